@@ -13,14 +13,14 @@ extension EasyHandle {
   ///   - mail: kept, with its content, until the transfer is over.
   ///   - recipients: the same.
   ///   - settings: the client's.
-  ///   - remaining: how long it may take.
-  func apply(_ mail: Mail, _ recipients: StringList, _ settings: HTTPClient.Settings, remaining: Duration) {
+  ///   - allowed: how long it may take: libcurl, unlike the set, can end it without a farewell.
+  func apply(_ mail: Mail, _ recipients: StringList, _ settings: HTTPClient.Settings, allowed: Duration) {
     set(CURLOPT_URL, mail.server.text)
     set(CURLOPT_PROTOCOLS_STR, mail.server.scheme.rawValue)
     // Proxies for the web do not pass mail on.
     set(CURLOPT_PROXY, "")
-    setTimeouts(settings, remaining: remaining)
-    let answer = min(settings.timeouts.connect, remaining)
+    setTimeouts(settings, allowed: allowed)
+    let answer = min(settings.timeouts.connect, allowed)
     set(CURLOPT_SERVER_RESPONSE_TIMEOUT, max(1, Int(answer.components.seconds)))
     set(CURLOPT_USE_SSL, Int((mail.startsTLS ? CURLUSESSL_ALL : CURLUSESSL_NONE).rawValue))
     set(CURLOPT_FRESH_CONNECT, 1)

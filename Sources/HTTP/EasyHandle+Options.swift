@@ -41,36 +41,36 @@ extension EasyHandle {
     if let pins = policy.pins { set(CURLOPT_PINNEDPUBLICKEY, pins.joined) }
   }
 
-  /// What to send, where to, and for how long.
+  /// What to send, and where to.
   ///
   /// - Parameters:
   ///   - request: kept, with its body, until the transfer is over.
   ///   - header: its header lines; the same.
   ///   - settings: the client's.
-  ///   - remaining: how long it may take.
+  ///   - keepsConnection: whether its connection may serve others after it.
   func apply(
-    _ request: HTTPRequest, _ header: StringList, _ settings: HTTPClient.Settings, remaining: Duration
+    _ request: HTTPRequest, _ header: StringList, _ settings: HTTPClient.Settings, keepsConnection: Bool
   ) {
     set(CURLOPT_URL, request.url.text)
     set(CURLOPT_PROTOCOLS_STR, request.url.scheme.rawValue)
     // In the clear is for this machine: no proxy, whatever it is called.
     if request.url.scheme == .http { set(CURLOPT_PROXY, "") }
-    setTimeouts(settings, remaining: remaining)
+    setTimeouts(settings)
     if request.delivery == .once, !settings.keepsForOnce { set(CURLOPT_FRESH_CONNECT, 1) }
+    if !keepsConnection { set(CURLOPT_FORBID_REUSE, 1) }
     // The list lives until the handle is out of its set and reset.
     unsafe set(CURLOPT_HTTPHEADER, address: header.head)
     applyBody(request)
   }
 
-  /// How long it may take from its start, and how much of that until a connection stands.
-  func setTimeouts(_ settings: HTTPClient.Settings, remaining: Duration) {
-    setTimeout(remaining)
-    set(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(min(settings.timeouts.connect, remaining)))
-  }
-
-  /// How long it may take from its start.
-  func setTimeout(_ remaining: Duration) {
-    set(CURLOPT_TIMEOUT_MS, Self.milliseconds(remaining))
+  /// How long it may take until a connection stands, and as a whole.
+  ///
+  /// How long an answer to a request takes is judged by the set, which knows when the process stood still; libcurl would
+  /// count that time, and end a transfer before it reads what has come for it.
+  func setTimeouts(_ settings: HTTPClient.Settings, allowed: Duration? = nil) {
+    set(CURLOPT_TIMEOUT_MS, allowed.map(Self.milliseconds) ?? 0)
+    let connect = settings.timeouts.connect
+    set(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(allowed.map { min($0, connect) } ?? connect))
   }
 
   private func applyBody(_ request: HTTPRequest) {

@@ -15,8 +15,8 @@ final class Exchange: Sendable {
   let work: Work
   /// Who may answer.
   let policy: TLSPolicy
-  /// When it is too late, on the clock of `BootClock`.
-  let deadline: Duration
+  /// How long the answer may take, from when it is sent.
+  let allowed: Duration
   private let cancelled = Atomic(false)
   private let waiting = Mutex(Waiting())
 
@@ -26,10 +26,26 @@ final class Exchange: Sendable {
   }
 
   /// Prepares an exchange.
-  init(_ work: Work, _ policy: TLSPolicy, deadline: Duration) {
+  init(_ work: Work, _ policy: TLSPolicy, allowed: Duration) {
     self.work = work
     self.policy = policy
-    self.deadline = deadline
+    self.allowed = allowed
+  }
+
+  /// How long it waits before it takes its turn.
+  var pause: Duration {
+    switch work {
+    case .request(let request, _): request.pause
+    case .mail: .zero
+    }
+  }
+
+  /// Whether nobody ends it any more once it is sent: its answer comes only once.
+  var isSpending: Bool {
+    switch work {
+    case .request(let request, _): request.isSpending
+    case .mail: false
+    }
   }
 
   /// The server that takes turns: scheme, host and port.
@@ -48,7 +64,7 @@ final class Exchange: Sendable {
     }
   }
 
-  /// Whether the caller has cancelled the exchange.
+  /// Whether the caller has cancelled the exchange: before it is sent, or where it only reads, it ends then.
   var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
 
   /// Cancels the exchange.

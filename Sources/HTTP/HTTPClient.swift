@@ -23,6 +23,8 @@ package final class HTTPClient: Sendable {
     var library: String
     /// How long the thread and its connections are kept without a request.
     var linger = TransferSet.linger
+    /// What time it is, for a test in which it passes otherwise.
+    var time: @Sendable () -> Duration = { BootClock.now }
     /// Whether requests that may be sent once use kept connections all the same: for a test of what else guards them.
     var keepsForOnce = false
   }
@@ -64,6 +66,11 @@ package final class HTTPClient: Sendable {
     thread.close(nil)
   }
 
+  /// Begins no request any more that spends something; those that are sent go on.
+  ///
+  /// One that is not sent yet ends with `.closed`, and so does a later one.
+  package func stopSpending() { thread.stopSpending() }
+
   /// Ends every request under way with `.cancelled`, closes all connections and ends the thread; returns when that is
   /// done.
   ///
@@ -74,7 +81,8 @@ package final class HTTPClient: Sendable {
 
   /// Sends a request and waits for its response.
   ///
-  /// Cancelling the task ends the request with `.cancelled`, at once.
+  /// Cancelling the task ends the request with `.cancelled`, at once; one that is sent and spends something goes on until
+  /// its answer.
   ///
   /// - Throws: `HTTPFailure`; any.
   func send(
@@ -108,7 +116,7 @@ package final class HTTPClient: Sendable {
   private func perform(
     _ work: Exchange.Work, _ policy: TLSPolicy, within allowed: Duration
   ) async throws(HTTPFailure) -> HTTPResponse {
-    let exchange = Exchange(work, policy, deadline: BootClock.now + allowed)
+    let exchange = Exchange(work, policy, allowed: allowed)
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         exchange.suspend(continuation)

@@ -1,16 +1,16 @@
 /// How long a request may take, by what it is for.
+///
+/// The time of a request counts from when it is given to a connection. Until then it is not sent: it waits for its turn,
+/// and for a connection, and has all its time still to come.
 package struct HTTPTimeouts: Sendable {
   /// Until a connection stands, its TLS handshake included: a reachable server needs a fraction of it.
   ///
   /// A mail server has as long for each of its answers.
   package var connect: Duration = .seconds(5)
-  /// The whole of a call that a person waits for, waiting for its turn included.
+  /// The answer to a call that a person waits for.
   package var interactive: Duration = .seconds(10)
-  /// The whole of a refresh, which gets longer: giving up early on it may cost the session.
+  /// The answer to a refresh, which gets longer: giving up early on it may cost the session.
   package var refresh: Duration = .seconds(20)
-
-  /// With less than this left, a request that has waited for its turn is not begun: it could only be sent in vain.
-  static let least = Duration.milliseconds(50)
 
   /// The standard ones.
   package init() {}
@@ -27,10 +27,16 @@ package struct HTTPLimits: Sendable {
   package var headerBytes = 64 << 10
   /// The number of those lines.
   package var headerLines = 128
-  /// Requests under way at one server at a time, so connections too; as many as a browser opens, and two more.
+  /// Requests that only read under way at one server at a time; as many as a browser opens, and two more.
   package var requestsPerServer = 8
-  /// Requests that wait for their turn at one server; beyond it they would be late anyway.
+  /// Requests that only read and wait for their turn at one server; beyond it they would be late anyway.
   package var waitingPerServer = 4096
+  /// Requests that spend something under way at a time, at all servers together: each has a connection of its own.
+  package var flights = 256
+  /// Those of them to one server that have no connection yet: each may cost a thread that asks for an address.
+  package var connectingPerServer = 32
+  /// Requests that spend something and wait unsent: more than the profiles of a large fleet.
+  package var waitingFlights = 16_384
 
   /// The standard ones.
   package init() {}

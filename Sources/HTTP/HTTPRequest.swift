@@ -57,8 +57,15 @@ package struct HTTPRequest: Sendable {
   package var deadline: Deadline
   /// How often it may be sent; by default only a GET may be repeated.
   package var delivery: Delivery
+  /// How long it waits before it takes its turn: a repetition gives the server time.
+  package var pause = Duration.zero
   /// What it is for, in a word of the program, for the log; a harmless look is a probe.
   package var purpose: String
+
+  /// Whether its answer comes only once, because the target acts on it: it may spend a token, a code or a name.
+  ///
+  /// Once it is sent, nothing but an answer, a lost connection or the end of its time ends it.
+  package var isSpending: Bool { method != .get && method != .options }
 
   /// A request.
   package init(

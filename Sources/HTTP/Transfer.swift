@@ -6,6 +6,9 @@ import SecretMemory
 /// It is used on its client's thread only.
 @safe
 final class Transfer {
+  /// How much later than libcurl the set itself ends what has no connection.
+  private static let grace = Duration.milliseconds(100)
+
   /// Whose request it is.
   let exchange: Exchange
   /// What it runs on.
@@ -14,12 +17,19 @@ final class Transfer {
   private let list: StringList
   private let words: UnsafeMutablePointer<CChar>
   private let connections: KeptConnections
+  private let clock: TransferClock
+  private let longestConnect: Duration
   private var collector: ResponseCollector
   private let proxyPlace: String
   // How much of a mail was sent.
   private var position = 0
-  // How often the request was given to a connection.
+  // How often the request was given to a connection, and when first.
   private var sendings = 0
+  private var sentAt: Duration?
+  // When the connection began to be made.
+  private var begunAt: Duration
+  /// Whether the set has taken in that the request was sent.
+  var isNotedAsSent = false
   // Whether the last connection was refused before it got the request.
   private var isRefused = false
 
@@ -30,11 +40,12 @@ final class Transfer {
   ///   - easy: a handle without settings. It is used while this object lives, and taken out of its set before that ends.
   ///   - settings: the client's.
   ///   - connections: the set's.
-  ///   - remaining: how long it may take, above zero.
+  ///   - clock: the set's.
+  ///   - keepsConnection: whether its connection may serve others after it.
   /// - Throws: `HTTPFailure.invalidField`, `.secretMemoryExhausted` or `.setUpFailed`.
   init(
     _ exchange: Exchange, on easy: EasyHandle, _ settings: HTTPClient.Settings, _ connections: KeptConnections,
-    remaining: Duration
+    _ clock: TransferClock, keepsConnection: Bool
   ) throws(HTTPFailure) {
     list =
       switch exchange.work {
@@ -44,6 +55,9 @@ final class Transfer {
     self.exchange = exchange
     self.easy = easy
     self.connections = connections
+    self.clock = clock
+    begunAt = clock.now
+    longestConnect = settings.timeouts.connect + Self.grace
     proxyPlace = if case .proxy(let url, _) = settings.proxy { url.place } else { "" }
     collector = ResponseCollector(limits: settings.limits)
     // Memory of its own, given back by `deinit`.
@@ -60,9 +74,9 @@ final class Transfer {
     unsafe easy.setCallbacks(
       body: Self.gotBody, header: Self.gotLine, before: Self.aboutToSend, open: Self.openSocket, context: context)
     switch exchange.work {
-    case .request(let request, _): easy.apply(request, list, settings, remaining: remaining)
+    case .request(let request, _): easy.apply(request, list, settings, keepsConnection: keepsConnection)
     case .mail(let mail):
-      easy.apply(mail, list, settings, remaining: remaining)
+      easy.apply(mail, list, settings, allowed: exchange.allowed)
       // As above.
       unsafe easy.setReader(Self.giveMore, context: context)
     }
@@ -80,19 +94,32 @@ final class Transfer {
   /// libcurl says so when the connection stands, after all handshakes, and sends in the same breath.
   var wasSent: Bool { sendings > 0 }
 
+  /// When it is too late, on the set's clock: for a connection, and once the request is sent for its answer; for a mail as
+  /// a whole, since its server is spoken with before anything of it is sent.
+  var deadline: Duration {
+    switch exchange.work {
+    case .request: sentAt.map { $0 + exchange.allowed } ?? begunAt + longestConnect
+    case .mail: begunAt + exchange.allowed + Self.grace
+    }
+  }
+
+  /// Whether its caller may end it: one that is sent and spends something goes on.
+  var mayBeCancelled: Bool { !exchange.isSpending || !wasSent }
+
   /// Prepares another go after a stale connection, if that is why it ended: on a new one, which cannot be stale.
   ///
   /// - Returns: whether the handle is to be started again.
-  func startAgain(after code: CURLcode, remaining: Duration) -> Bool {
-    guard isRefused, code == CURLE_ABORTED_BY_CALLBACK, remaining > .zero else { return false }
+  func startAgain(after code: CURLcode) -> Bool {
+    guard isRefused, code == CURLE_ABORTED_BY_CALLBACK else { return false }
     isRefused = false
+    begunAt = clock.now
     easy.set(CURLOPT_FRESH_CONNECT, 1)
-    easy.setTimeout(remaining)
     return true
   }
 
   /// The outcome, once libcurl has finished with a code.
   func result(_ code: CURLcode) -> Result<HTTPResponse, HTTPFailure> {
+    if exchange.isCancelled, !wasSent { return .failure(.cancelled(sent: false)) }
     if collector.isTooLarge { return .failure(.responseTooLarge) }
     switch exchange.work {
     case .request:
@@ -170,6 +197,8 @@ final class Transfer {
   private static let aboutToSend: curl_prereq_callback = { context, _, _, _, port in
     // As above.
     guard let transfer = unsafe transfer(context) else { return Int32(CURL_PREREQFUNC_ABORT) }
+    // Who has changed their mind by now gets nothing sent.
+    if transfer.exchange.isCancelled, !transfer.wasSent { return Int32(CURL_PREREQFUNC_ABORT) }
     transfer.isRefused = transfer.easy.usesKeptConnection && transfer.connections.isStale(port: port)
     // libcurl by itself repeats any request, a POST too, up to five times when a kept connection ends before a byte of the
     // response came.
@@ -177,6 +206,7 @@ final class Transfer {
       return Int32(CURL_PREREQFUNC_ABORT)
     }
     transfer.sendings += 1
+    transfer.sentAt = transfer.sentAt ?? transfer.clock.now
     return Int32(CURL_PREREQFUNC_OK)
   }
 

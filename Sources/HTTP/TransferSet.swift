@@ -3,25 +3,33 @@ import LinuxSystem
 
 /// Everything that one thread has under way: libcurl's multi handle, and who waits for a turn at which server.
 ///
-/// A server that is slow or silent takes its own turns only, never those of another.
+/// A server that is slow or silent takes its own turns only, never those of another. What has come is read before it is
+/// judged what is late.
 @safe
 final class TransferSet {
   /// How long the thread and its connections are kept without a request: as long as libcurl by itself would use an idle
   /// connection again (`CURLOPT_MAXAGE_CONN`, where nothing else is set).
   static let linger = Duration.seconds(118)
-  /// How much later than libcurl this set itself ends what is late: libcurl has no time-out for a transfer that it lets
-  /// wait for a connection.
-  private static let grace = Duration.milliseconds(100)
   /// Easy handles that are kept for the next transfers: making one costs more than resetting one.
   private static let spareHandles = 8
+
+  /// One that waits for its turn.
+  private struct Waiting {
+    let exchange: Exchange
+    /// When it has waited for too long; what spends something waits with all its time still to come.
+    let deadline: Duration?
+  }
 
   private let settings: HTTPClient.Settings
   private let library: CurlLibrary
   // Made and used on this thread only.
   private let multi: UnsafeMutableRawPointer
+  private let clock: TransferClock
   // By the address of their easy handle.
   private var running: [UInt: Transfer] = [:]
-  private var lanes: [String: Lane] = [:]
+  private var turns: TurnTable<Waiting>
+  // Those that take no turn yet.
+  private var pausing: [(exchange: Exchange, until: Duration)] = []
   private var spare: [EasyHandle] = []
   private let connections = KeptConnections()
   // Whether a transfer began that libcurl has not examined yet.
@@ -29,29 +37,19 @@ final class TransferSet {
   // No exchange that waits is late before this moment; nil when none waits.
   private var nextExpiry: Duration?
 
-  /// Who is under way to one server, and who waits.
-  private struct Lane {
-    var running = 0
-    var waiting: [Exchange] = []
-  }
-
   /// Loads the library and makes an empty set.
   ///
   /// - Throws: `HTTPFailure.libraryMissing` or `.setUpFailed`.
-  init(_ settings: HTTPClient.Settings) throws(HTTPFailure) {
+  init(_ settings: HTTPClient.Settings, _ clock: TransferClock) throws(HTTPFailure) {
     self.settings = settings
+    self.clock = clock
+    turns = TurnTable(settings.limits)
     library = try CurlLibrary.load(fileName: settings.library)
     // The table is filled for good, here and below.
     guard let multi = unsafe ccurl_multi_init(library.table) else { throw .setUpFailed }
     unsafe self.multi = multi
-    let perServer = settings.limits.requestsPerServer
-    for (option, value) in [
-      (CURLMOPT_MAXCONNECTS, HTTPLimits.idleConnections), (CURLMOPT_MAX_HOST_CONNECTIONS, perServer),
-      (CURLMOPT_PIPELINING, 0),
-    ] {
-      // The handle is this object's, and these options take a long.
-      _ = unsafe ccurl_multi_set_long(library.table, multi, option, value)
-    }
+    set(CURLMOPT_MAXCONNECTS, HTTPLimits.idleConnections)
+    set(CURLMOPT_PIPELINING, 0)
   }
 
   deinit {
@@ -65,19 +63,28 @@ final class TransferSet {
 
   /// Runs transfers until the client closes, or there has been nothing to do for a while.
   func serve(_ thread: TransferThread) {
-    var idleSince = BootClock.now
+    var idleSince = clock.now
     while true {
+      // Taken before anything is read: should the process stand still meanwhile, that is found out in the next turn.
+      let now = clock.wakes()
       let mail = thread.collect()
-      for exchange in mail.exchanges { admit(exchange) }
-      if mail.hasCancelled { giveUp { $0.isCancelled } }
-      if mail.isClosing { return giveUp { _ in true } }
-      expire()
+      for exchange in mail.exchanges { receive(exchange) }
+      if mail.hasCancelled { endCancelled() }
+      if mail.stopsSpending { refuseUnsent() }
+      if mail.isClosing { return endAll() }
+      endPauses(at: now)
       perform()
-      if !running.isEmpty || !mail.exchanges.isEmpty { idleSince = BootClock.now }
-      let idleTime = BootClock.now - idleSince
+      expire(at: now)
+      if !running.isEmpty || !pausing.isEmpty || !mail.exchanges.isEmpty { idleSince = clock.now }
+      let idleTime = clock.now - idleSince
       if running.isEmpty, idleTime >= settings.linger { return }
-      wait(for: settings.linger - (running.isEmpty ? idleTime : .zero), thread.bell)
+      wait(for: running.isEmpty ? settings.linger - idleTime : TransferClock.longestSleep, thread.bell)
     }
+  }
+
+  private func set(_ option: CURLMoption, _ value: Int) {
+    // The handle is this object's, and the options that are set take a long.
+    _ = unsafe ccurl_multi_set_long(library.table, multi, option, value)
   }
 
   // Does what can be done now, also for what began in place of what ended.
@@ -87,47 +94,59 @@ final class TransferSet {
       // All handles are this set's.
       _ = unsafe ccurl_multi_perform(library.table, multi)
       harvest()
+      noteSent()
+      takeTurns()
     } while hasBegun
   }
 
   private func wait(for duration: Duration, _ bell: borrowing EventCounter) {
     var duration = duration
-    let latest = running.values.lazy.map { $0.exchange.deadline + Self.grace }.min()
-    for expiry in [nextExpiry, latest].compactMap(\.self) {
-      duration = min(duration, max(expiry - BootClock.now, .zero))
+    for expiry in [nextExpiry, pausing.lazy.map(\.until).min(), running.values.lazy.map(\.deadline).min()].compactMap(\.self) {
+      duration = min(duration, max(expiry - clock.now, .zero))
     }
+    clock.sleeps(for: duration)
     let milliseconds = Int32((duration.wholeNanoseconds + 999_999) / 1_000_000)
     // The descriptor is open for the length of the call; libcurl shortens the time to what its transfers need.
     _ = unsafe ccurl_multi_poll(library.table, multi, bell.descriptor.number, milliseconds)
   }
 
+  private func receive(_ exchange: Exchange) {
+    guard exchange.pause > .zero else { return admit(exchange) }
+    pausing.append((exchange, clock.now + exchange.pause))
+  }
+
+  private func endPauses(at now: Duration) {
+    guard !pausing.isEmpty else { return }
+    let ready = pausing.filter { $0.until <= now }
+    pausing.removeAll { $0.until <= now }
+    for (exchange, _) in ready { admit(exchange) }
+  }
+
   private func admit(_ exchange: Exchange) {
+    guard !exchange.isCancelled else { return exchange.finish(.failure(.cancelled(sent: false))) }
     let server = exchange.server
-    let lane = lanes[server] ?? Lane()
-    if exchange.isCancelled {
-      exchange.finish(.failure(.cancelled(sent: false)))
-    } else if lane.running < settings.limits.requestsPerServer {
-      begin(exchange, at: server)
-    } else if lane.waiting.count < settings.limits.waitingPerServer {
-      lanes[server, default: Lane()].waiting.append(exchange)
-      nextExpiry = min(nextExpiry ?? exchange.deadline, exchange.deadline)
-    } else {
-      exchange.finish(.failure(.overloaded))
+    let deadline = exchange.isSpending ? nil : clock.now + exchange.allowed
+    switch turns.admit(Waiting(exchange: exchange, deadline: deadline), exchange.turn, at: server) {
+    case .begins: begin(exchange, at: server)
+    case .waits: if let deadline { nextExpiry = min(nextExpiry ?? deadline, deadline) }
+    case .refused: exchange.finish(.failure(.overloaded))
     }
   }
 
+  // It has its turn, which it gives back where it cannot begin.
   private func begin(_ exchange: Exchange, at server: String) {
-    let remaining = exchange.deadline - BootClock.now
-    guard remaining >= HTTPTimeouts.least else { return exchange.finish(.failure(.timedOut(sent: false))) }
     do throws(HTTPFailure) {
       let easy = if let kept = spare.popLast() { kept } else { try EasyHandle(library: library) }
-      let transfer = try Transfer(exchange, on: easy, settings, connections, remaining: remaining)
+      let transfer = try Transfer(
+        exchange, on: easy, settings, connections, clock, keepsConnection: !turns.isBusy(server))
+      // libcurl never holds one back; idle connections to one server stay few.
+      set(CURLMOPT_MAX_HOST_CONNECTIONS, max(settings.limits.requestsPerServer, running.count + 1))
       // Both handles are this set's; the transfer is kept below, until the handle is taken out again.
       guard unsafe ccurl_multi_add(library.table, multi, easy.pointer) == CURLM_OK else { throw .setUpFailed }
       running[key(of: easy)] = transfer
       hasBegun = true
-      lanes[server, default: Lane()].running += 1
     } catch {
+      turns.ended(exchange.turn, at: server, wasSent: false)
       exchange.finish(.failure(error))
     }
   }
@@ -142,9 +161,16 @@ final class TransferSet {
     }
   }
 
+  // Lets others connect in place of those that have.
+  private func noteSent() {
+    for transfer in running.values where transfer.wasSent && !transfer.isNotedAsSent {
+      transfer.isNotedAsSent = true
+      turns.sent(transfer.exchange.turn, at: transfer.exchange.server)
+    }
+  }
+
   private func startAgain(_ transfer: Transfer, after code: CURLcode) -> Bool {
-    let remaining = transfer.exchange.deadline - BootClock.now
-    guard transfer.startAgain(after: code, remaining: remaining) else { return false }
+    guard transfer.startAgain(after: code) else { return false }
     // It is in the set, and goes in again.
     _ = unsafe ccurl_multi_remove(library.table, multi, transfer.easy.pointer)
     hasBegun = true
@@ -153,15 +179,13 @@ final class TransferSet {
   }
 
   private func end(_ transfer: Transfer, _ result: Result<HTTPResponse, HTTPFailure>) {
-    let server = transfer.exchange.server
     // It is in the set, since `begin` put it there; `running` holds it until the next line.
     _ = unsafe ccurl_multi_remove(library.table, multi, transfer.easy.pointer)
     running[key(of: transfer.easy)] = nil
     transfer.easy.reset()
     if spare.count < Self.spareHandles { spare.append(transfer.easy) }
+    turns.ended(transfer.exchange.turn, at: transfer.exchange.server, wasSent: transfer.isNotedAsSent)
     transfer.exchange.finish(result)
-    lanes[server]?.running -= 1
-    takeTurns(at: server)
   }
 
   // Ends a transfer that is under way.
@@ -175,40 +199,55 @@ final class TransferSet {
     unsafe UInt(bitPattern: easy.pointer)
   }
 
-  private func takeTurns(at server: String) {
-    while let lane = lanes[server], lane.running < settings.limits.requestsPerServer, !lane.waiting.isEmpty {
-      let exchange = lanes[server]?.waiting.removeFirst()
-      if let exchange { begin(exchange, at: server) }
-    }
-    if let lane = lanes[server], lane.running == 0, lane.waiting.isEmpty { lanes[server] = nil }
+  private func takeTurns() {
+    while let (waiting, server) = turns.next() { begin(waiting.exchange, at: server) }
   }
 
-  private func giveUp(where isMeant: (Exchange) -> Bool) {
-    refuseWaiting(.cancelled(sent: false), where: isMeant)
-    for transfer in running.values where isMeant(transfer.exchange) {
+  // What was sent and spends something goes on: nobody but its own time ends it.
+  private func endCancelled() {
+    refuseWaiting(.cancelled(sent: false)) { $0.exchange.isCancelled }
+    for transfer in running.values where transfer.exchange.isCancelled && transfer.mayBeCancelled {
       stop(transfer, .cancelled(sent: transfer.wasSent))
     }
   }
 
-  private func expire() {
-    let now = BootClock.now
-    if let nextExpiry, nextExpiry <= now { refuseWaiting(.timedOut(sent: false)) { $0.deadline <= now } }
-    for transfer in running.values where transfer.exchange.deadline + Self.grace <= now {
+  private func endAll() {
+    refuseWaiting(.cancelled(sent: false)) { _ in true }
+    for transfer in running.values { stop(transfer, .cancelled(sent: transfer.wasSent)) }
+  }
+
+  private func refuseUnsent() {
+    refuseWaiting(.closed) { $0.exchange.isSpending }
+    for transfer in running.values where transfer.exchange.isSpending && !transfer.wasSent { stop(transfer, .closed) }
+  }
+
+  private func expire(at now: Duration) {
+    if let nextExpiry, nextExpiry <= now {
+      refuseWaiting(.timedOut(sent: false)) { $0.deadline.map { $0 <= now } ?? false }
+    }
+    for transfer in running.values where transfer.deadline <= now {
       stop(transfer, .timedOut(sent: transfer.wasSent))
     }
+    takeTurns()
   }
 
   // Answers those who wait and are meant, and looks when the next of the others is late.
-  private func refuseWaiting(_ failure: HTTPFailure, where isMeant: (Exchange) -> Bool) {
-    nextExpiry = nil
-    for (server, lane) in lanes {
-      var rest: [Exchange] = []
-      // Each is asked once: another thread may cancel it meanwhile, and it would be dropped without an answer.
-      for exchange in lane.waiting {
-        if isMeant(exchange) { exchange.finish(.failure(failure)) } else { rest.append(exchange) }
-      }
-      lanes[server]?.waiting = rest
-      for exchange in rest { nextExpiry = min(nextExpiry ?? exchange.deadline, exchange.deadline) }
+  private func refuseWaiting(_ failure: HTTPFailure, where isMeant: (Waiting) -> Bool) {
+    // Each is asked once, as by the table.
+    var rest: [(exchange: Exchange, until: Duration)] = []
+    for paused in pausing {
+      let isMeant = isMeant(Waiting(exchange: paused.exchange, deadline: nil))
+      if isMeant { paused.exchange.finish(.failure(failure)) } else { rest.append(paused) }
     }
+    pausing = rest
+    for work in TurnWork.allCases {
+      for waiting in turns.remove(work, where: isMeant) { waiting.exchange.finish(.failure(failure)) }
+    }
+    nextExpiry = turns.waitingOrdinary.compactMap(\.deadline).min()
   }
+}
+
+extension Exchange {
+  /// Which turns it takes.
+  fileprivate var turn: TurnWork { isSpending ? .spending : .ordinary }
 }

@@ -13,6 +13,8 @@ final class TransferThread: Sendable {
     var exchanges: [Exchange] = []
     /// Whether any exchange was cancelled.
     var hasCancelled = false
+    /// Whether nothing that spends is begun any more.
+    var stopsSpending = false
     /// Whether the client is closing: nothing comes after this.
     var isClosing = false
   }
@@ -39,7 +41,7 @@ final class TransferThread: Sendable {
   /// Hands an exchange over.
   func submit(_ exchange: Exchange) {
     let refusal = mailbox.withLock { mailbox -> HTTPFailure? in
-      guard !mailbox.mail.isClosing else { return .closed }
+      guard !mailbox.mail.isClosing, !(mailbox.mail.stopsSpending && exchange.isSpending) else { return .closed }
       if !mailbox.isRunning { mailbox.isRunning = start() }
       guard mailbox.isRunning else { return .overloaded }
       mailbox.mail.exchanges.append(exchange)
@@ -51,6 +53,12 @@ final class TransferThread: Sendable {
   /// Says that some exchange was cancelled.
   func noticeCancelled() {
     mailbox.withLock { $0.mail.hasCancelled = true }
+    bell.raise()
+  }
+
+  /// Begins nothing that spends any more.
+  func stopSpending() {
+    mailbox.withLock { $0.mail.stopsSpending = true }
     bell.raise()
   }
 
@@ -70,7 +78,7 @@ final class TransferThread: Sendable {
     bell.clear()
     return mailbox.withLock { mailbox in
       let mail = mailbox.mail
-      mailbox.mail = Mail(isClosing: mail.isClosing)
+      mailbox.mail = Mail(stopsSpending: mail.stopsSpending, isClosing: mail.isClosing)
       return mail
     }
   }
@@ -86,7 +94,7 @@ final class TransferThread: Sendable {
     blockSignals()
     repeat {
       do throws(HTTPFailure) {
-        try TransferSet(settings).serve(self)
+        try TransferSet(settings, TransferClock(settings.time)).serve(self)
       } catch {
         for exchange in collect().exchanges { exchange.finish(.failure(error)) }
       }

@@ -13,6 +13,7 @@ struct ScriptedServer: Sendable {
     case drip(String)
     case flood(String)
     case tunnel(Int)
+    case hold
     case wait
     case again
     case reset
@@ -29,6 +30,7 @@ struct ScriptedServer: Sendable {
       case .drip(let text): "drip:" + ScriptedServer.hexadecimal(text)
       case .flood(let text): "flood:" + ScriptedServer.hexadecimal(text)
       case .tunnel(let port): "tunnel:\(port)"
+      case .hold: "hold"
       case .wait: "wait"
       case .again: "again"
       case .reset: "reset"
@@ -83,6 +85,9 @@ struct ScriptedServer: Sendable {
       return words[0] == "request" ? Self.text(hexadecimal: words.count > 2 ? String(words[2]) : "") : nil
     }
   }
+
+  /// Lets all connections go on that hold.
+  func release() { _ = ServerProcess.shared.ask(["release", String(port)]) }
 
   /// Lets nobody connect any more.
   func close() { _ = ServerProcess.shared.ask(["close", String(port)]) }

@@ -7,6 +7,7 @@ Commands come as lines on standard input, their parts separated by tabs; each is
                            The n-th connection follows the n-th script; further ones follow the last.
     ledger PORT            waits until that server is at rest, then answers a count and as many lines:
                            `connection N`, `handshake N`, `refused N` (no handshake), `request N HEX`, `end N`.
+    release PORT           lets all go on that hold, now and later; answers `released`.
     close PORT             nobody listens there any more; answers `closed`.
     file NAME              the path of ca.pem, or of another certificate.
     pin NAME               `sha256//…` of a certificate's key.
@@ -22,6 +23,7 @@ A script is a list of steps separated by spaces:
     drip:HEX               sends a byte every 20 ms, over and over
     flood:HEX              sends over and over as fast as it can
     tunnel:PORT            passes bytes to that port of this machine, both ways
+    hold                   until it is released
     wait                   until the client ends the connection
     again                  begins the script anew
     reset                  ends the connection with RST
@@ -202,6 +204,9 @@ class Connection:
         while True:
             self.received += self.receive()
 
+    def hold(self):
+        self.until_ready(self.server.gate[0])
+
     def reset(self):
         self.stream.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         raise Over
@@ -216,6 +221,7 @@ class Server:
         self.ledger, self.connections = [], []
         self.lock = threading.Lock()  # a connection is waiting to be accepted, or is in the list
         self.is_open = True
+        self.gate = socket.socketpair()
         self.socket = socket.create_server(("127.0.0.1", 0), backlog=1024)
         self.port = self.socket.getsockname()[1]
         threading.Thread(target=self.run, daemon=True).start()
@@ -243,6 +249,9 @@ class Server:
             time.sleep(0.002)
         return list(self.ledger)
 
+    def release(self):
+        self.gate[1].sendall(b"!")
+
     def close(self):
         with self.lock:
             self.is_open = False
@@ -262,6 +271,9 @@ def main():
             elif command == "ledger":
                 lines = servers[int(parts[0])].rest()
                 answer = [str(len(lines)), *lines]
+            elif command == "release":
+                servers[int(parts[0])].release()
+                answer = ["released"]
             elif command == "close":
                 servers[int(parts[0])].close()
                 answer = ["closed"]
