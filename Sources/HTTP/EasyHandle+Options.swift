@@ -19,7 +19,7 @@ extension EasyHandle {
     // Passwords come from the caller alone (CVE-2024-11053, CVE-2025-0167).
     set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
     set(CURLOPT_COOKIEFILE, nil)
-    // What is not compressed cannot explode.
+    // Nothing compressed is asked for; what comes so all the same is unpacked within the limits (`Gzip`).
     set(CURLOPT_ACCEPT_ENCODING, nil)
     set(CURLOPT_HTTP09_ALLOWED, 0)
     set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))

@@ -66,6 +66,10 @@ struct ResponseCollector {
   /// - Throws: `HTTPFailure.malformedResponse` when the status is none that ends an exchange.
   mutating func finish(status: Int) throws(HTTPFailure) -> HTTPResponse {
     guard (200...599).contains(status) else { throw .malformedResponse }
+    if var unpacked = Gzip.unpacked(body, limit: limits.responseBytes) {
+      swap(&body, &unpacked)
+      wipe(&unpacked)
+    }
     return HTTPResponse(status: status, lines: WipedBytes(taking: &lines), body: WipedBytes(taking: &body))
   }
 
