@@ -38,6 +38,8 @@ package actor Broker {
   var callers = Callers()
   /// What providers are still to be told, and the logouts that wait for it.
   var logouts = Logouts()
+  /// Refusals that several profiles of a provider get.
+  var sharedRefusals = SharedRefusals()
   /// Records on their way to the store.
   var journal = RecordJournal()
   /// What runs apart from the loop.

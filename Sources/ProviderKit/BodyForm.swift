@@ -12,12 +12,14 @@ package enum BodyForm: Equatable, Sendable {
   case other
 
   private static let blanks: Set<UInt8> = [0x20, 0x09, 0x0A, 0x0D]
+  /// A byte order mark in UTF-8, which some servers write before everything.
+  private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
   /// Classifies the body; what is labelled as a page is taken for one, whatever is in it, unless nothing is.
   package init(_ response: HTTPResponse) {
     let isPage = response.mediaType?.essence == "text/html"
     self = response.body.withBytes { bytes in
-      switch bytes.indices.first(where: { !Self.blanks.contains(bytes[$0]) }).map({ bytes[$0] }) {
+      switch bytes.indices.first(where: { !Self.isBlank(bytes, $0) }).map({ bytes[$0] }) {
       case nil: .empty
       case _ where isPage: .html
       case UInt8(ascii: "<"): .html
@@ -25,5 +27,9 @@ package enum BodyForm: Equatable, Sendable {
       default: .other
       }
     }
+  }
+
+  private static func isBlank(_ bytes: Span<UInt8>, _ index: Int) -> Bool {
+    blanks.contains(bytes[index]) || index < mark.count && bytes[index] == mark[index]
   }
 }

@@ -6,6 +6,8 @@ package enum LoginEnd: Sendable, Equatable {
   case of(ErrorKind)
   /// The provider does not accept what the profile is configured with.
   case misconfigured(ConfigurationFault)
+  /// What the provider gave, or said, cannot be used.
+  case rejected(ProviderRejection)
   /// The provider knows no more of the code that a browser brought, or that a device was shown.
   case codeRefused
   /// Another login of the profile has taken its place.
@@ -18,6 +20,7 @@ package enum LoginEnd: Sendable, Equatable {
     switch self {
     case .of(let kind), .replyLost(let kind): kind
     case .misconfigured(let fault): ProviderFailure.misconfigured(fault).kind
+    case .rejected(let rejection): rejection.kind
     case .codeRefused: .providerRejected
     case .replaced: .flowNotFound
     }
@@ -27,6 +30,8 @@ package enum LoginEnd: Sendable, Equatable {
   init(actionFailed failure: ProviderFailure) {
     switch failure {
     case .misconfigured(let fault): self = .misconfigured(fault)
+    case .rejected(let rejection): self = .rejected(rejection)
+    case .rotated(let rotated): self = .rejected(rotated.rejection)
     case .refused(.flowNotFound, _, _, _): self = .codeRefused
     case .sessionEnded: self = .of(.otpExpired)
     case .tokenRefused, .reauthenticationRequired: self = .of(.providerRejected)
@@ -44,6 +49,7 @@ package enum LoginEnd: Sendable, Equatable {
     switch self {
     case .of(let kind): BrokerError(kind, endOf: step)
     case .misconfigured(let fault): BrokerError(.misconfigured(fault), profile: step.profile)
+    case .rejected(let rejection): BrokerError(.rejected(rejection), profile: step.profile)
     case .codeRefused: refusal(of: step)
     case .replaced: BrokerError(kind, "Another login of this profile has replaced this one.", profile: step.profile)
     case .replyLost(let kind): BrokerError(lostReply: kind, to: "code", profile: step.profile)

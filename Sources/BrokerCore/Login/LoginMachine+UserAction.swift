@@ -95,7 +95,9 @@ extension LoginMachine {
     switch failure {
     case .transient(_, let retryAfter), .outcomeUnknown(_, let retryAfter): retryAfter ?? .zero
     case .refused(let kind, _, let retryAfter, _) where kind.isRetryable: retryAfter ?? .zero
-    case .refused, .misconfigured, .sessionEnded, .reauthenticationRequired, .tokenRefused, .unsupported: nil
+    case .refused, .misconfigured, .rejected, .rotated, .sessionEnded, .reauthenticationRequired, .tokenRefused,
+      .unsupported:
+      nil
     }
   }
 }

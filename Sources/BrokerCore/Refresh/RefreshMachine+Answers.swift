@@ -17,6 +17,7 @@ extension RefreshMachine {
       error = BrokerError(failure, profile: profile)
       switch failure {
       case .transient(_, let retryAfter), .outcomeUnknown(_, let retryAfter): self.retryAfter = retryAfter
+      case .rejected(let rejection): retryAfter = rejection.retryAfter
       default: break
       }
     }
@@ -46,8 +47,10 @@ extension RefreshMachine {
     case _ where failure.neverLeft:
       // A replay is still to come.
       lost?.isReplayed = false
-    case .transient, .outcomeUnknown, .refused, .misconfigured, .tokenRefused, .unsupported: break
+    case .rejected(let rejection): if let actions = take(rejection, terms, now) { return actions }
+    case .transient, .outcomeUnknown, .refused, .misconfigured, .rotated, .tokenRefused, .unsupported: break
     }
+    if isShownExpired, lost == nil { return restShown(now) }
     return backOff(Failure(failure, profile: profile), jitter, terms, now)
   }
 

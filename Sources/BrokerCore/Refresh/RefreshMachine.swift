@@ -104,6 +104,8 @@ package struct RefreshMachine: Sendable {
     case refuse(BrokerError)
     /// Tell the waiting callers and all subscribers what went wrong.
     case report(BrokerError, nextAttemptAt: Timestamp?)
+    /// Show the session as expired; its token is tried again.
+    case showEnd
     /// End the session; `wantsUser` says that its provider wants to see the user again.
     case end(SessionExpiredEvent.Reason, alert: SecurityAlertEvent.Kind?, wantsUser: Bool)
   }
@@ -122,6 +124,8 @@ package struct RefreshMachine: Sendable {
   var failuresInARow = 0
   /// How many flights there ever were; names the next one.
   var flights: UInt64 = 0
+  /// What the provider has gone on to refuse; nil where it has not.
+  package internal(set) var run: RefusalRun?
   /// Whether the flight under way has an intent in the store.
   var hasIntent = false
 
@@ -195,6 +199,7 @@ package struct RefreshMachine: Sendable {
     state = .resting
     lost = nil
     failuresInARow = 0
+    run = nil
     hasIntent = false
   }
 

@@ -111,10 +111,20 @@ extension Broker {
         return { broker in
           broker.counts.refreshFailures += 1
           guard let slot = broker.holder(id) else { return }
-          broker.handle(.refreshFailed(flight: flight, error, jitter: broker.entropy.fraction()), on: slot)
+          let failure = broker.judged(error, of: slot)
+          broker.handle(.refreshFailed(flight: flight, failure, jitter: broker.entropy.fraction()), on: slot)
           broker.noteCall(error, of: id)
         }
       }
     }
+  }
+
+  /// A refusal that other profiles of the provider get as well counts against no refresh token.
+  private func judged(_ failure: ProviderFailure, of slot: ProfileSlot) -> ProviderFailure {
+    guard case .rejected(var rejection) = failure, rejection.isCounted,
+      sharedRefusals.note(slot.name, of: slot.machine.binding, at: now.uptime)
+    else { return failure }
+    rejection.isCounted = false
+    return .rejected(rejection)
   }
 }

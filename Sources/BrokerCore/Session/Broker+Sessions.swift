@@ -29,7 +29,12 @@ extension Broker {
     var session = Session(
       profile: slot.name, provider: slot.machine.binding.type, state: state(of: slot.machine, at: now.wall))
     switch slot.machine.phase {
-    case .living(let life): describe(life.session, of: slot, in: &session, now)
+    case .living(let life):
+      describe(life.session, of: slot, in: &session, now)
+      if slot.machine.isShownExpired {
+        session.loginRequiredReason = SessionExpiredEvent.Reason.refreshRejected.rawValue
+        session.loginRequiredMessage = slot.machine.shownEndMessage
+      }
     case .ended(let reason):
       session.loginRequiredReason = reason.rawValue
       session.loginRequiredMessage = reason.explanation
@@ -60,7 +65,7 @@ extension Broker {
 
   private func state(of machine: SessionMachine, at now: Timestamp) -> Session.State {
     switch machine.phase {
-    case .living:
+    case .living where !machine.isShownExpired:
       switch machine.activity {
       case .resting: .authenticated
       case .saving: .refreshing
@@ -70,7 +75,7 @@ extension Broker {
       }
     case _ where logins.step(of: machine.profile, at: now) != nil: .challengePending
     case .signedOut: .signedOut
-    case .mistrusted, .ended, .reauthenticationRequired: .expired
+    case .living, .mistrusted, .ended, .reauthenticationRequired: .expired
     }
   }
 

@@ -27,6 +27,8 @@ package struct SessionLife: Sendable {
   var others = OtherTokens()
   /// What the present flight is for; nil: the session's own token.
   var flightTarget: TokenTarget?
+  /// How often a refresh token came without an access token, since there was one.
+  var rotations = 0
   /// What the provider has refused in words that may mean the session as well: the next flight, for the session itself,
   /// shows which.
   var doubtedTarget: TokenTarget?
@@ -72,6 +74,15 @@ package struct SessionLife: Sendable {
     saving = nil
     isAccessTokenRefused = false
     suspectedEnd = nil
+    rotations = 0
+  }
+
+  /// Goes on with another refresh token, and everything else as it was.
+  mutating func take(rotated new: TokensBeingSaved) {
+    session = new.session
+    saving = nil
+    flightTarget = nil
+    rotations += 1
   }
 
   /// Goes on with a session whose own tokens are the same, and a token for another target.

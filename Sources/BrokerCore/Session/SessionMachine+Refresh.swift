@@ -22,6 +22,7 @@ extension SessionMachine {
       return actions + [.answerToken(demand.waiter, isOffline: false)]
     }
     demands.append(demand)
+    if demand.forcesRefresh { refresh.insist(at: now) }
     actions += refreshOrJoin(now)
     return actions
   }
@@ -83,6 +84,7 @@ extension SessionMachine {
       let event = RefreshFailedEvent(
         kind: error.kind.rawValue, retryable: error.isRetryable, nextAttemptAt: nextAttemptAt)
       return settle(error, now) + [.publish(.refreshFailed(event))]
+    case .showEnd: return showEnd()
     case .end(let reason, let alert, let wantsUser):
       if let suspectedEnd = life?.suspectedEnd, reason == .refreshRejected, alert == nil, !wantsUser {
         return endElsewhere(suspectedEnd, now)
@@ -93,7 +95,9 @@ extension SessionMachine {
 
   /// Answers all callers that wait: with the living token where that serves, else with the error.
   mutating func settle(_ error: BrokerError, _ now: Moment) -> [Action] {
-    let waiting = demands
+    let isExpired = isShownExpired
+    let waiting = demands.filter { !isExpired || !$0.waitsForLogin }
+    if isExpired { demandsForLogin += demands.filter(\.waitsForLogin) }
     demands = []
     let isServable = isServable(at: now)
     // The broker's own breaker is no outage.
@@ -186,6 +190,7 @@ extension SessionMachine {
       life?.flightTarget = nil
       if let actions = refuse(target, flight, failure, now) { return actions }
     }
+    if case .rotated(let rotated) = failure, let actions = keep(rotated, flight, now) { return actions }
     let wasUnknown = isOutcomeUnknown
     let actions = refresh.handle(.failed(flight: flight, failure, jitter: jitter), terms, at: now)
     if isOutcomeUnknown != wasUnknown { answerVersion += 1 }
@@ -227,7 +232,9 @@ extension SessionMachine {
     session.lastValidatedAt = now.wall
     note(in: &session, now)
     generation += 1
-    let events = [refreshed(session)]
+    var events = [refreshed(session)]
+    // What was told to have ended goes on.
+    if isShownExpired { events.append(.login(LoginEvent(userID: session.user?.id, method: "refresh"))) }
     let saving = TokensBeingSaved(session: session, generation: generation, since: since, events: events)
     life?.saving = saving
     return [.save(record(.living(session)), announcing: events)]

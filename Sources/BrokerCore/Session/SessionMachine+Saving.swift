@@ -16,6 +16,7 @@ extension SessionMachine {
     if let saving = life?.saving, saving.generation == generation {
       life?.unsavedEvents = isDurable ? nil : saving.events
       if let other = saving.other { return begin(other, saving, now) }
+      if let rejection = saving.rejection { return begin(rejection, saving, now) }
       life?.take(saving)
       return goOn(now, isLogin: false)
     }

@@ -158,6 +158,6 @@ extension SessionMachine {
   /// Whether it is worth trying again although no caller waits: a client uses the session, or it hangs on the answer.
   func refreshesUnasked(_ now: Moment) -> Bool {
     policy.refreshesInBackground
-      && (isOutcomeUnknown || life?.isInUse(at: now) ?? false)
+      && (isOutcomeUnknown || isShownExpired || life?.isInUse(at: now) ?? false)
   }
 }

@@ -159,7 +159,7 @@ extension SessionMachine {
       error = BrokerError(
         .reauthRequired, "The provider requires the user to authenticate again before it issues this token.",
         profile: profile)
-    case .sessionEnded, .transient, .outcomeUnknown, .tokenRefused: return nil
+    case .sessionEnded, .transient, .outcomeUnknown, .rejected, .rotated, .tokenRefused: return nil
     default:
       guard !failure.kind.isRetryable else { return nil }
       error = failure.kind == .insufficientScope ? notGiven() : BrokerError(failure, profile: profile)

@@ -47,6 +47,7 @@ extension SessionMachine {
     answerVersion += 1
     guard life != nil else { return [] }
     life?.others.forgetRefusals()
+    refresh.insist(at: now)
     life?.use.setTimeout(rules.idleTimeout, at: now.uptime)
     if isReplanned { plan(now) }
     return wake(now)

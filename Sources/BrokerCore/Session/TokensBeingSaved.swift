@@ -10,6 +10,8 @@ struct TokensBeingSaved: Sendable {
   let since: Moment
   /// The token that came for something else than the session itself, whose own token is the same as before then.
   var other: OtherToken?
+  /// Why there is no other access token beside the refresh token that is saved; nil where there is one.
+  var rejection: ProviderRejection?
   /// What is told once they are durable.
   var events: [EventPayload] = []
   /// Whether they came for a refresh token that a client has given, which may be one of the present session's.

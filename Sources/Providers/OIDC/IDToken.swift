@@ -1,3 +1,4 @@
+import BrokerCore
 import BrokerProtocol
 import JSON
 import Sealing
@@ -26,48 +27,56 @@ struct IDToken {
   /// Longer parts are not looked into: no token is longer as a whole.
   private static let longestPart = JSONNode.tokenByteLimit
 
+  /// A number that 64 bits cannot hold is of no claim that is read here.
+  private static let limits = JSONLimits(depth: 64, byteCount: 1 << 20, toleratesLargeNumbers: true)
+
   /// Checks a token and reads whose it is.
   ///
   /// - Parameters:
   ///   - token: as the token endpoint gave it.
   ///   - nonce: the value that the login was begun with (OpenID Connect Core, section 3.1.2.1); nil where there was none.
   ///   - now: the provider's clock.
-  /// - Returns: what it says; nil for a token that is malformed, of another issuer, for another client, over, or of another
-  ///   login.
-  func claims(_ token: Secret, nonce: String?, at now: Timestamp) -> Claims? {
-    guard var parts = token.withBytes(Self.parts) else { return nil }
+  /// - Returns: what it says, or what is wrong with it.
+  func examined(_ token: Secret, nonce: String?, at now: Timestamp) -> Result<Claims, IDTokenFlaw> {
+    guard var parts = token.withBytes(Self.parts) else { return .failure(.malformed) }
     defer {
       wipe(&parts.header)
       wipe(&parts.payload)
     }
-    return Self.isSigned(parts.header) ? claims(parts.payload, nonce, now) : nil
+    guard Self.isSigned(parts.header) else { return .failure(.unsigned) }
+    return Result { () throws(IDTokenFlaw) in try claims(parts.payload, nonce, now) }
   }
 
   private static func isSigned(_ header: [UInt8]) -> Bool {
-    guard let algorithm = (try? JSONDocument(parsing: header))?.root["alg"].flatMap({ try? $0.string() }) else {
-      return false
-    }
+    let root = (try? JSONDocument(parsing: header, limits: limits))?.root
+    guard let algorithm = root?["alg"].flatMap({ try? $0.string() }) else { return false }
     return !algorithm.isEmpty && algorithm.lowercased() != "none"
   }
 
   /// When it returns, nothing refers to the payload's bytes any more.
-  private func claims(_ payload: [UInt8], _ nonce: String?, _ now: Timestamp) -> Claims? {
-    guard let claims = (try? JSONDocument(parsing: payload))?.root, claims.kind == .object,
-      let issuer = text("iss", claims), isForUs(claims), isInTime(claims, now),
-      IssuerCheck(dialect).isOwn(token: issuer, tenant: text("tid", claims))
-    else { return nil }
+  private func claims(_ payload: [UInt8], _ nonce: String?, _ now: Timestamp) throws(IDTokenFlaw) -> Claims {
+    guard let claims = (try? JSONDocument(parsing: payload, limits: Self.limits))?.root, claims.kind == .object else {
+      throw .malformed
+    }
+    guard let issuer = text("iss", claims), IssuerCheck(dialect).isOwn(token: issuer, tenant: text("tid", claims))
+    else {
+      throw .issuer
+    }
+    guard isForUs(claims) else { throw .audience }
+    guard isInTime(claims, now) else { throw .time }
     // The token came straight from the provider: how long the comparison takes tells no one anything.
-    if let nonce, text("nonce", claims) != nonce { return nil }
-    let authTime = moment("auth_time", claims)
-    return UserReader(quirks: dialect.quirks).user(claims).map { Claims(user: $0, authTime: authTime) }
+    if let nonce, text("nonce", claims) != nonce { throw .nonce }
+    guard let user = UserReader(quirks: dialect.quirks).user(claims) else { throw .subject }
+    return Claims(user: user, authTime: moment("auth_time", claims))
   }
 
-  /// `aud` names this client; where it names others too, `azp` must name this one (section 3.1.3.7, items 3 to 5).
+  /// `aud` names this client; where there is an `azp`, that does too (section 3.1.3.7, items 3 to 5; errata set 2 wants none
+  /// where `aud` names others as well).
   private func isForUs(_ claims: JSONNode) -> Bool {
     guard let audience = claims["aud"] else { return false }
     let names = (try? audience.string()).map { [$0] } ?? ((try? audience.elements()) ?? []).map { try? $0.string() }
     guard names.contains(where: { $0 == clientID }) else { return false }
-    guard let party = claims["azp"] else { return names.count == 1 }
+    guard let party = claims["azp"] else { return true }
     return (try? party.string()) == clientID
   }
 

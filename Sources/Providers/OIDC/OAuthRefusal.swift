@@ -12,52 +12,54 @@ struct OAuthRefusal: Sendable, Equatable {
   var code: String?
   /// How long the provider wants to be left alone.
   var retryAfter: Duration?
-  /// Whether errors of this provider come with status 200.
-  var isErrorWithSuccess = false
-  /// Whether the provider asks for the same request once more, whatever it calls the error.
-  var asksForRetry = false
+  /// Whether it came with a success, in an object without tokens: nothing was issued.
+  var isWithSuccess = false
+  /// What else its object says.
+  var words = RefusalWords()
+  /// Where the provider differs.
+  var quirks = OIDCQuirks()
 
-  /// The user is to be seen again (OpenID Connect Core, section 3.1.2.6).
-  private static let interaction: Set<String> = [
-    "interaction_required", "login_required", "consent_required", "mfa_required", "account_selection_required",
-    // OAuth 2.0 for First-Party Applications (draft-ietf-oauth-first-party-apps), at the token endpoint.
-    "insufficient_authorization",
-  ]
-  /// The client is not configured as the provider wants it (RFC 6749, sections 4.1.2.1 and 5.2; OpenID Connect Core,
-  /// section 3.1.2.6; RFC 8707, section 2).
-  private static let faults: [String: ConfigurationFault] = [
-    "invalid_client": .client, "unauthorized_client": .grant, "unsupported_grant_type": .grant,
-    "unsupported_response_type": .grant, "invalid_scope": .scopes, "invalid_target": .scopes,
-    "invalid_request": .request, "invalid_request_uri": .request, "invalid_request_object": .request,
-    "request_not_supported": .request, "request_uri_not_supported": .request, "registration_not_supported": .client,
-    // What the provider wants of a key is not what the profile is configured with (RFC 9449, sections 5 and 8).
-    "invalid_dpop_proof": .request, "use_dpop_nonce": .request,
-  ]
-  /// What is asked for beside the session is not given (RFC 6749, section 5.2; RFC 8707, section 2), in the words of
-  /// Microsoft and Auth0 too.
-  private static let targets: Set<String> = ["invalid_scope", "invalid_target", "invalid_resource", "access_denied"]
   private static let denials: Set<String> = ["access_denied", "authorization_declined"]
-  private static let troubles: Set<String> = ["server_error", "temporarily_unavailable"]
 
   /// What it means.
   ///
   /// - Parameter purpose: what was asked for.
-  /// - Returns: a failure without a word of the provider.
+  /// - Returns: a failure without a sentence of the provider.
   func failure(_ purpose: OAuthPurpose) -> ProviderFailure {
-    if purpose.spendsRefreshToken {
-      if let lost = ProviderFailure.lost(behindGateway: status, retryAfter: retryAfter) { return lost }
-      // A part of a success: the rest of it, with the next token, is lost.
-      if status == 206, form != .html { return .outcomeUnknown(.invalidResponse) }
-    }
-    guard isFromProvider(purpose) else {
-      // A gateway that has lost the provider's answer to a code (RFC 9110, sections 15.6.3 and 15.6.5).
-      guard purpose.spendsLoginCredential else { return passing }
-      return ProviderFailure.lost(behindGateway: status, retryAfter: retryAfter) ?? passing
-    }
-    if code.map(Self.troubles.contains) == true || code == "invalid_request" && asksForRetry {
-      return .transient(.providerUnavailable, retryAfter: retryAfter)
-    }
+    if let lost = lostReply(purpose) { return lost }
+    if purpose.spendsRefreshToken, let kind = configuredKind { return refreshFailure(configured: kind) }
+    guard isFromProvider(purpose) else { return passing }
+    if asksForPatience { return .transient(.providerUnavailable, retryAfter: retryAfter) }
     return purpose.spendsRefreshToken ? refreshFailure(purpose) : loginFailure(purpose)
+  }
+
+  /// What the names mean, the first that means something first.
+  private var meaning: RefusalMeaning? {
+    let names = (code.map { [$0] } ?? []) + words.names
+    return names.lazy.compactMap { RefusalMeaning($0, status: status, quirks) }.first
+  }
+
+  private var configuredKind: ErrorKind? {
+    if case .configured(let kind)? = meaning { return kind }
+    return nil
+  }
+
+  /// The name of the error, as it may be shown.
+  private var said: ProviderRejection.Said? {
+    (code ?? words.names.first).flatMap { ProviderWord($0) }.map { .error($0) }
+  }
+
+  /// A gateway has answered for a provider that may have acted (RFC 9110, sections 15.6.3 and 15.6.5).
+  ///
+  /// A refusal in OAuth's own words is the provider's, and nothing was issued with it; what gateways call an error is the
+  /// status' reason.
+  private func lostReply(_ purpose: OAuthPurpose) -> ProviderFailure? {
+    guard purpose.spendsRefreshToken || purpose.spendsLoginCredential, !isWithSuccess else { return nil }
+    if form == .json, meaning != nil { return nil }
+    if let lost = ProviderFailure.lost(behindGateway: status, retryAfter: retryAfter) { return lost }
+    // A part of a success: the rest of it, with the next token, is lost.
+    if purpose.spendsRefreshToken, status == 206, form != .html { return .outcomeUnknown(.invalidResponse) }
+    return nil
   }
 
   /// Whether the provider itself has refused; else a middlebox has, or it passes.
@@ -66,39 +68,77 @@ struct OAuthRefusal: Sendable, Equatable {
   /// say so as well.
   private func isFromProvider(_ purpose: OAuthPurpose) -> Bool {
     switch status {
-    case 200: isErrorWithSuccess
+    case 200..<300: isWithSuccess
     case 400, 401: true
     case 407, 408, 425, 429, 501...: false
-    case 402..<500: form == .json && code != nil || status == 403 && isCredential(purpose)
+    case 402..<500: form == .json && (code != nil || words.hasName) || status == 403 && isCredential(purpose)
     default: false
+    }
+  }
+
+  /// Whether it passes by the provider's own word: some say so under a name that means something else (Ory Hydra:
+  /// `invalid_request`, "Please retry the request."; Microsoft: `invalid_grant`, AADSTS50196).
+  private var asksForPatience: Bool { meaning == .passing && code != "slow_down" || words.asksForPatience }
+
+  private func refreshFailure(configured kind: ErrorKind) -> ProviderFailure {
+    switch kind {
+    case .sessionExpired: .sessionEnded(.refreshRejected)
+    case .reauthRequired: .reauthenticationRequired
+    case .providerRejected: .rejected(ProviderRejection(fault: .request, said: said, retryAfter: retryAfter))
+    case .insufficientScope: .refused(.insufficientScope)
+    default: .transient(kind, retryAfter: retryAfter)
     }
   }
 
   /// At a refresh only a few answers are definitive.
   private func refreshFailure(_ purpose: OAuthPurpose) -> ProviderFailure {
-    let isSilent = form == .empty && (status == 400 || status == 401)
-    guard let code else { return isSilent ? .sessionEnded(.refreshRejected) : passing }
+    if form == .empty { return status == 400 || status == 401 ? .sessionEnded(.refreshRejected) : passing }
+    let meaning = meaning
+    if meaning == .passing { return .transient(.providerUnavailable, retryAfter: retryAfter) }
+    if form == .html { return purpose == .narrow && isNotGranted(meaning) ? .refused(.insufficientScope) : passing }
+    guard form == .json else { return passing }
     // A refusal of the client itself means no session, whatever status that comes with.
-    if code == "invalid_client" || code == "unauthorized_client", form == .json, let fault = Self.faults[code] {
-      return .misconfigured(fault)
+    if meaning == .fault(.client), !words.saysGrantIsOver { return .misconfigured(.client) }
+    if code == "unauthorized_client", !words.saysGrantIsOver { return .misconfigured(.grant) }
+    guard isWithSuccess || [400, 401, 403].contains(status) else { return unclear(purpose, nil) }
+    if purpose == .narrow, isNotGranted(meaning) { return .refused(.insufficientScope) }
+    if words.saysGrantIsOver { return .sessionEnded(.refreshRejected) }
+    switch meaning {
+    case .sessionOver:
+      return words.isAboutClient && code == "unauthorized" ? .misconfigured(.client) : .sessionEnded(.refreshRejected)
+    case .userWanted: return .reauthenticationRequired
+    case .fault(let fault): return purpose == .narrow ? .misconfigured(fault) : unclear(purpose, fault)
+    case .notGranted, .passing, .configured, nil: return unclear(purpose, nil)
     }
-    guard [200, 400, 401, 403].contains(status) else { return passing }
-    if form == .html { return Self.targets.contains(code) ? .refused(.insufficientScope) : passing }
-    if code == "invalid_grant" { return .sessionEnded(.refreshRejected) }
-    if Self.interaction.contains(code) { return .reauthenticationRequired }
-    if purpose == .narrow, Self.targets.contains(code) { return .refused(.insufficientScope) }
-    return Self.faults[code].map { .misconfigured($0) } ?? passing
+  }
+
+  /// Whether what is asked for beside the session is not given (RFC 6749, section 5.2; RFC 8707, section 2).
+  private func isNotGranted(_ meaning: RefusalMeaning?) -> Bool {
+    switch meaning {
+    case .fault(.scopes), .notGranted: true
+    case .sessionOver: words.isAboutTarget && !words.saysGrantIsOver
+    default: false
+    }
+  }
+
+  /// A refusal that may pass, or be fixed, or mean the end of the session, if it goes on.
+  private func unclear(_ purpose: OAuthPurpose, _ fault: ConfigurationFault?) -> ProviderFailure {
+    guard purpose == .refresh else { return passing }
+    let isNamed = code != nil || words.hasName
+    let isCounted = ![403, 404, 405].contains(status) || isNamed
+    return .rejected(ProviderRejection(fault: fault, said: said, retryAfter: retryAfter, isCounted: isCounted))
   }
 
   private func loginFailure(_ purpose: OAuthPurpose) -> ProviderFailure {
-    if let code, let fault = Self.faults[code] { return .misconfigured(fault) }
+    if purpose == .takeOver, words.saysGrantIsOver { return .refused(.invalidCredentials) }
+    if case .fault(let fault)? = meaning { return .misconfigured(fault) }
     switch code {
     case let code? where Self.denials.contains(code): return .refused(.consentDenied)
     case "unsupported_token_type": return .unsupported
     case "expired_token": return .refused(.otpExpired)
     case "slow_down": return .transient(.rateLimited, retryAfter: retryAfter)
     case "too_many_attempts": return .refused(.tooManyAttempts)
-    case let code? where Self.interaction.contains(code):
+    case _ where meaning == .userWanted:
       // A password does not suffice, and there is no page here to go on.
       return purpose == .password ? .unsupported : .refused(.reauthRequired)
     case "invalid_grant" where purpose == .code || purpose == .device: return .refused(.flowNotFound)
@@ -113,7 +153,7 @@ struct OAuthRefusal: Sendable, Equatable {
   /// Whether it is a credential that 400, 401 and 403 refuse where nothing better is said.
   private func isCredential(_ purpose: OAuthPurpose) -> Bool {
     switch purpose {
-    case .password, .takeOver, .clientCredentials: [200, 400, 401, 403].contains(status)
+    case .password, .takeOver, .clientCredentials: isWithSuccess || [400, 401, 403].contains(status)
     default: false
     }
   }

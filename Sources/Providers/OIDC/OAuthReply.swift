@@ -13,15 +13,11 @@ struct OAuthReply {
   private let quirks: OIDCQuirks
   private let moments: ReplyMoments
 
-  /// How deep a reply may be nested: eight times as deep as any that is understood.
-  ///
-  /// An absurd number is no reason to lose the tokens beside it.
-  private static let limits = JSONLimits(depth: 64, byteCount: 1 << 20, toleratesLargeNumbers: true)
+  /// What a session hangs on (RFC 6749, sections 5.1 and 5.2).
+  private static let vital = VitalMembers(
+    ["access_token", "refresh_token", "id_token", "token_type", "expires_in", "error"].map { [$0] })
   /// The longest name of an error that is examined.
   private static let longestCode = 64
-  /// The longest sentence that is examined: more than any server says of an error.
-  private static let longestSentence = 2048
-
   /// A reply as it came.
   init(
     _ purpose: OAuthPurpose, _ response: HTTPResponse, _ quirks: OIDCQuirks, sentAt: Timestamp, receivedAt: Timestamp
@@ -56,6 +52,20 @@ struct OAuthReply {
     }
   }
 
+  /// Reads the tokens of a success.
+  ///
+  /// - Parameter asked: the scopes that hold where the provider names none.
+  /// - Returns: the tokens.
+  /// - Throws: as ``read(_:)``; `.rotated` where only a refresh token can be used; `.rejected` for a token of a type that
+  ///   cannot be used.
+  func tokens(asked: [String] = []) async throws(ProviderFailure) -> TokenSet {
+    switch try await read({ reader throws(SecretMemoryExhausted) in try reader.reading(asked: asked) }) {
+    case .tokens(let tokens): return tokens
+    case .rotated(let rotated): throw .rotated(rotated)
+    case .nothing(let rejection): throw .rejected(rejection)
+    }
+  }
+
   /// What a body finds, once there is room for it.
   private func found<R>(_ body: () throws(SecretMemoryExhausted) -> R?) async throws(ProviderFailure) -> R {
     let patience =
@@ -67,6 +77,10 @@ struct OAuthReply {
   /// What a reply is in which nothing was found.
   private var unusable: ProviderFailure {
     if purpose.spendsRefreshToken { return .unusable(response) }
+    if purpose == .device {
+      // The code is spent, and will bring nothing more; a page is a network's that wants a login first.
+      return form == .html ? .transient(.invalidResponse) : .rejected(ProviderRejection(.invalidResponse))
+    }
     return purpose.spendsLoginCredential ? .outcomeUnknown(.invalidResponse) : .refused(.invalidResponse)
   }
 
@@ -74,11 +88,8 @@ struct OAuthReply {
   private func withRoot<R>(
     _ body: (JSONNode) throws(SecretMemoryExhausted) -> R?
   ) throws(SecretMemoryExhausted) -> R? {
-    try response.body.withArray { bytes throws(SecretMemoryExhausted) -> R? in
-      guard let root = try? JSONDocument(parsing: bytes, limits: Self.limits).root, root.kind == .object else {
-        return nil
-      }
-      return try body(root)
+    try response.body.withArray { bytes throws(SecretMemoryExhausted) in
+      try ReplyObject.withRoot(of: bytes, Self.vital, body)
     }
   }
 
@@ -93,24 +104,30 @@ struct OAuthReply {
 
   /// What the provider refuses; nil for a success.
   ///
-  /// Its code is in the words of the specifications, whatever the provider calls it.
+  /// An object with an error and without an access token is a refusal, whatever its status. Its code is in the words of the
+  /// specifications, whatever the provider calls it.
   var refusal: OAuthRefusal? {
-    if isSuccess, !quirks.answersErrorsWithSuccess { return nil }
     var refusal = OAuthRefusal(
       status: response.status, form: form, retryAfter: response.retryAfter(now: moments.receivedAt.milliseconds / 1000))
-    refusal.isErrorWithSuccess = isSuccess
+    refusal.quirks = quirks
     // Some label what they refuse beside the session as a page; to believe the name in it ends nothing.
-    if refusal.form == .json || purpose == .narrow {
-      response.body.withArray { bytes in
-        guard let root = try? JSONDocument(parsing: bytes, limits: Self.limits).root, root.kind == .object else {
-          if refusal.form == .json { refusal.form = .other }
-          return
+    if isSuccess || refusal.form == .json || purpose == .narrow {
+      let isRead = response.body.withArray { bytes in
+        ReplyObject.withRoot(of: bytes, Self.vital) { (root) -> Bool? in
+          refusal.isWithSuccess = isSuccess && Self.isRefusal(root)
+          refusal.code = root["error"].flatMap { try? $0.string() }.flatMap(ownWord)
+          refusal.words = RefusalWords(root)
+          return true
         }
-        refusal.code = root["error"].flatMap { try? $0.string() }.flatMap(ownWord)
-        refusal.asksForRetry = ["error_description", "error_hint"].contains { Self.asksForRetry(root[$0]) }
       }
+      if isRead == nil, refusal.form == .json { refusal.form = .other }
     }
-    return isSuccess && refusal.code == nil ? nil : refusal
+    return isSuccess && !refusal.isWithSuccess ? nil : refusal
+  }
+
+  private static func isRefusal(_ root: JSONNode) -> Bool {
+    guard root["access_token"].map(\.isNull) ?? true else { return false }
+    return RefusalWords.areIn(root)
   }
 
   /// The secret member of a refusal's object; nil where there is none.
@@ -121,15 +138,6 @@ struct OAuthReply {
       () throws(SecretMemoryExhausted) in
       try withRoot { root throws(SecretMemoryExhausted) in try root[name]?.foundSecret() }
     }
-  }
-
-  /// Whether a sentence for people asks for the same request once more: servers that take turns say so under a name that
-  /// means something else (Ory Hydra: `invalid_request`, "Please retry the request.").
-  ///
-  /// It is examined for this word alone, and goes nowhere.
-  private static func asksForRetry(_ node: JSONNode?) -> Bool {
-    guard let text = node.flatMap({ try? $0.string() }), text.utf8.count <= longestSentence else { return false }
-    return text.lowercased().includes("please retry")
   }
 
   private func ownWord(_ code: String) -> String? {

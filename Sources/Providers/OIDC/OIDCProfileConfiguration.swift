@@ -57,6 +57,8 @@ package struct OIDCProfileConfiguration: Sendable, Equatable {
     var tlsSection = section.section("tls")
     tls = TLSPolicy(&tlsSection)
     readMethods(&section)
+    let errorsSection = section.section("errors")
+    dialect.quirks.errorKinds = errorsSection.errorKinds(among: RefusalMeaning.possibleKinds)
     guard known != nil, !clientID.isEmpty else { return nil }
   }
 

@@ -20,7 +20,7 @@ extension OIDCProvider: ClientSessionProvider {
     var form: TokenCaller.Form = [("grant_type", .text("client_credentials"))]
     form += target.audience == nil ? wishes(scopes) : scope(scopes) + (try audience(of: target))
     let reply = try await ask(.clientCredentials, url, form)
-    var tokens = try await reply.read { reader throws(SecretMemoryExhausted) in try reader.tokens(asked: scopes) }
+    var tokens = try await reply.tokens(asked: scopes)
     tokens.refreshToken = nil
     return tokens
   }

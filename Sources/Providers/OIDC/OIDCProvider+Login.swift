@@ -50,9 +50,7 @@ extension OIDCProvider {
     }
     let form: TokenCaller.Form = [("grant_type", .text("refresh_token")), ("refresh_token", .secret(token))]
     let reply = try await ask(.takeOver, try await endpoint(.token), form + scope(credentials.scopes))
-    var tokens = try await reply.read { reader throws(SecretMemoryExhausted) in
-      try reader.tokens(asked: credentials.scopes)
-    }
+    var tokens = try await loginTokens(reply, credentials.scopes)
     // A provider that does not rotate leaves the token as it is (RFC 6749, section 6).
     if tokens.refreshToken == nil { tokens.refreshToken = token }
     let named = claims(of: tokens, nonce: nil)?.user
@@ -98,24 +96,57 @@ extension OIDCProvider {
   func session(
     _ reply: OAuthReply, _ scopes: [String], nonce: String? = nil
   ) async throws(ProviderFailure) -> ProviderSession {
-    let tokens = try await reply.read { reader throws(SecretMemoryExhausted) in try reader.tokens(asked: scopes) }
-    guard tokens.idToken == nil else {
-      guard let claims = claims(of: tokens, nonce: nonce) else {
-        // A second factor's code is used up by then, and another one wants another login.
-        let isCodeUsed = reply.purpose == .secondFactor || reply.purpose == .recoveryCode
-        throw isCodeUsed ? .outcomeUnknown(.invalidResponse) : .refused(.invalidResponse)
+    let tokens = try await loginTokens(reply, scopes)
+    if let token = tokens.idToken {
+      switch examine(token, tokens, nonce: nonce) {
+      case .success(let claims): return ProviderSession(tokens: tokens, user: claims.user)
+      case .failure(let flaw):
+        // No session will use them.
+        try? await revoke(tokens, everywhere: false)
+        throw .rejected(ProviderRejection(.invalidResponse, said: .idToken(flaw)))
       }
-      return ProviderSession(tokens: tokens, user: claims.user)
     }
     let user = try? await currentUser(accessToken: tokens.accessToken)
     return ProviderSession(tokens: tokens, user: user)
   }
 
+  /// The tokens that a login has brought; with a refresh token alone the others are asked for once.
+  ///
+  /// - Throws: as ``OAuthReply/tokens(asked:)``, but for `.rotated`.
+  private func loginTokens(_ reply: OAuthReply, _ scopes: [String]) async throws(ProviderFailure) -> TokenSet {
+    let rotated: RotatedToken
+    do throws(ProviderFailure) { return try await reply.tokens(asked: scopes) } catch {
+      guard case .rotated(let found) = error else { throw error }
+      rotated = found
+    }
+    do throws(ProviderFailure) {
+      // Another request brings another token of the same type.
+      if rotated.rejection.said == nil {
+        var tokens = try await refresh(rotated.refreshToken)
+        tokens.refreshToken = tokens.refreshToken ?? rotated.refreshToken
+        return tokens
+      }
+    } catch .transient(let kind, _) {
+      throw .outcomeUnknown(kind)
+    } catch .outcomeUnknown(let kind, _) {
+      throw .outcomeUnknown(kind)
+    } catch {}
+    if let url = try? await discovery.sessionEndpoint(.revocation) {
+      try? await revoke(rotated.refreshToken, "refresh_token", url)
+    }
+    throw .rejected(rotated.rejection)
+  }
+
   /// What the ID token says; nil where there is none, or none that is good.
   func claims(of tokens: TokenSet, nonce: String?) -> IDToken.Claims? {
-    guard let token = tokens.idToken else { return nil }
+    tokens.idToken.flatMap { try? examine($0, tokens, nonce: nonce).get() }
+  }
+
+  private func examine(
+    _ token: Secret, _ tokens: TokenSet, nonce: String?
+  ) -> Result<IDToken.Claims, IDTokenFlaw> {
     // Its times are by the provider's clock.
     let now = clock() + (tokens.clockSkew ?? .zero)
-    return IDToken(dialect: dialect, clientID: clientID).claims(token, nonce: nonce, at: now)
+    return IDToken(dialect: dialect, clientID: clientID).examined(token, nonce: nonce, at: now)
   }
 }

@@ -21,7 +21,7 @@ extension OIDCProvider: TargetProvider, RevocationProvider {
     var form: TokenCaller.Form = [("grant_type", .text("refresh_token")), ("refresh_token", .secret(refreshToken))]
     if let resource = dialect.resource { form.append(("resource", .text(resource))) }
     let reply = try await ask(.refresh, try await tokenEndpoint(), form)
-    return checked(try await reply.read { reader throws(SecretMemoryExhausted) in try reader.tokens() })
+    return checked(try await reply.tokens())
   }
 
   /// Whether the provider has a way to ask for such a token; for which of them it gives one, only it knows.
@@ -50,8 +50,7 @@ extension OIDCProvider: TargetProvider, RevocationProvider {
       form.append(("resource", .text(resource)))
     }
     let reply = try await ask(.narrow, try await tokenEndpoint(), form)
-    return checked(
-      try await reply.read { reader throws(SecretMemoryExhausted) in try reader.tokens(asked: target.scopes) })
+    return checked(try await reply.tokens(asked: target.scopes))
   }
 
   /// Whom a token is to be for, by the provider's way to say that.
@@ -109,7 +108,7 @@ extension OIDCProvider: TargetProvider, RevocationProvider {
     }
   }
 
-  private func revoke(_ token: Secret, _ hint: String, _ url: HTTPURL) async throws(ProviderFailure) {
+  func revoke(_ token: Secret, _ hint: String, _ url: HTTPURL) async throws(ProviderFailure) {
     let form: TokenCaller.Form = [("token", .secret(token)), ("token_type_hint", .text(hint))]
     let reply = try await ask(.revocation, url, form)
     // A token that is no good any more is as good as ended (RFC 7009, section 2.2); some say so, as Google does.

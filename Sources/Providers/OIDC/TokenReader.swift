@@ -26,6 +26,16 @@ struct TokenReader {
     case malformed
   }
 
+  /// What a reply gives.
+  enum Reading {
+    /// Tokens that can be used.
+    case tokens(TokenSet)
+    /// A refresh token, beside an access token that cannot be used.
+    case rotated(RotatedToken)
+    /// Nothing; what was said may be worth telling.
+    case nothing(ProviderRejection)
+  }
+
   /// The tokens of the reply.
   ///
   /// Only the access token must be there; it must be able to stand in a header field (RFC 6750, section 2.1). A refresh
@@ -34,23 +44,30 @@ struct TokenReader {
   /// - Parameter asked: the scopes that hold where the provider names none, which means: all that were asked for.
   /// - Returns: nil for a reply without usable tokens.
   /// - Throws: `SecretMemoryExhausted` where there is no room for them: the reply is as good as before.
-  func tokens(asked: [String] = []) throws(SecretMemoryExhausted) -> TokenSet? {
-    guard case .token(let accessToken) = try token("access_token", allowed: 0x21...0x7E), hasBearerType else {
-      return nil
-    }
+  func reading(asked: [String] = []) throws(SecretMemoryExhausted) -> Reading? {
+    let found = try token("access_token", allowed: 0x21...0x7E)
     var refreshToken: Secret?
     switch try token("refresh_token", allowed: 0x20...0x7E) {
     case .token(let token): refreshToken = token
     case .nothing: break
     case .malformed: return nil
     }
+    guard case .token(let accessToken) = found, hasBearerType, !ReplyObject.isUnsound(root["expires_in"]) else {
+      let rejection = ProviderRejection(.invalidResponse, said: foreignType)
+      if let refreshToken {
+        return .rotated(
+          RotatedToken(refreshToken: refreshToken, expiresAt: refreshTokenExpiry, rejection: rejection))
+      }
+      return rejection.said == nil ? nil : .nothing(rejection)
+    }
     var idToken: Secret?
     if case .token(let token) = try token("id_token", allowed: 0x21...0x7E) { idToken = token }
-    return TokenSet(
-      accessToken: accessToken,
-      accessTokenExpiresAt: TokenLifetime.accessTokenExpiry(of: accessToken, expiresIn: root["expires_in"], moments),
-      refreshToken: refreshToken, refreshTokenExpiresAt: refreshToken == nil ? nil : refreshTokenExpiry,
-      scopes: scopes ?? asked, idToken: idToken, clockSkew: moments.clockSkew)
+    return .tokens(
+      TokenSet(
+        accessToken: accessToken,
+        accessTokenExpiresAt: TokenLifetime.accessTokenExpiry(of: accessToken, expiresIn: root["expires_in"], moments),
+        refreshToken: refreshToken, refreshTokenExpiresAt: refreshToken == nil ? nil : refreshTokenExpiry,
+        scopes: scopes ?? asked, idToken: idToken, clockSkew: moments.clockSkew))
   }
 
   /// When the refresh token ends, by Keycloak's name of it and by GitHub's.
@@ -74,6 +91,12 @@ struct TokenReader {
   private var hasBearerType: Bool {
     guard let type = root["token_type"], !type.isNull else { return true }
     return (try? type.string())?.lowercased() == "bearer"
+  }
+
+  /// What the provider calls a token that is none for that header field.
+  private var foreignType: ProviderRejection.Said? {
+    guard !hasBearerType else { return nil }
+    return root["token_type"].flatMap { try? $0.string() }.flatMap { ProviderWord($0) }.map { .tokenType($0) }
   }
 
   /// The words of the member `scope`, without what can be no scope; nil where it is not there.

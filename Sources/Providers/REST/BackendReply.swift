@@ -13,11 +13,6 @@ struct BackendReply {
   private let mapping: RESTMapping
   private let moments: ReplyMoments
 
-  /// How deep a reply may be nested: eight times as deep as any that is understood.
-  ///
-  /// An absurd number is no reason to lose the tokens beside it.
-  static let limits = JSONLimits(depth: 64, byteCount: 1 << 20, toleratesLargeNumbers: true)
-
   /// A reply as it came.
   init(
     _ name: RESTEndpoint.Name, _ response: HTTPResponse, _ mapping: RESTMapping, sentAt: Timestamp,
@@ -47,15 +42,10 @@ struct BackendReply {
   ///   what must be there; for a refresh what ``ProviderFailure/unusable(_:)`` says; `.outcomeUnknown` for a code, which
   ///   may be used up then; `.outcomeUnknown` where there was no room for long.
   func read<R>(_ body: (ReplyReader) throws(SecretMemoryExhausted) -> R?) async throws(ProviderFailure) -> R {
-    guard isSuccess else { throw failure }
+    if let failure { throw failure }
     let patience = name == .refresh ? ProviderFailure.refreshPatience : ProviderFailure.interactivePatience
     let found = try await SecretArena.withRoomForReply(patience: patience) { () throws(SecretMemoryExhausted) -> R? in
-      try response.body.withArray { bytes throws(SecretMemoryExhausted) -> R? in
-        guard let root = try? JSONDocument(parsing: bytes, limits: Self.limits).root, root.kind == .object else {
-          return nil
-        }
-        return try body(reader(root))
-      }
+      try withRoot { root throws(SecretMemoryExhausted) in try body(reader(root)) }
     }
     guard let found else { throw unusable }
     return found
@@ -65,25 +55,27 @@ struct BackendReply {
   private var unusable: ProviderFailure {
     if name == .refresh { return .unusable(response) }
     // The backend may have used the code up, and answered with a session that cannot be read.
-    return name.spendsCode && !isDenied ? .outcomeUnknown(.invalidResponse) : .refused(.invalidResponse)
+    return name.spendsCode ? .outcomeUnknown(.invalidResponse) : .refused(.invalidResponse)
   }
 
-  /// Whether a success says in its body that it is none.
-  private var isDenied: Bool {
-    response.body.withArray { bytes in
-      guard let root = try? JSONDocument(parsing: bytes, limits: Self.limits).root else { return false }
-      return root["success"]?.kind == .false || root["error"].map { !$0.isNull } ?? false
-    }
+  /// Lends the object of the body; nil where it is none.
+  private func withRoot<R, E: Error>(_ body: (JSONNode) throws(E) -> R?) throws(E) -> R? {
+    let vital = mapping.reply.vital
+    return try response.body.withArray { bytes throws(E) in try ReplyObject.withRoot(of: bytes, vital, body) }
+  }
+
+  /// Whether a success says in its body that it is none: `success: false` or an error, and neither tokens nor a challenge.
+  private func isRefusal(_ reader: ReplyReader) -> Bool {
+    guard RefusalWords.areIn(reader.root) else { return false }
+    return !reader.mentionsAccessToken && !reader.asksForCode && !reader.waitsForVerification
   }
 
   /// Makes sure that it is a success, of which nothing is wanted.
   ///
-  /// - Throws: as ``read(_:)``; a page for people is no success, and neither is an object that says `success: false` or
-  ///   `error`.
+  /// - Throws: as ``read(_:)``; a page for people is no success.
   func expectSuccess() throws(ProviderFailure) {
-    guard isSuccess else { throw failure }
+    if let failure { throw failure }
     guard form != .html else { throw .transient(.invalidResponse) }
-    guard !isDenied else { throw .refused(.invalidResponse) }
   }
 
   /// Whether the success has nothing to read.
@@ -98,19 +90,20 @@ struct BackendReply {
     ReplyReader(root: root, paths: mapping.reply, moments: moments)
   }
 
-  /// What it means that it is no success.
-  private var failure: ProviderFailure {
+  /// What it means that it is no success, by its status or by its body; nil for a success.
+  private var failure: ProviderFailure? {
     var refusal = Refusal(status: response.status, form: form)
     refusal.retryAfter = response.retryAfter(now: moments.receivedAt.milliseconds / 1000)
-    if refusal.form == .json {
-      response.body.withArray { bytes in
-        guard let document = try? JSONDocument(parsing: bytes, limits: Self.limits) else {
-          refusal.form = .other
-          return
-        }
-        refusal.read(reader(document.root), mapping.errors)
+    if isSuccess || refusal.form == .json {
+      let isRead = withRoot { (root) -> Bool? in
+        let reader = reader(root)
+        refusal.isWithSuccess = isSuccess && isRefusal(reader)
+        if !isSuccess || refusal.isWithSuccess { refusal.read(reader, mapping.errors) }
+        return true
       }
+      if isRead == nil, refusal.form == .json { refusal.form = .other }
     }
+    guard !isSuccess || refusal.isWithSuccess else { return nil }
     return RefusalTable.failure(refusal, name, mapping)
   }
 

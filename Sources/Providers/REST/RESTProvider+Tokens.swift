@@ -11,13 +11,16 @@ extension RESTProvider: RevocationProvider {
   ///   `.transient` for everything else.
   package func refresh(_ refreshToken: Secret) async throws(ProviderFailure) -> TokenSet {
     let reply = try await publicCaller.ask(.refresh, [(.refreshToken, .secret(refreshToken))])
-    let tokens = try await reply.read { reader throws(SecretMemoryExhausted) -> TokenSet?? in
+    let reading = try await reply.read { reader throws(SecretMemoryExhausted) -> ReplyReader.Reading?? in
       // A challenge has no place in a refresh: the user must log in again.
       if reader.asksForCode { return .some(nil) }
-      return try reader.tokens().map { .some($0) }
+      return try reader.reading().map { .some($0) }
     }
-    guard let tokens else { throw .refused(.reauthRequired) }
-    return tokens
+    switch reading {
+    case .tokens(let tokens): return tokens
+    case .rotated(let rotated): throw .rotated(rotated)
+    case nil: throw .refused(.reauthRequired)
+    }
   }
 
   /// The end of a session is the end of that session only.

@@ -21,11 +21,20 @@ struct Refusal {
   var attemptsRemaining: Int?
   /// How long the backend wants to be left alone.
   var retryAfter: Duration?
+  /// What else its object says.
+  var words = RefusalWords()
+  /// Whether it came with a success, in an object without tokens: nothing was issued.
+  var isWithSuccess = false
   /// The fields that are not valid, under the backend's names.
   var fields: [String] = []
 
   /// What the error is, by its name.
   var kind: ErrorKind? { configuredKind ?? code.flatMap(RefusalCode.kind) }
+
+  /// Whether its words mean that the session has ended at the backend.
+  var saysSessionIsOver: Bool {
+    words.saysGrantIsOver || kind == .loginRequired || code.map(RefusalCode.isGrantError) == true
+  }
 
   /// The most fields that are named: more than any form has.
   private static let mostFields = 32
@@ -36,6 +45,7 @@ struct Refusal {
 extension Refusal {
   /// Takes in what the body says.
   mutating func read(_ reader: ReplyReader, _ errors: RESTErrorMapping) {
+    words = RefusalWords(reader.root)
     let names = ReplyReader.values(at: errors.code, in: reader.root).compactMap { try? $0.string() }
     // The first name that means something; else the first.
     let known = names.first { errors.kinds[$0] != nil } ?? names.first { RefusalCode.kind($0) != nil }

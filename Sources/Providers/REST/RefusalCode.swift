@@ -18,6 +18,15 @@ enum RefusalCode {
   /// Whether a name says that the client itself was refused (RFC 6749, section 5.2), which no login can fix.
   static func isClientError(_ name: String) -> Bool { kind(name) == .providerRejected }
 
+  /// Whether a name says that a refresh token is good no more (RFC 6749, section 5.2), however it is spelt.
+  static func isGrantError(_ name: String) -> Bool {
+    ["invalidgrant", "badrefreshtoken", "invalidrefreshtoken", "refreshtokeninvalid"].contains(Self.letters(name))
+  }
+
+  private static func letters(_ name: String) -> String {
+    String(decoding: name.utf8.compactMap(letter), as: UTF8.self)
+  }
+
   /// A letter in lower case or a digit; nothing for everything else.
   private static func letter(_ byte: UInt8) -> UInt8? {
     switch byte {

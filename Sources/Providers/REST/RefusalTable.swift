@@ -31,22 +31,26 @@ enum RefusalTable {
       fields: fields)
   }
 
-  /// A refresh is refused for good only by 400 or 401 from the backend itself: with JSON, or with nothing.
+  /// A refresh is refused for good only by 400 or 401 from the backend itself, with JSON or with nothing; or by words that
+  /// mean it, with 403 or a success.
   ///
   /// Everything else may come from anybody on the way, or pass.
   private static func refreshFailure(_ refusal: Refusal, _ mapping: RESTMapping) -> ProviderFailure {
-    if let lost = ProviderFailure.lost(behindGateway: refusal.status, retryAfter: refusal.retryAfter) { return lost }
-    let isDefinitive = (refusal.status == 400 || refusal.status == 401) && [.json, .empty].contains(refusal.form)
-    guard isDefinitive else {
+    if !refusal.isWithSuccess {
+      if let lost = ProviderFailure.lost(behindGateway: refusal.status, retryAfter: refusal.retryAfter) { return lost }
       // A part of a success: the rest of it, with the next token, is lost.
       if refusal.status == 206, refusal.form != .html { return .outcomeUnknown(.invalidResponse) }
-      return .transient(ErrorKind(passing: refusal.status, refusal.form), retryAfter: refusal.retryAfter)
     }
+    let isDefinitive = (refusal.status == 400 || refusal.status == 401) && [.json, .empty].contains(refusal.form)
+    let isWorded = refusal.form == .json && (refusal.isWithSuccess || refusal.status == 403)
+    guard isDefinitive || isWorded else { return unclear(refusal) }
     if refusal.configuredKind == .providerRejected, refusal.code.map(RefusalCode.isClientError) == true {
       return .misconfigured(.client)
     }
     switch refusal.configuredKind {
-    case nil, .sessionExpired, .loginRequired, .invalidCredentials: break
+    case nil where isDefinitive || refusal.saysSessionIsOver: break
+    case nil: return unclear(refusal)
+    case .sessionExpired, .loginRequired, .invalidCredentials: break
     case .providerUnavailable, .rateLimited: return .transient(.providerUnavailable, retryAfter: refusal.retryAfter)
     case .some(let kind): return .refused(kind, retryAfter: refusal.retryAfter)
     }
@@ -56,9 +60,33 @@ enum RefusalTable {
     return .sessionEnded(.refreshRejected)
   }
 
+  /// A refusal that may pass, or mean the end of the session if it goes on: JSON of 4xx, with a name where a firewall says
+  /// the same without one.
+  private static func unclear(_ refusal: Refusal) -> ProviderFailure {
+    let kind = ErrorKind(passing: refusal.status, refusal.form)
+    let isNamed = refusal.code != nil || refusal.words.hasName
+    let isOwn =
+      switch refusal.status {
+      case 200..<300: refusal.isWithSuccess
+      case 403, 404, 405: isNamed
+      case 407, 408, 425, 429: false
+      default: (400..<500).contains(refusal.status)
+      }
+    guard refusal.form == .json, isOwn, !refusal.words.asksForPatience else {
+      return .transient(refusal.isWithSuccess ? .providerUnavailable : kind, retryAfter: refusal.retryAfter)
+    }
+    let name = refusal.code ?? refusal.words.names.first
+    return .rejected(
+      ProviderRejection(
+        refusal.isWithSuccess ? .providerRejected : kind, said: name.flatMap { ProviderWord($0) }.map { .error($0) },
+        retryAfter: refusal.retryAfter, isCounted: true))
+  }
+
   /// A gateway that has lost the backend's answer to a code (RFC 9110, sections 15.6.3 and 15.6.5): the code may be used up.
   private static func lostReply(_ refusal: Refusal, _ name: RESTEndpoint.Name) -> ProviderFailure? {
-    guard name.spendsCode, refusal.configuredKind == nil, refusal.status == 502 || refusal.status == 504 else {
+    guard name.spendsCode, refusal.configuredKind == nil, !refusal.isWithSuccess,
+      refusal.status == 502 || refusal.status == 504
+    else {
       return nil
     }
     return .outcomeUnknown(.providerUnavailable)
@@ -66,7 +94,7 @@ enum RefusalTable {
 
   /// What has nothing to do with what was asked, and passes.
   private static func passingFailure(_ refusal: Refusal) -> ProviderFailure? {
-    guard refusal.configuredKind == nil else { return nil }
+    guard refusal.configuredKind == nil, !refusal.isWithSuccess else { return nil }
     switch refusal.status {
     case 408, 425, 500, 502...510, 512...: return .transient(.providerUnavailable, retryAfter: refusal.retryAfter)
     case 407, 511: return .transient(.networkUnavailable, retryAfter: refusal.retryAfter)
@@ -80,6 +108,8 @@ enum RefusalTable {
   private static func kind(_ refusal: Refusal, _ name: RESTEndpoint.Name) -> ErrorKind {
     if let kind = refusal.kind { return adapted(kind, name) }
     switch refusal.status {
+    // What says nothing more than that it is none.
+    case 200..<300: return name == .login ? .invalidCredentials : plain(400, name)
     case 404, 405:
       return name == .verifyOtp || name == .resendOtp || name == .verifyBackupCode ? .flowNotFound : .providerRejected
     case 409: return name == .register ? .emailTaken : .validationFailed

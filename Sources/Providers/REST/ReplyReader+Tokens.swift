@@ -17,6 +17,14 @@ extension ReplyReader {
     case malformed
   }
 
+  /// What a reply gives.
+  enum Reading {
+    /// Tokens that can be used.
+    case tokens(TokenSet)
+    /// A refresh token, beside an access token that cannot be used.
+    case rotated(RotatedToken)
+  }
+
   /// The tokens of the reply.
   ///
   /// Only the access token must be there; it must be able to stand in a header field (RFC 6750, section 2.1). A refresh
@@ -24,19 +32,34 @@ extension ReplyReader {
   ///
   /// - Returns: nil for a reply without usable tokens.
   /// - Throws: `SecretMemoryExhausted` where there is no room for them: the reply is as good as before.
-  func tokens() throws(SecretMemoryExhausted) -> TokenSet? {
-    guard case .token(let accessToken) = try token(.accessToken, allowed: 0x21...0x7E) else { return nil }
+  func reading() throws(SecretMemoryExhausted) -> Reading? {
+    let found = try token(.accessToken, allowed: 0x21...0x7E)
     var refreshToken: Secret?
     switch try token(.refreshToken, allowed: 0x20...0x7E) {
     case .token(let token): refreshToken = token
     case .nothing: break
     case .malformed: return nil
     }
-    guard hasBearerType else { return nil }
-    return TokenSet(
-      accessToken: accessToken, accessTokenExpiresAt: accessTokenExpiry(accessToken), refreshToken: refreshToken,
-      refreshTokenExpiresAt: refreshToken == nil ? nil : refreshTokenExpiry(), scopes: scopes(),
-      clockSkew: moments.clockSkew)
+    let isSound = !ReplyObject.isUnsound(said(.expiresIn)) && !ReplyObject.isUnsound(said(.expiresAt))
+    guard case .token(let accessToken) = found, hasBearerType, isSound else {
+      let rejection = ProviderRejection(.invalidResponse, said: foreignType)
+      return refreshToken.map {
+        .rotated(RotatedToken(refreshToken: $0, expiresAt: refreshTokenExpiry(), rejection: rejection))
+      }
+    }
+    return .tokens(
+      TokenSet(
+        accessToken: accessToken, accessTokenExpiresAt: accessTokenExpiry(accessToken), refreshToken: refreshToken,
+        refreshTokenExpiresAt: refreshToken == nil ? nil : refreshTokenExpiry(), scopes: scopes(),
+        clockSkew: moments.clockSkew))
+  }
+
+  /// The tokens of a reply to a login, which is worth nothing without an access token.
+  ///
+  /// - Throws: as ``reading()``.
+  func tokens() throws(SecretMemoryExhausted) -> TokenSet? {
+    guard case .tokens(let tokens) = try reading() else { return nil }
+    return tokens
   }
 
   private func accessTokenExpiry(_ token: Secret) -> Timestamp? {
@@ -71,6 +94,14 @@ extension ReplyReader {
   private var hasBearerType: Bool {
     guard let type = Self.values(at: [Self.snakeType, Self.camelType], in: root).first else { return true }
     return (try? type.string())?.lowercased() == "bearer"
+  }
+
+  /// What the backend calls a token that is none for that header field.
+  private var foreignType: ProviderRejection.Said? {
+    guard !hasBearerType, let type = Self.values(at: [Self.snakeType, Self.camelType], in: root).first else {
+      return nil
+    }
+    return (try? type.string()).flatMap { ProviderWord($0) }.map { .tokenType($0) }
   }
 
   private static let snakeType = RESTPath(name: "token_type")

@@ -21,12 +21,12 @@ import Testing
     (403, #"{"error":"mfa_required","mfa_token":"x"}"#, .reauthenticationRequired),
     (401, #"{"error":"invalid_client"}"#, .misconfigured(.client)),
     (400, #"{"error":"unauthorized_client"}"#, .misconfigured(.grant)),
-    (400, #"{"error":"invalid_scope"}"#, .misconfigured(.scopes)),
-    (400, #"{"error":"invalid_request"}"#, .misconfigured(.request)),
-    (400, #"{"error":"unsupported_grant_type"}"#, .misconfigured(.grant)),
+    (400, #"{"error":"invalid_scope"}"#, unclear(.scopes, "invalid_scope")),
+    (400, #"{"error":"invalid_request"}"#, unclear(.request, "invalid_request")),
+    (400, #"{"error":"unsupported_grant_type"}"#, unclear(.grant, "unsupported_grant_type")),
     (404, #"{"error":"invalid_client"}"#, .misconfigured(.client)),
-    (403, #"{"error":"invalid_dpop_proof"}"#, .misconfigured(.request)),
-    (400, #"{"error":"use_dpop_nonce"}"#, .misconfigured(.request)),
+    (403, #"{"error":"invalid_dpop_proof"}"#, unclear(.request, "invalid_dpop_proof")),
+    (400, #"{"error":"use_dpop_nonce"}"#, unclear(.request, "use_dpop_nonce")),
     (403, #"{"error":"insufficient_authorization","auth_session":"x"}"#, .reauthenticationRequired),
     (
       400,
@@ -34,35 +34,34 @@ import Testing
       .transient(.providerUnavailable)
     ),
     (400, #"{"error":"invalid_request","error_hint":"Please Retry."}"#, .transient(.providerUnavailable)),
-    (400, #"{"error":"invalid_request","error_description":"scope is missing"}"#, .misconfigured(.request)),
+    (
+      400, #"{"error":"invalid_request","error_description":"scope is missing"}"#, unclear(.request, "invalid_request")
+    ),
     (403, "", .transient(.forbidden)), (404, "", .transient(.providerRejected)),
-    (404, #"{"error":"invalid_grant"}"#, .transient(.providerRejected)),
+    (404, #"{"error":"invalid_grant"}"#, unclear(nil, "invalid_grant")),
     (407, "", .transient(.networkUnavailable)), (408, "", .transient(.providerUnavailable)),
     (425, "", .transient(.providerUnavailable)), (429, "", .transient(.providerUnavailable)),
     (429, #"{"error":"invalid_grant"}"#, .transient(.providerUnavailable)),
     (500, #"{"error":"invalid_grant"}"#, .transient(.providerUnavailable)),
     (502, "<html>", .outcomeUnknown(.providerUnavailable)), (504, "", .outcomeUnknown(.providerUnavailable)),
-    (502, #"{"error":"invalid_grant"}"#, .outcomeUnknown(.providerUnavailable)),
+    (502, #"{"error":"invalid_grant"}"#, .transient(.providerUnavailable)),
+    (504, #"{"error":"Gateway Timeout","status":504}"#, .outcomeUnknown(.providerUnavailable)),
     (503, "", .transient(.providerUnavailable)),
     (400, #"{"error":"temporarily_unavailable"}"#, .transient(.providerUnavailable)),
-    (400, #"{"error":"something_else"}"#, .transient(.providerRejected)), (400, "{}", .transient(.providerRejected)),
-    (400, "{\"error\":1}", .transient(.providerRejected)), (401, "no", .transient(.providerRejected)),
+    (400, #"{"error":"something_else"}"#, unclear(nil, "something_else")), (400, "{}", unclear(nil, nil)),
+    (400, "{\"error\":1}", unclear(nil, nil)), (401, "no", .transient(.providerRejected)),
     (400, "<html></html>", .transient(.invalidResponse)), (401, "<html></html>", .transient(.invalidResponse)),
     (302, "", .transient(.invalidResponse)), (200, "<html>", .transient(.invalidResponse)),
     (200, "", .outcomeUnknown(.invalidResponse)), (200, "[]", .outcomeUnknown(.invalidResponse)),
     (204, "", .outcomeUnknown(.invalidResponse)), (200, "Success", .outcomeUnknown(.invalidResponse)),
     (200, "{}", .outcomeUnknown(.invalidResponse)), (200, #"{"access_token":1}"#, .outcomeUnknown(.invalidResponse)),
     (200, #"{"access_token":"a b"}"#, .outcomeUnknown(.invalidResponse)),
-    (200, #"{"access_token":"a","token_type":"mac"}"#, .outcomeUnknown(.invalidResponse)),
+    (200, #"{"access_token":"a","token_type":"BearerToken"}"#, foreign("BearerToken")),
     (200, #"{"access_token":"a","refresh_token":7}"#, .outcomeUnknown(.invalidResponse)),
-    (200, #"{"refresh_token":"r"}"#, .outcomeUnknown(.invalidResponse)),
-    (200, #"{"access_token":"","refresh_token":"r"}"#, .outcomeUnknown(.invalidResponse)),
-    (200, #"{"access_token":"a","token_type":"mac","refresh_token":"r"}"#, .outcomeUnknown(.invalidResponse)),
-    (200, #"{"refresh_token":"r","access_token":"a","access_token":"b"}"#, .outcomeUnknown(.invalidResponse)),
     (200, #"{"access_token":"a b","refresh_token":null}"#, .outcomeUnknown(.invalidResponse)),
     (200, #"{"hint":"refresh_token"}"#, .outcomeUnknown(.invalidResponse)),
     (200, #"["refresh_token"]"#, .outcomeUnknown(.invalidResponse)),
-    (200, #"{"error":"invalid_grant"}"#, .outcomeUnknown(.invalidResponse)),
+    (200, #"{"error":"invalid_grant"}"#, .sessionEnded(.refreshRejected)),
     (206, #"{"access_token":"a"}"#, .outcomeUnknown(.invalidResponse)),
     (200, #"{"access_token":"a","refresh_tok"#, .outcomeUnknown(.invalidResponse)),
     (200, #"{"access_token":"a","expires_in":-"#, .outcomeUnknown(.invalidResponse)),
@@ -71,9 +70,24 @@ import Testing
     (200, #"{"access_token":"a","expires_in":36"#, .outcomeUnknown(.invalidResponse)),
     (200, #"{"access_token":"a","expires_in":-}"#, .outcomeUnknown(.invalidResponse)),
     (200, #"{"access_token":"a","name":"\ud83d"#, .outcomeUnknown(.invalidResponse)),
-    (200, #"{"access_token":"a","name":"\ud83d"}"#, .outcomeUnknown(.invalidResponse)),
     (520, "<html>", .transient(.providerUnavailable)),
   ]
+
+  /// A refusal that may mean the end if the provider goes on.
+  static func unclear(_ fault: ConfigurationFault?, _ word: String?) -> ProviderFailure {
+    let said = word.flatMap { ProviderWord($0) }.map { ProviderRejection.Said.error($0) }
+    return .rejected(ProviderRejection(fault: fault, said: said, isCounted: true))
+  }
+
+  /// A token of a type that cannot be used.
+  static func foreign(_ type: String) -> ProviderFailure {
+    .rejected(ProviderRejection(.invalidResponse, said: ProviderWord(type).map { .tokenType($0) }))
+  }
+
+  /// An ID token that does not hold.
+  static func flawed(_ flaw: IDTokenFlaw) -> ProviderFailure {
+    .rejected(ProviderRejection(.invalidResponse, said: .idToken(flaw)))
+  }
 
   @Test func `at a refresh only the provider's own word ends a session`() async throws {
     for (status, body, expected) in Self.refreshes {
@@ -191,7 +205,7 @@ import Testing
       for status in 200...599 {
         for code in codes {
           var refusal = OAuthRefusal(status: status, form: code == nil ? .empty : .json, code: code)
-          refusal.isErrorWithSuccess = status == 200
+          refusal.isWithSuccess = status == 200
           let failure = refusal.failure(purpose)
           // A session ends only at a refresh.
           if case .sessionEnded = failure { #expect(purpose.spendsRefreshToken && (status == 200 || status < 404)) }

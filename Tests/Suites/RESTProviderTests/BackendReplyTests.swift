@@ -35,7 +35,7 @@ import Testing
   @Test(
     arguments: [
       ("", nil), ("{}", nil), (#"{"success":true}"#, nil), ("OK", nil), ("[]", nil), (#"{"error":null}"#, nil),
-      (#"{"success":false}"#, .refused(.invalidResponse)), (#"{"error":"no"}"#, .refused(.invalidResponse)),
+      (#"{"success":false}"#, .refused(.validationFailed)), (#"{"error":"no"}"#, .refused(.validationFailed)),
       ("<!DOCTYPE html>", .transient(.invalidResponse)), (" \n<html>", .transient(.invalidResponse)),
     ] as [(String, ProviderFailure?)])
   func `a success of which nothing is wanted is one unless somebody else speaks`(

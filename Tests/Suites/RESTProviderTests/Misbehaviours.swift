@@ -37,9 +37,39 @@ enum Misbehaviours {
     Group(
       "unknown invalidResponse", "refused invalidResponse",
       """
-      json-bom json-utf16 json-array json-null json-string json-number json-empty-object json-whitespace
-      json-xssi-prefix json-jsonp success-false error-in-200 status-204-empty status-206-json
-      empty-200 empty-200-json gzip gzip-bomb
+      json-utf16 json-array json-null json-string json-number json-empty-object json-whitespace
+      status-204-empty status-206-json empty-200 empty-200-json gzip-bomb
+      """),
+    // A refusal is no lost reply, whatever its status.
+    Group(
+      "rejected providerRejected counted", "refused invalidCredentials",
+      """
+      success-false error-in-200
+      """),
+    Group(
+      "rejected forbidden counted", "refused invalidCredentials",
+      """
+      status-403-json
+      """),
+    Group(
+      "rejected providerRejected counted", "refused providerRejected",
+      """
+      status-404-json
+      """),
+    // The refresh token beside the access token is sound.
+    Group(
+      "rotated", "refused invalidResponse",
+      """
+      access-token-number access-token-null access-token-array access-token-object access-token-boolean
+      access-token-empty access-token-absent access-token-newline access-token-long access-token-non-ascii
+      access-token-space access-token-nul
+      """),
+    // The tokens are sound, whatever is beside them.
+    Group(
+      "ok", "ok",
+      """
+      json-bom json-xssi-prefix json-jsonp gzip json-invalid-utf8 json-lone-surrogate json-raw-control
+      json-trailing-garbage json-trailing-comma
       """),
     Group(
       "unknown providerUnavailable", "transient providerUnavailable",
@@ -118,12 +148,12 @@ enum Misbehaviours {
     Group(
       "transient forbidden", "refused invalidCredentials",
       """
-      status-403-json status-403-empty
+      status-403-empty
       """),
     Group(
       "transient providerRejected", "refused providerRejected",
       """
-      status-404-json status-404-empty
+      status-404-empty
       """),
     Group(
       "transient invalidResponse", "refused providerRejected",
@@ -175,12 +205,8 @@ enum Misbehaviours {
     Group(
       "unknown invalidResponse", "refused invalidResponse",
       """
-      access-token-number access-token-null access-token-array access-token-object access-token-boolean
-      access-token-empty access-token-absent refresh-token-number refresh-token-array refresh-token-boolean
-      access-token-newline refresh-token-newline access-token-long refresh-token-long access-token-non-ascii
-      refresh-token-non-ascii access-token-space access-token-nul refresh-token-nul
-      json-invalid-utf8 json-lone-surrogate json-raw-control json-deep json-duplicate-keys json-trailing-garbage
-      json-two-objects json-trailing-comma
+      refresh-token-number refresh-token-array refresh-token-boolean refresh-token-newline refresh-token-long
+      refresh-token-non-ascii refresh-token-nul json-deep json-duplicate-keys json-two-objects
       truncated-json length-too-short length-twice no-length-half
       """),
   ]
@@ -201,6 +227,8 @@ enum Misbehaviours {
     case .sessionEnded(let reason, _): "ended \(reason)"
     case .transient(let kind, let wait): "transient \(kind)" + words(wait)
     case .outcomeUnknown(let kind, let wait): "unknown \(kind)" + words(wait)
+    case .rejected(let rejection): "rejected \(rejection.kind)\(rejection.isCounted ? " counted" : "")"
+    case .rotated: "rotated"
     case .reauthenticationRequired: "reauthentication"
     case .tokenRefused: "token refused"
     case .unsupported: "unsupported"

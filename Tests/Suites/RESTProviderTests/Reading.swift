@@ -13,6 +13,7 @@ func reader(
   _ json: String, paths: RESTReplyPaths = RESTMapping.standard.reply, serverTime: Timestamp? = nil
 ) throws -> ReplyReader {
   let moments = ReplyMoments(sentAt: sentAt, receivedAt: sentAt + .seconds(2), serverTime: serverTime)
-  let document = try JSONDocument(parsing: Array(json.utf8), limits: BackendReply.limits)
+  let document = try JSONDocument(
+    parsing: Array(json.utf8), limits: JSONLimits(depth: 64, byteCount: 1 << 20, toleratesLargeNumbers: true))
   return ReplyReader(root: document.root, paths: paths, moments: moments)
 }

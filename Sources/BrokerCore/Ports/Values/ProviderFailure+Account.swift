@@ -22,7 +22,7 @@ extension ProviderFailure {
       default: true
       }
     case .sessionEnded, .reauthenticationRequired, .tokenRefused: true
-    case .transient, .outcomeUnknown, .misconfigured, .unsupported: false
+    case .transient, .outcomeUnknown, .misconfigured, .rejected, .rotated, .unsupported: false
     }
   }
 }

@@ -13,8 +13,17 @@ extension BrokerError {
     case .misconfigured(let fault):
       message = fault.message
       nextAction = .fixConfig
+    case .rejected(let rejection): explain(rejection)
+    case .rotated(let rotated): explain(rotated.rejection)
     case .sessionEnded, .reauthenticationRequired, .tokenRefused, .unsupported: break
     }
+  }
+
+  /// Tells what the provider said, and where to look.
+  private mutating func explain(_ rejection: ProviderRejection) {
+    if let sentence = rejection.message { message = sentence }
+    if rejection.fault != nil { nextAction = .fixConfig }
+    retryAfter = rejection.retryAfter
   }
 
   /// The error where the provider's reply to a credential that works once was lost: the provider may have used it up, so

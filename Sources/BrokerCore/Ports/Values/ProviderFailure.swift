@@ -13,6 +13,10 @@ package enum ProviderFailure: Error, Sendable, Equatable {
   case transient(ErrorKind, retryAfter: Duration? = nil)
   /// The request may or may not have been acted on: the reply was lost. A gateway in between may wish for patience.
   case outcomeUnknown(ErrorKind, retryAfter: Duration? = nil)
+  /// The provider has answered in words that may pass, may be a fault of the configuration, or may mean the end.
+  case rejected(ProviderRejection)
+  /// The refresh token was spent for another one, and for nothing else that can be used.
+  case rotated(RotatedToken)
   /// The access token was refused (RFC 6750, section 3.1, `invalid_token`): a fresh one may be accepted.
   case tokenRefused
   /// The provider does not accept what the profile is configured with: the session stays, and the configuration must be fixed.
@@ -50,6 +54,8 @@ package enum ProviderFailure: Error, Sendable, Equatable {
       .misconfigured(.embeddedFiles):
       .configInvalid
     case .refused(let kind, _, _, _), .transient(let kind, _), .outcomeUnknown(let kind, _): kind
+    case .rejected(let rejection): rejection.kind
+    case .rotated(let rotated): rotated.rejection.kind
     case .sessionEnded: .sessionExpired
     case .reauthenticationRequired: .reauthRequired
     case .tokenRefused, .misconfigured: .providerRejected

@@ -1,3 +1,5 @@
+package import BrokerProtocol
+
 /// Where one provider differs from what the specifications say, as values: no code asks who a provider is.
 package struct OIDCQuirks: Sendable, Equatable {
   /// How the issuer of metadata and ID tokens is compared with the configured one.
@@ -42,10 +44,10 @@ package struct OIDCQuirks: Sendable, Equatable {
   package var takesScopesAtRefresh = true
   /// What else an authorisation request says, such as that a refresh token is wanted.
   package var authorizationParameters: [Parameter] = []
-  /// Whether the token endpoint answers errors with status 200.
-  package var answersErrorsWithSuccess = false
   /// What the provider's own names of errors mean (RFC 6749, section 5.2).
   package var errorNames: [String: String] = [:]
+  /// What a profile says that names of errors mean.
+  package var errorKinds: [String: ErrorKind] = [:]
   /// Whether scopes in a reply are separated by commas.
   package var separatesScopesByComma = false
   /// Where the account's name at the provider is in what it tells of a user.

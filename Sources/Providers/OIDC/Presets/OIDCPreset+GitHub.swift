@@ -18,7 +18,6 @@ extension OIDCDialect {
       .deviceAuthorization: "https://github.com/login/device/code",
       .userinfo: "https://api.github.com/user",
     ]
-    dialect.quirks.answersErrorsWithSuccess = true
     dialect.quirks.provesAnew = false
     dialect.quirks.separatesScopesByComma = true
     dialect.quirks.userIDMember = "id"

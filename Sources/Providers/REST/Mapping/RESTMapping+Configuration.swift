@@ -1,6 +1,7 @@
 import BrokerProtocol
 import ConfigurationFile
 import JSON
+import ProviderKit
 
 /// How a mapping is written in a configuration.
 extension RESTMapping {
@@ -27,7 +28,7 @@ extension RESTMapping {
     replySection.finish()
     var errorsSection = section.section("errors")
     if let code = Self.paths("code", &errorsSection) { errors.code = code }
-    errors.kinds = Self.kinds(&errorsSection)
+    errors.kinds = errorsSection.section("kinds").errorKinds(among: RESTErrorMapping.possibleKinds)
     errorsSection.finish()
     resendStrategy = section.read(Self.resendSetting)
     revokeStyle = section.read(Self.revokeSetting)
@@ -50,23 +51,5 @@ extension RESTMapping {
     if !paths.isEmpty, paths.count == nodes.count { return paths }
     section.report(key, #"must be the path of a member, such as "tokens.access", or a list of such strings"#)
     return nil
-  }
-
-  private static func kinds(_ section: inout ConfigurationSection) -> [String: ErrorKind] {
-    let kindsSection = section.section("kinds")
-    let possible = RESTErrorMapping.possibleKinds.map(\.rawValue)
-    var kinds: [String: ErrorKind] = [:]
-    for (name, node) in kindsSection.namedMembers() {
-      let word = (try? node.string()) ?? ""
-      if possible.contains(word), let kind = ErrorKind(rawValue: word) {
-        kinds[name] = kind
-      } else {
-        let meant = word.isEmpty ? nil : Spelling.nearest(to: word, among: possible)
-        kindsSection.report(
-          name, "must be one of \(possible.map { "\"\($0)\"" }.joined(separator: ", "))",
-          meant.map { "did you mean \"\($0)\"?" })
-      }
-    }
-    return kinds
   }
 }

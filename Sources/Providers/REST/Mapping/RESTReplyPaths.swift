@@ -1,3 +1,5 @@
+import ProviderKit
+
 /// Where everything is in a reply: for each member the paths that are tried, in order.
 package struct RESTReplyPaths: Sendable, Equatable {
   /// What is looked for; the names of the configuration.
@@ -38,5 +40,12 @@ package struct RESTReplyPaths: Sendable, Equatable {
   package subscript(_ member: Member) -> [RESTPath] {
     get { paths[member] ?? [] }
     set { paths[member] = newValue }
+  }
+
+  /// What a session hangs on.
+  var vital: VitalMembers {
+    let members: [Member] = [.accessToken, .refreshToken, .expiresIn, .expiresAt]
+    return VitalMembers(
+      members.flatMap { self[$0].map(\.names) } + ["token_type", "tokenType", "error"].map { [$0] })
   }
 }

@@ -165,6 +165,7 @@ extension RefreshMachine.Action {
     case .closeIntent: "close"
     case .send(let flight): "send \(flight)"
     case .refuse(let error): "refuse \(error.kind.rawValue) for \(error.retryAfter?.components.seconds ?? -1)"
+    case .showEnd: "show the end"
     case .report(let error, let next): "report \(error.kind.rawValue)\(next == nil ? " for good" : "")"
     case .end(let reason, let alert, let wantsUser):
       "end \(reason.rawValue)\(alert.map { " \($0.rawValue)" } ?? "")\(wantsUser ? " to see the user" : "")"

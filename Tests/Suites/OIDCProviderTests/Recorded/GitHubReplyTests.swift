@@ -67,7 +67,7 @@ import Testing
         #"{"error":"bad_refresh_token","error_description":"made up","error_uri":"x"}"#, .sessionEnded(.refreshRejected)
       ),
       (#"{"error":"incorrect_client_credentials"}"#, .misconfigured(.client)),
-      (#"{"error":"unsupported_grant_type"}"#, .misconfigured(.grant)),
+      (#"{"error":"unsupported_grant_type"}"#, RefusalTests.unclear(.grant, "unsupported_grant_type")),
     ] as [(String, ProviderFailure)] {
       #expect(try await RecordedProvider.refusal(.github, 200, body) == expected, "\(body)")
     }

@@ -68,7 +68,10 @@ import Testing
         .misconfigured(.client)
       ),
       (401, #"{"error":"unauthorized_client","error_description":"Unauthorized"}"#, .misconfigured(.grant)),
-      (400, #"{"error":"invalid_request","error_description":"client_secret is missing."}"#, .misconfigured(.request)),
+      (
+        400, #"{"error":"invalid_request","error_description":"client_secret is missing."}"#,
+        RefusalTests.unclear(.request, "invalid_request")
+      ),
     ] as [(Int, String, ProviderFailure)] {
       #expect(try await RecordedProvider.refusal(.google, status, body) == expected, "\(body)")
     }

@@ -40,7 +40,7 @@ import Testing
     let (_, other) = try await RecordedProvider.deviceLogin(dialect, Self.device) { _ in
       FakeProvider.Reply(200, Self.tokens(tenant: "72f988bf-86f1-41af-91ab-2d7cd011db47"))
     }
-    #expect(throws: ProviderFailure.refused(.invalidResponse)) { try other.get() }
+    #expect(throws: RefusalTests.flawed(.issuer)) { try other.get() }
     let (_, pending) = try await RecordedProvider.deviceLogin(dialect, Self.device) { _ in
       FakeProvider.Reply(
         400, #"{"error":"authorization_pending","error_description":"AADSTS70016: made up","error_codes":[70016]}"#)
@@ -87,7 +87,7 @@ import Testing
       ),
       (
         400, #"{"error":"invalid_scope","error_description":"AADSTS70011: made up","error_codes":[70011]}"#,
-        .misconfigured(.scopes)
+        RefusalTests.unclear(.scopes, "invalid_scope")
       ),
       (503, #"{"error":"temporarily_unavailable","error_description":"made up"}"#, .transient(.providerUnavailable)),
     ] as [(Int, String, ProviderFailure)] {

@@ -1,0 +1,95 @@
+package import BrokerProtocol
+
+/// A provider's answer that gives nothing, in words that do not say that it stays so: the session goes on, and what came
+/// is told.
+package struct ProviderRejection: Sendable, Equatable {
+  /// What in the answer is not understood.
+  package enum Said: Sendable, Equatable {
+    /// The name of an error (RFC 6749, section 5.2).
+    case error(ProviderWord)
+    /// A type of token that cannot stand behind `Bearer` (RFC 6749, section 7.1).
+    case tokenType(ProviderWord)
+    /// An ID token that does not hold.
+    case idToken(IDTokenFlaw)
+  }
+
+  /// The error that a client sees.
+  package var kind: ErrorKind
+  /// What of the configuration may be the cause; nil where none is known.
+  package var fault: ConfigurationFault?
+  /// What the provider said; nil where it named nothing that can be shown.
+  package var said: Said?
+  /// How long the provider wants to be left alone.
+  package var retryAfter: Duration?
+  /// Whether the provider means the refresh token if it goes on to say so.
+  package var isCounted: Bool
+
+  package init(
+    _ kind: ErrorKind = .providerRejected, fault: ConfigurationFault? = nil, said: Said? = nil,
+    retryAfter: Duration? = nil, isCounted: Bool = false
+  ) {
+    self.kind = kind
+    self.fault = fault
+    self.said = said
+    self.retryAfter = retryAfter
+    self.isCounted = isCounted
+  }
+
+  /// The name of the error, if there is one.
+  package var word: ProviderWord? {
+    if case .error(let word)? = said { return word }
+    return nil
+  }
+
+  /// One plain sentence; nil where the kind says all that is known.
+  var message: String? {
+    switch said {
+    case .error(let word): (fault?.message ?? "The provider refused the request.") + " The provider said: \(word.text)."
+    case .tokenType(let word):
+      "The provider issued a token of the type \"\(word.text)\"; only Bearer tokens can be used (RFC 6750)."
+    case .idToken(let flaw): "The provider's ID token is not accepted: \(flaw.sentence)."
+    case nil: fault?.message
+    }
+  }
+}
+
+/// What is wrong with an ID token (OpenID Connect Core, section 3.1.3.7).
+package enum IDTokenFlaw: Error, Sendable, Equatable, CaseIterable {
+  case malformed, unsigned, issuer, audience, time, nonce, subject
+
+  /// What is wrong, as the end of a sentence.
+  var sentence: String {
+    switch self {
+    case .malformed: "it is no signed JSON Web Token"
+    case .unsigned: "it has no signature"
+    case .issuer: "its issuer (iss) is not the configured one"
+    case .audience: "it is for another client (aud, azp)"
+    case .time: "it has expired or is not valid yet (exp, nbf); check this machine's clock"
+    case .nonce: "it belongs to another login (nonce)"
+    case .subject: "it does not name its user (sub)"
+    }
+  }
+}
+
+/// A name that a provider gives to an error or a type: short, and fit to be shown as it is.
+package struct ProviderWord: Sendable, Equatable {
+  /// The longest name that is shown.
+  private static let longest = 64
+
+  /// The name.
+  package let text: String
+
+  /// The name, if it is one: letters, digits and a few signs, and no sentence.
+  package init?(_ text: String) {
+    let isName = text.utf8.allSatisfy { byte in
+      switch byte {
+      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "."),
+        UInt8(ascii: ":"), UInt8(ascii: "/"):
+        true
+      default: false
+      }
+    }
+    guard isName, (1...Self.longest).contains(text.utf8.count) else { return nil }
+    self.text = text
+  }
+}

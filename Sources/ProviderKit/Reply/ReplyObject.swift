@@ -1,0 +1,43 @@
+package import JSON
+import SecretMemory
+
+/// Reads the JSON object of a provider's reply: as the grammar says where it can, and else as far as what a session hangs
+/// on is sound.
+///
+/// Only replies of providers are read so. What clients send is read strictly, everywhere.
+package enum ReplyObject {
+  /// How deep a reply may be nested, eight times as deep as any that is understood; an absurd number is no reason to lose
+  /// the tokens beside it.
+  private static let limits = JSONLimits(depth: 64, byteCount: 1 << 20, toleratesLargeNumbers: true)
+
+  /// What stands in the place of a vital member that is not sound: no provider writes it, and no reader takes it for a value.
+  static let unsound = "\"\\u0000\""
+
+  /// Whether a member stands for one that was not sound.
+  package static func isUnsound(_ node: JSONNode?) -> Bool { node.flatMap { try? $0.string() } == "\0" }
+
+  /// Lends the object of a body.
+  ///
+  /// - Parameters:
+  ///   - bytes: the body.
+  ///   - vital: the members that must be there once, or more often with the same bytes.
+  ///   - body: gets the object; what it returns must not refer to it, since its bytes are wiped.
+  /// - Returns: what `body` returns; nil where there is no object.
+  /// - Throws: what `body` throws.
+  package static func withRoot<R, E: Error>(
+    of bytes: [UInt8], _ vital: VitalMembers, _ body: (JSONNode) throws(E) -> R?
+  ) throws(E) -> R? {
+    if let root = try? JSONDocument(parsing: bytes, limits: limits).root {
+      return root.kind == .object ? try body(root) : nil
+    }
+    guard var text = ReplyRepair.repaired(bytes.span, vital) else { return nil }
+    defer { wipe(&text) }
+    return try read(text, body)
+  }
+
+  /// In a function of its own: when it returns, nothing refers to the text any more.
+  private static func read<R, E: Error>(_ text: [UInt8], _ body: (JSONNode) throws(E) -> R?) throws(E) -> R? {
+    guard let root = try? JSONDocument(parsing: text, limits: limits).root, root.kind == .object else { return nil }
+    return try body(root)
+  }
+}

@@ -1,0 +1,84 @@
+import BrokerCore
+import BrokerProtocol
+import ProviderKit
+
+/// What the name of an error means at a token endpoint.
+enum RefusalMeaning: Sendable, Equatable {
+  /// The refresh token is good no more.
+  case sessionOver
+  /// The user is to be seen again.
+  case userWanted
+  /// It passes.
+  case passing
+  /// The client is not configured as the provider wants it.
+  case fault(ConfigurationFault)
+  /// What is asked for is not given.
+  case notGranted
+  /// What a profile's `errors` says that it means.
+  case configured(ErrorKind)
+
+  /// The kinds that a profile's `errors` can name.
+  static let possibleKinds: [ErrorKind] = [
+    .sessionExpired, .reauthRequired, .providerUnavailable, .rateLimited, .insufficientScope, .providerRejected,
+  ]
+
+  /// The meaning of a name; nil where it has none that is known.
+  ///
+  /// - Parameters:
+  ///   - name: as the provider wrote it.
+  ///   - status: the status that it came with.
+  ///   - quirks: what the profile and the preset say of names.
+  init?(_ name: String, status: Int, _ quirks: OIDCQuirks) {
+    if let kind = quirks.errorKinds[name] {
+      self = .configured(kind)
+      return
+    }
+    let word = quirks.errorNames[name] ?? name
+    if let meaning = Self.standard[word] {
+      self = meaning
+      return
+    }
+    // Others write names as they like; a reason of a status, such as `Unauthorized`, is none.
+    let key = word.lowercased()
+    guard Self.endings.contains(key) || status == 401 && word == "unauthorized" else { return nil }
+    self = .sessionOver
+  }
+
+  /// The words of the specifications.
+  private static let standard: [String: RefusalMeaning] = {
+    var meanings: [String: RefusalMeaning] = ["invalid_grant": .sessionOver]
+    // The user is to be seen again (OpenID Connect Core, section 3.1.2.6), also in the words of OAuth 2.0 for First-Party
+    // Applications (draft-ietf-oauth-first-party-apps).
+    for name in [
+      "interaction_required", "login_required", "consent_required", "mfa_required", "account_selection_required",
+      "insufficient_authorization",
+    ] { meanings[name] = .userWanted }
+    for name in ["server_error", "temporarily_unavailable", "slow_down"] { meanings[name] = .passing }
+    // RFC 6749, sections 4.1.2.1 and 5.2; OpenID Connect Core, section 3.1.2.6; RFC 8707, section 2.
+    let faults: [ConfigurationFault: [String]] = [
+      .client: ["invalid_client", "registration_not_supported"],
+      .grant: ["unauthorized_client", "unsupported_grant_type", "unsupported_response_type"],
+      .scopes: ["invalid_scope", "invalid_target"],
+      // What the provider wants of a key is not what the profile is configured with (RFC 9449, sections 5 and 8).
+      .request: [
+        "invalid_request", "invalid_request_uri", "invalid_request_object", "request_not_supported",
+        "request_uri_not_supported", "invalid_dpop_proof", "use_dpop_nonce",
+      ],
+    ]
+    for (fault, names) in faults { for name in names { meanings[name] = .fault(fault) } }
+    // In the words of Microsoft and Auth0.
+    for name in ["invalid_resource", "access_denied"] { meanings[name] = .notGranted }
+    return meanings
+  }()
+
+  /// What others call a refresh token that is good no more: HubSpot, Slack, UAA and Spring, Ory Hydra, FusionAuth, GitHub
+  /// and backends of many.
+  private static let endings: Set<String> = [
+    "bad_refresh_token", "invalid_refresh_token", "invalid_refreshtoken", "refresh_token_invalid",
+    "refresh_token_expired", "expired_refresh_token", "refresh_token_revoked", "refresh_token_not_found",
+    "refresh_token_reused", "token_expired", "expired_token", "token_revoked", "token_inactive", "invalid_token",
+    "session_expired", "session_not_found", "invalid_session", "session_revoked",
+    // Zoho, which has no other name for it.
+    "invalid_code",
+  ]
+}
