@@ -19,7 +19,10 @@ extension BrokerServer {
 
   /// The refusal of a method that needs a proof, with the one that is outstanding for the connection.
   ///
-  /// - Parameter missing: the file that was to be there when the client said that it is.
+  /// - Parameters:
+  ///   - connection: whose request is refused.
+  ///   - missing: the file that was to be there when the client said that it is.
+  /// - Returns: the error; without a proof where the client cannot give one.
   func denial(_ connection: Connection, instead missing: String? = nil) -> BrokerError {
     let proof = outstandingProof(connection)
     let sentence =

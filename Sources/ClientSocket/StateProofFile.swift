@@ -61,7 +61,7 @@ package struct StateProofFile: Sendable {
   /// - Throws: why not.
   package init(asked: String, in state: String?, for socket: borrowing FileDescriptor) throws(Refusal) {
     let directory = PathName.directory(of: asked)
-    let name = String(asked.utf8.dropFirst(directory.utf8.count + 1)) ?? ""
+    let name = asked.utf8.split(separator: UInt8(ascii: "/")).last.map { String(Substring($0)) } ?? ""
     // Neither `.` nor `..` nor an empty component is in a path that is its own absolute form.
     guard let state, PathName.absolute(asked, in: "/") == asked, !name.isEmpty, Self.isSame(directory, state) else {
       throw .otherDirectory(asked: directory, own: state)

@@ -151,11 +151,10 @@ params, ON-END with no argument when the connection has ended."
   "Bound what is kept of a message that does not end on CONNECTION; return it."
   (let* ((process (jsonrpc--process connection)) (filter (process-filter process)))
     (set-process-filter
-     process
-     (lambda (process text)
-       (if (> (+ (length text) (buffer-size (process-buffer process))) authbroker--longest-message)
-           (delete-process process)
-         (funcall filter process text))))
+     process (lambda (process text)
+               (if (> (+ (length text) (buffer-size (process-buffer process))) authbroker--longest-message)
+                   (delete-process process)
+                 (funcall filter process text))))
     connection))
 
 (defun authbroker--start (name command)

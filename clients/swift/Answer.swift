@@ -9,6 +9,8 @@ enum Answer: Sendable {
   case result(JSONNode)
   /// Why there is none.
   case refusal(ClientError)
+  /// Why there is none: the request was not sent.
+  case unsent(ClientError)
 
   /// The result.
   ///
@@ -16,7 +18,7 @@ enum Answer: Sendable {
   func get() throws(ClientError) -> JSONNode {
     switch self {
     case .result(let node): return node
-    case .refusal(let error): throw error
+    case .refusal(let error), .unsent(let error): throw error
     }
   }
 

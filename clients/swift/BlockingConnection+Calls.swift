@@ -17,11 +17,16 @@ extension BlockingConnection {
   /// - Parameters:
   ///   - method: the method.
   ///   - params: what it takes.
-  ///   - timeout: how long to wait; nil: as long as the connection lasts.
+  ///   - timeout: how long to wait; nil: a minute, longer for methods that may take longer.
   /// - Returns: what the method gives.
-  /// - Throws: ``ClientError``: `broker` with the broker's own error, `connectionLost`, `timedOut`, `unexpectedAnswer`.
+  /// - Throws: ``ClientError``: `broker` with the broker's own error, `connectionLost`, `timedOut` where that limit or the
+  ///   request's own `timeoutSeconds` is over, `unexpectedAnswer`.
   public mutating func call<Method: BrokerMethod>(
     _ method: Method.Type, _ params: Method.Params, timeout: Duration? = nil
-  ) throws -> Method.Result { try request(method, params, timeout: timeout) }
+  ) throws -> Method.Result {
+    do throws(ClientError) { return try request(method, params, timeout: timeout) } catch {
+      throw error.withOneDeadline
+    }
+  }
 }
 #endif

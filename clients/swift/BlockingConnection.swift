@@ -14,8 +14,9 @@ public struct BlockingConnection: ~Copyable {
   /// The socket, and what may interrupt the waiting.
   private var poll = PollSet(count: 2)
   private var lastID: Int64 = 0
-  /// Events that came while an answer was awaited.
-  private var events: [[UInt8]] = []
+  private var events = EarlyEvents()
+  /// Whether events are kept at all: what was not subscribed to is not.
+  private var isSubscribed = false
 
   /// Who listens at the other end, if it said so.
   package let owner: OwnerRecord?
@@ -52,7 +53,8 @@ public struct BlockingConnection: ~Copyable {
     _ method: Method.Type, _ params: Method.Params, _ timeout: Duration?
   ) throws(ClientError) -> Method.Result {
     let id = try send(Method.name, params)
-    return try awaitAnswer(id, timeout) { answer throws(ClientError) in try answer.decoded(as: Method.Result.self) }
+    let limit = timeout ?? AnswerLimit.usual(for: Method.name, params)
+    return try awaitAnswer(id, limit) { answer throws(ClientError) in try answer.decoded(as: Method.Result.self) }
   }
 
   /// Shows the broker that this process has its state directory, where that is why a call was refused.
@@ -92,7 +94,7 @@ public struct BlockingConnection: ~Copyable {
     _ method: String, _ params: some JSONEncodable, _ timeout: Duration?
   ) throws(ClientError) -> [UInt8] {
     let id = try send(method, params)
-    return try awaitAnswer(id, timeout) { answer throws(ClientError) in
+    return try awaitAnswer(id, timeout ?? AnswerLimit.usual(for: method, params)) { answer throws(ClientError) in
       let result = try answer.get()
       return Array(copying: result.text.span)
     }
@@ -156,7 +158,8 @@ public struct BlockingConnection: ~Copyable {
   ) throws(ClientError) -> (event: BrokerEvent, text: [UInt8]) {
     let deadline = timeout.map { BootClock.now + $0 }
     while true {
-      let message = events.isEmpty ? try receive(deadline) : events.removeFirst()
+      let message: [UInt8]
+      if let early = events.next() { message = early } else { message = try receive(deadline) }
       guard case .event(_, let params) = try IncomingMessage(message) else { continue }
       do throws(JSONMismatch) {
         if let event = try BrokerEvent.read(from: params) { return (event, Array(params.text)) }
@@ -178,6 +181,7 @@ public struct BlockingConnection: ~Copyable {
 
   private mutating func send(_ method: String, _ params: some JSONEncodable) throws(ClientError) -> Int64 {
     lastID += 1
+    if method == Subscribe.name { isSubscribed = true }
     var request = OutgoingMessage.request(id: lastID, method: method, params: params)
     defer { wipe(&request) }
     do { try socket.sendAll(request.span) } catch { throw .connectionLost }
@@ -186,9 +190,9 @@ public struct BlockingConnection: ~Copyable {
 
   /// Messages are wiped after they have been read: an answer may hold a token.
   private mutating func awaitAnswer<Value>(
-    _ id: Int64, _ timeout: Duration?, _ read: (Answer) throws(ClientError) -> Value
+    _ id: Int64, _ limit: Duration, _ read: (Answer) throws(ClientError) -> Value
   ) throws(ClientError) -> Value {
-    let deadline = timeout.map { BootClock.now + $0 }
+    let deadline = BootClock.now + limit
     while true {
       var message = try receive(deadline)
       let value = try take(message, id, read)
@@ -204,7 +208,8 @@ public struct BlockingConnection: ~Copyable {
   ) throws(ClientError) -> Value? {
     switch try IncomingMessage(message) {
     case .response(id, let answer): return try read(answer)
-    case .event: events.append(message)
+    case .event(let subscription, let params) where isSubscribed: events.put(message, subscription, params)
+    case .event: break
     case .response, .other: break
     }
     return nil

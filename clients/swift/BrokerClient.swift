@@ -2,46 +2,33 @@
 public import BrokerProtocol
 import LinuxSystem
 
-/// A connection to the broker that any number of tasks use at the same time.
+/// A client of the broker that any number of tasks use at the same time.
 ///
-/// Calls are answered in the order in which the broker finishes them. Cancelling the task of a call cancels the request.
-/// When the connection ends, every call that waits fails with ``ClientError/connectionLost`` and every ``BrokerEvents``
-/// ends; a client does not reconnect by itself, because only its program knows what it wants to do then. Make a new
-/// one.
+/// Calls are answered in the order in which the broker finishes them. Cancelling the task of a call cancels the request;
+/// without an answer it ends after a minute (``ClientError/timedOut``), later for methods that may take longer.
+///
+/// The client connects again where the broker has ended. A call that changes nothing, or nothing more the second time, is
+/// then made once more, at the next broker, and so is any other that was not sent; the others fail with
+/// ``ClientError/connectionLost``, and their effect is not known. ``BrokerEvents`` go on behind the last event.
 ///
 /// Tokens and passwords are `Secret`: they print as `<redacted>` until they are revealed.
 public final class BrokerClient: Sendable {
-  private let channel: ClientChannel
-  /// Ends when the connection has ended, its thread and a private broker with it.
-  private let service: Task<Void, Never>
+  private let link: BrokerLink
 
-  private init(_ channel: ClientChannel, _ thread: ConnectionThread, _ child: ChildProcess? = nil) {
-    self.channel = channel
-    // The bridge to the one thread that waits for the socket; it holds nothing but what it serves, so that a client
-    // that is no longer used can end it.
-    service = Task {
-      await thread.serve(channel, child)
-      thread.stop()
-    }
-  }
+  private init(_ line: BrokerLink.Line, to location: BrokerLocation?) { link = BrokerLink(line, to: location) }
 
-  deinit { channel.close() }
+  deinit { link.close() }
 
   /// Connects to the broker of this user, which is started if there is none and the location allows it.
   ///
   /// - Throws: `noBroker`, with a sentence that says why.
   public static func connect(to location: BrokerLocation = BrokerLocation()) async throws -> BrokerClient {
-    let thread = ConnectionThread()
-    do throws(ClientError) {
-      try thread.begin()
-      return BrokerClient(try await thread.connect(to: location), thread)
-    } catch {
-      thread.stop()
-      throw error
-    }
+    BrokerClient(try await BrokerLink.connect(to: location), to: location)
   }
 
   /// Starts a broker that only this program talks to.
+  ///
+  /// It ends with its connection, and no other one is started then.
   ///
   /// - Throws: `noBroker`, if there is no such program; what the broker itself has to say goes to standard error.
   public static func launch(_ broker: PrivateBroker) async throws -> BrokerClient {
@@ -49,27 +36,26 @@ public final class BrokerClient: Sendable {
     do throws(ClientError) {
       try thread.begin()
       let (channel, child) = try await thread.start(broker)
-      return BrokerClient(channel, thread, child)
+      return BrokerClient(BrokerLink.line(channel, thread, child), to: nil)
     } catch {
       thread.stop()
       throw error
     }
   }
 
-  /// Talks over a socket that is connected already.
-  static func over(_ socket: consuming FileDescriptor) throws(ClientError) -> BrokerClient {
+  /// Talks over a socket that is connected already, and over another one to `location` where that has ended.
+  static func over(
+    _ socket: consuming FileDescriptor, then location: BrokerLocation? = nil
+  ) throws(ClientError) -> BrokerClient {
     let thread = ConnectionThread()
     try thread.begin()
-    return BrokerClient(try ClientChannel(socket: socket), thread)
+    return BrokerClient(BrokerLink.line(try ClientChannel(socket: socket), thread), to: location)
   }
 
   /// Ends the connection and waits for that; a private broker has then ended too.
   ///
   /// A client that is no longer used ends its connection by itself, without waiting.
-  public func close() async {
-    channel.close()
-    await service.value
-  }
+  public func close() async { await link.close().value }
 
   /// Calls a method.
   ///
@@ -77,15 +63,30 @@ public final class BrokerClient: Sendable {
   ///   - method: the method, such as `GetAccessToken.self`.
   ///   - params: what it takes.
   /// - Returns: what the method gives.
-  /// - Throws: `broker` with the broker's own error, `connectionLost`, `cancelled`, `unexpectedAnswer`.
+  /// - Throws: ``ClientError``: `broker` with the broker's own error, `noBroker`, `connectionLost`, `timedOut`,
+  ///   `cancelled`, `unexpectedAnswer`.
   public func call<Method: BrokerMethod>(
     _ method: Method.Type, _ params: Method.Params
   ) async throws -> Method.Result {
-    let id = channel.nextID()
-    return try await answer(to: id) { handler in
-      self.channel.sendProving(id, Method.name, params) { answer in
-        handler(Result { () throws(ClientError) in try answer.decoded(as: Method.Result.self) })
+    do throws(CallFailure) { return try await once(method, params) } catch {
+      guard error.isRepeated(Method.name) else { throw error.error.withOneDeadline }
+    }
+    do throws(CallFailure) { return try await once(method, params) } catch { throw error.error.withOneDeadline }
+  }
+
+  /// Calls a method on the present connection, which takes no more calls where the broker is about to end.
+  private func once<Method: BrokerMethod>(
+    _ method: Method.Type, _ params: Method.Params
+  ) async throws(CallFailure) -> Method.Result {
+    let channel: ClientChannel
+    do throws(ClientError) { channel = try await link.channel() } catch { throw .failed(error) }
+    do throws(CallFailure) {
+      return try await channel.answer(to: channel.nextID()) { id, handler in
+        channel.sendProving(id, Method.name, params) { answer in handler(answer.result(of: method)) }
       }
+    } catch {
+      if error.isEndOfBroker { channel.retire() }
+      throw error
     }
   }
 
@@ -95,34 +96,12 @@ public final class BrokerClient: Sendable {
   /// - Returns: the snapshot and the events.
   /// - Throws: as ``call(_:_:)``.
   public func events(_ params: Subscribe.Params = Subscribe.Params()) async throws -> BrokerEvents {
-    let id = channel.nextID()
     let (queue, stream) = EventQueue.make()
-    let channel = channel
-    let snapshot: Subscribe.Result = try await answer(to: id) { handler in
-      channel.send(id, Subscribe.name, params) { answer in
-        let state = Result { () throws(ClientError) in try answer.decoded(as: Subscribe.Result.self) }
-        // Here, on the reading thread: events may stand right behind the answer.
-        if case .success(let state) = state { channel.open(state.subscriptionID, queue) }
-        handler(state)
-      }
-    }
-    queue.whenCancelled { [weak channel] in channel?.close(snapshot.subscriptionID) }
+    let feed = EventFeed(params, into: queue, over: link)
+    let snapshot: Subscribe.Result
+    do throws(CallFailure) { snapshot = try await feed.subscribe() } catch { throw error.error.withOneDeadline }
+    queue.whenCancelled { [weak feed] in feed?.close() }
     return BrokerEvents(snapshot: snapshot, client: self, stream: stream)
-  }
-
-  /// Waits for what `send` hands to its handler; cancels the request when the task is cancelled.
-  private func answer<Value: Sendable>(
-    to id: Int64, _ send: (@escaping @Sendable (Result<Value, ClientError>) -> Void) -> Void
-  ) async throws(ClientError) -> Value {
-    let result = await withTaskCancellationHandler {
-      await withCheckedContinuation { (continuation: CheckedContinuation<Result<Value, ClientError>, Never>) in
-        send { result in continuation.resume(returning: result) }
-      }
-    } onCancel: {
-      channel.cancel(id)
-    }
-    channel.forget(id)
-    return try result.get()
   }
 }
 #endif

@@ -3,9 +3,10 @@ public import BrokerProtocol
 
 /// The events of a subscription, in order, behind the state that they change.
 ///
-/// The sequence ends with the connection, or with ``BrokerClient/close()``; it never throws. To go on afterwards, connect
-/// again and subscribe with `since` set to the last `sequence` that was seen: the broker then sends what was missed, or
-/// says `resync` in the new ``snapshot``, which is then the truth. Leaving the loop ends the subscription.
+/// They go on behind the last event where the broker has ended: one that was killed is started again if the location
+/// allows it, one that was stopped is waited for. `eventsLost` says what was missed: what the broker no longer keeps, or
+/// what this program read too slowly; ask for the sessions then. The sequence ends with ``BrokerClient/close()``, and with
+/// its connection where no other broker can be found; it never throws. Leaving the loop ends the subscription.
 public struct BrokerEvents: AsyncSequence, Sendable {
   /// What is iterated over.
   public typealias Element = BrokerEvent
@@ -42,12 +43,12 @@ public struct BrokerEvents: AsyncSequence, Sendable {
       self.client = client
     }
 
-    /// Waits for the next event; nil at the end of the connection, or when the task is cancelled.
+    /// Waits for the next event; nil at the end of the sequence, or when the task is cancelled.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> BrokerEvent? {
       await base.next(isolation: actor)
     }
 
-    /// Waits for the next event; nil at the end of the connection, or when the task is cancelled.
+    /// Waits for the next event; nil at the end of the sequence, or when the task is cancelled.
     public mutating func next() async -> BrokerEvent? { await base.next(isolation: #isolation) }
   }
 }

@@ -14,18 +14,29 @@ final class ClientChannel: Sendable {
   /// What becomes of an answer; called on the reading thread.
   typealias Handler = @Sendable (Answer) -> Void
 
+  /// A request that waits for its answer.
+  private struct Waiting {
+    let handler: Handler
+    let deadline: Duration
+  }
+
   private struct State {
     var lastID: Int64 = 0
-    var handlers: [Int64: Handler] = [:]
+    var waiting: [Int64: Waiting] = [:]
+    /// When the reading thread looks for requests whose time is over.
+    var nextCheck: Duration?
     /// Requests whose task was cancelled before they were sent.
     var cancelledEarly: Set<Int64> = []
-    var subscriptions: [String: EventQueue] = [:]
+    var subscriptions: [String: EventFeed] = [:]
     var output: [UInt8] = []
     var isClosing = false
+    /// Whether it takes no more requests, because the broker is about to end.
+    var isRetired = false
     /// Why there will be no more answers.
     var end: ClientError?
   }
 
+  /// The connected socket.
   let socket: FileDescriptor
   /// The state directory that was looked into; nil for a socket that came from elsewhere.
   let stateDirectory: String?
@@ -39,6 +50,18 @@ final class ClientChannel: Sendable {
     do throws(Errno) { bell = try EventCounter() } catch { throw .noBroker(reason: error.description) }
   }
 
+  /// Whether requests may be sent.
+  var isOpen: Bool { state.withLock { state in state.end == nil && !state.isClosing && !state.isRetired } }
+
+  /// Takes no more requests; the connection ends with the last answer.
+  func retire() {
+    let isOver = state.withLock { state in
+      state.isRetired = true
+      return state.waiting.isEmpty
+    }
+    if isOver { close() }
+  }
+
   /// The id of the next request.
   func nextID() -> Int64 {
     state.withLock { state in
@@ -47,33 +70,44 @@ final class ClientChannel: Sendable {
     }
   }
 
-  /// Sends a request; `handler` is called exactly once.
-  func send(_ id: Int64, _ method: String, _ params: some JSONEncodable, _ handler: @escaping Handler) {
+  /// Sends a request; `handler` is called exactly once, after the limit at the latest (nil: the usual one).
+  func send(
+    _ id: Int64, _ method: String, _ params: some JSONEncodable, within limit: Duration? = nil,
+    _ handler: @escaping Handler
+  ) {
     var message = OutgoingMessage.request(id: id, method: method, params: params)
     defer { wipe(&message) }
-    let refusal: ClientError? = state.withLock { state in
-      if let end = state.end { return end }
-      if state.cancelledEarly.remove(id) != nil { return .cancelled }
-      state.handlers[id] = handler
+    let deadline = BootClock.now + (limit ?? AnswerLimit.usual(for: method, params))
+    var isSooner = false
+    let refusal: Answer? = state.withLock { state in
+      if let end = state.end { return .unsent(end) }
+      if state.cancelledEarly.remove(id) != nil { return .refusal(.cancelled) }
+      if state.isRetired { return .unsent(.connectionLost) }
+      state.waiting[id] = Waiting(handler: handler, deadline: deadline)
+      isSooner = state.nextCheck.map { deadline < $0 } ?? true
+      if isSooner { state.nextCheck = deadline }
       return nil
     }
-    guard let refusal else { return write(message) }
-    handler(.refusal(refusal))
+    if let refusal { return handler(refusal) }
+    write(message)
+    // The reading thread sleeps until the time of the request that is due first.
+    if isSooner { bell.raise() }
   }
 
   /// Cancels a request and tells the broker, whose answer is then ignored.
   func cancel(_ id: Int64) {
     let handler: Handler? = state.withLock { state in
       guard state.end == nil else { return nil }
-      guard let handler = state.handlers.removeValue(forKey: id) else {
+      guard let waiting = state.waiting.removeValue(forKey: id) else {
         state.cancelledEarly.insert(id)
         return nil
       }
-      return handler
+      return waiting.handler
     }
     guard let handler else { return }
     write(OutgoingMessage.cancel(id: id))
     handler(.refusal(.cancelled))
+    closeIfOver()
   }
 
   /// Forgets that a request was cancelled before it was sent, or after it was answered.
@@ -81,15 +115,20 @@ final class ClientChannel: Sendable {
     state.withLock { state in _ = state.cancelledEarly.remove(id) }
   }
 
-  /// Lets a subscription's events flow into a queue from now on; called on the reading thread, before the next message
+  /// Ends a connection that takes no more requests, behind its last answer.
+  private func closeIfOver() {
+    if state.withLock({ state in state.isRetired && state.waiting.isEmpty }) { close() }
+  }
+
+  /// Lets a subscription's events flow into a feed from now on; called on the reading thread, before the next message
   /// is looked at.
-  func open(_ subscription: String, _ queue: EventQueue) {
+  func open(_ subscription: String, _ feed: EventFeed) {
     let isOver = state.withLock { state in
       guard state.end == nil else { return true }
-      state.subscriptions[subscription] = queue
+      state.subscriptions[subscription] = feed
       return false
     }
-    if isOver { queue.finish() }
+    if isOver { feed.connectionEnded() }
   }
 
   /// Ends a subscription whose events are no longer read.
@@ -139,12 +178,31 @@ extension ClientChannel {
       let isBlocked = state.withLock { state in !flush(&state) }
       poll.watch(0, socket.number, readable: true, writable: isBlocked)
       poll.watch(1, bell.descriptor.number, readable: true)
-      do throws(Errno) { _ = try poll.wait() } catch { end = .connectionLost }
+      let left = state.withLock { $0.nextCheck }.map { max($0 - BootClock.now, .zero) }
+      do throws(Errno) { _ = try poll.wait(atMost: left) } catch { end = .connectionLost }
       if poll.isReady(1) { bell.clear() }
+      endOverdue()
       if state.withLock({ $0.isClosing }) { end = .connectionLost }
       if end == nil, poll.isReady(0) { end = receive(&buffer) }
     }
     finish(end ?? .connectionLost)
+  }
+
+  /// Ends the waiting of requests whose time is over, and tells the broker.
+  private func endOverdue() {
+    let now = BootClock.now
+    let overdue = state.withLock { state -> [(id: Int64, handler: Handler)] in
+      guard let check = state.nextCheck, check <= now else { return [] }
+      let overdue = state.waiting.filter { $0.value.deadline <= now }
+      for id in overdue.keys { state.waiting[id] = nil }
+      state.nextCheck = state.waiting.values.map { $0.deadline }.min()
+      return overdue.map { (id: $0.key, handler: $0.value.handler) }
+    }
+    for (id, handler) in overdue {
+      write(OutgoingMessage.cancel(id: id))
+      handler(.refusal(.timedOut))
+    }
+    if !overdue.isEmpty { closeIfOver() }
   }
 
   /// Ends the sending direction and waits until the broker has ended the other one.
@@ -174,30 +232,31 @@ extension ClientChannel {
   private func take(_ message: [UInt8]) throws(ClientError) {
     switch try IncomingMessage(message) {
     case .response(let id, let answer):
-      let handler = state.withLock { state in state.handlers.removeValue(forKey: id) }
-      handler?(answer)
+      let waiting = state.withLock { state in state.waiting.removeValue(forKey: id) }
+      waiting?.handler(answer)
+      closeIfOver()
     case .event(let subscription, let params):
-      let queue = state.withLock { state in state.subscriptions[subscription] }
-      guard let queue else { return }
+      let feed = state.withLock { state in state.subscriptions[subscription] }
+      guard let feed else { return }
       do throws(JSONMismatch) {
-        if let event = try BrokerEvent.read(from: params) { queue.put(event) }
+        if let event = try BrokerEvent.read(from: params) { feed.take(event, byteCount: message.count) }
       } catch { throw .unexpectedAnswer("\(error.pointer) must be \(error.expected)") }
     case .other: break
     }
   }
 
   private func finish(_ end: ClientError) {
-    let (handlers, queues) = state.withLock { state in
+    let (waiting, feeds) = state.withLock { state in
       defer {
-        state.handlers = [:]
+        state.waiting = [:]
         state.subscriptions = [:]
         wipe(&state.output)
       }
       state.end = end
-      return (Array(state.handlers.values), Array(state.subscriptions.values))
+      return (Array(state.waiting.values), Array(state.subscriptions.values))
     }
-    for handler in handlers { handler(.refusal(end)) }
-    for queue in queues { queue.finish() }
+    for request in waiting { request.handler(.refusal(end)) }
+    for feed in feeds { feed.connectionEnded() }
   }
 }
 #endif

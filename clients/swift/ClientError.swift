@@ -10,7 +10,8 @@ public enum ClientError: Error, Sendable, Equatable, CustomStringConvertible {
   case noBroker(reason: String)
   /// The connection ended before the answer came; whether the call had an effect is not known.
   case connectionLost
-  /// No answer came within the caller's own time limit.
+  /// The time limit of a call is over: the caller's, the usual one, or the request's own `timeoutSeconds`, of which the
+  /// broker itself says so (`deadlineExceeded`).
   case timedOut
   /// The calling task was cancelled; the broker was told.
   case cancelled
@@ -27,6 +28,12 @@ public enum ClientError: Error, Sendable, Equatable, CustomStringConvertible {
     case .cancelled: "the request was cancelled"
     case .unexpectedAnswer(let what): "the broker's answer is not what was expected: \(what)"
     }
+  }
+
+  /// The same error, with the broker's word for a time limit that is over as this library's own.
+  var withOneDeadline: ClientError {
+    guard case .broker(let error) = self, error.kind == .deadlineExceeded else { return self }
+    return .timedOut
   }
 
   /// How the name of the file begins by which a call that was refused may be made again; nil where none is created.

@@ -9,9 +9,13 @@ import Synchronization
 final class EventQueue: Sendable {
   /// As many as the broker keeps for those who come back.
   static let limit = 10_000
+  /// Four times what the broker itself queues for a client that does not read.
+  static let byteLimit = 16 << 20
 
   private let continuation: AsyncStream<BrokerEvent>.Continuation
   private let lost = Mutex<ClosedRange<UInt64>?>(nil)
+  /// The lengths of the events that wait, as far as the last one that was put told of it.
+  private let lengths = Mutex<[Int]>([])
 
   private init(_ continuation: AsyncStream<BrokerEvent>.Continuation) { self.continuation = continuation }
 
@@ -31,15 +35,34 @@ final class EventQueue: Sendable {
   }
 
   /// Appends an event; called on the reading thread only, so in order.
-  func put(_ event: BrokerEvent) {
+  ///
+  /// - Parameters:
+  ///   - event: the event.
+  ///   - byteCount: how long its message was.
+  func put(_ event: BrokerEvent, byteCount: Int = 0) {
     if let gap = lost.withLock({ $0 }) {
       let notice = EventsLostEvent(from: Int(clamping: gap.lowerBound), to: Int(clamping: gap.upperBound))
       let told = BrokerEvent(
         sequence: gap.upperBound, profile: nil, time: event.time, payload: .eventsLost(notice))
-      guard case .enqueued = continuation.yield(told) else { return lose(event) }
+      guard yield(told, 0) else { return lose(event) }
       lost.withLock { $0 = nil }
     }
-    if case .dropped = continuation.yield(event) { lose(event) }
+    let isFull = lengths.withLock { $0.reduce(byteCount, +) > Self.byteLimit }
+    if isFull || !yield(event, byteCount) { lose(event) }
+  }
+
+  /// - Returns: whether there was room.
+  private func yield(_ event: BrokerEvent, _ byteCount: Int) -> Bool {
+    guard case .enqueued(let left) = continuation.yield(event) else { return false }
+    guard byteCount > 0 else {
+      lengths.withLock { $0.removeFirst(max($0.count - (Self.limit - left), 0)) }
+      return true
+    }
+    lengths.withLock { lengths in
+      lengths.append(byteCount)
+      lengths.removeFirst(max(lengths.count - (Self.limit - left), 0))
+    }
+    return true
   }
 
   /// No more events will come.

@@ -20,5 +20,7 @@ extension StateProof: ObjectCodable {
 }
 
 extension StateProof {
-  public static let notes = SchemaNotes("StateProof", "What prove requires: an empty file at this path, followed by a full stop and the client's process number.")
+  public static let notes = SchemaNotes(
+    "StateProof",
+    "What prove requires: an empty file at this path, followed by a full stop and the client's process number.")
 }

@@ -155,6 +155,78 @@ import Testing
     await #expect(throws: ClientError.connectionLost) { try await client.status() }
   }
 
+  @Test func `a call that is not answered ends with its time limit, and the broker is told`() async throws {
+    let (notices, tell) = AsyncStream<String>.makeStream()
+    let broker = try ScriptedBroker { wire in
+      _ = wire.read()
+      // Events do not keep it.
+      for sequence in 1...100 { wire.write(ScriptedBroker.event(sequence)) }
+      tell.yield(ScriptedBroker.method(wire.read()))
+      while wire.read() != nil {}
+    }
+    let channel = try ClientChannel(socket: try broker.socket.duplicate())
+    let reader = Threads.start { channel.run() }
+    let (answers, answer) = AsyncStream<ClientError>.makeStream()
+    channel.send(channel.nextID(), Ping.name, Empty(), within: .milliseconds(20)) { reply in
+      if case .refusal(let error) = reply { answer.yield(error) }
+    }
+    for await error in answers {
+      #expect(error == .timedOut)
+      break
+    }
+    for await notice in notices {
+      #expect(notice == "$/cancelRequest")
+      break
+    }
+    channel.close()
+    Threads.join(reader)
+  }
+
+  @Test func `a connection that takes no more calls ends behind its last answer`() async throws {
+    let broker = try ScriptedBroker { wire in
+      wire.answer(wire.read(), "{}")
+      while wire.read() != nil {}
+    }
+    let channel = try ClientChannel(socket: try broker.socket.duplicate())
+    let (answers, answer) = AsyncStream<Bool>.makeStream()
+    channel.send(channel.nextID(), Ping.name, Empty()) { reply in
+      if case .result = reply { answer.yield(true) }
+    }
+    channel.retire()
+    #expect(!channel.isOpen)
+    channel.send(channel.nextID(), Ping.name, Empty()) { reply in
+      if case .unsent(.connectionLost) = reply { answer.yield(false) }
+    }
+    // Ends by itself.
+    Threads.join(Threads.start { channel.run() })
+    var seen: [Bool] = []
+    for await one in answers {
+      seen.append(one)
+      if seen.count == 2 { break }
+    }
+    #expect(seen == [false, true])
+  }
+
+  @Test(arguments: [
+    (CallFailure.failed(.connectionLost), GetAccessToken.name, true), (.failed(.connectionLost), Login.name, false),
+    (.unsent(.connectionLost), Login.name, true), (.failed(.broker(BrokerError(.shuttingDown))), Lock.name, true),
+    (.failed(.broker(BrokerError(.shuttingDown))), Logout.name, false), (.failed(.timedOut), Ping.name, false),
+    (.failed(.noBroker(reason: "")), Ping.name, false), (.failed(.broker(BrokerError(.overloaded))), Ping.name, false),
+  ])
+  func `a call is made once more only where that does no harm`(
+    _ failure: CallFailure, _ method: String, _ isRepeated: Bool
+  ) {
+    #expect(failure.isRepeated(method) == isRepeated)
+  }
+
+  @Test func `the broker's end of a time limit is the library's own`() async throws {
+    let client = try ScriptedBroker.client { wire in
+      wire.refuse(wire.read(), 1087, #"{"kind":"deadlineExceeded"}"#)
+      while wire.read() != nil {}
+    }
+    await #expect(throws: ClientError.timedOut) { try await client.accessToken() }
+  }
+
   @Test func `closing the client ends its connection`() async throws {
     let (ended, end) = AsyncStream<Void>.makeStream()
     let client = try ScriptedBroker.client { wire in

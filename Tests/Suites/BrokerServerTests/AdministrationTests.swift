@@ -124,7 +124,7 @@ import Testing
       let answer = client.askBare(Self.call("prove")).first ?? ""
       let next = try #require(ProofGiving.wanted(by: answer))
       #expect(next.path != proof.path)
-      #expect(answer.contains(ProofGiving.file(of: proof, by: client.process)), "the answer names the file that was not there: \(answer)")
+      #expect(answer.contains(ProofGiving.file(of: proof, by: client.process)), "the missing file is named: \(answer)")
       #expect(client.askBare(Self.call("lock")).first?.contains("accessDenied") == true)
       // The first one is worth nothing any more.
       _ = rmdir(ProofGiving.file(of: proof, by: client.process))

@@ -20,6 +20,7 @@ package enum ProofGiving {
   /// - Parameters:
   ///   - proof: what was asked for.
   ///   - process: the one that made the connection: this one, or a relay that it started.
+  /// - Throws: what open(2) says.
   package static func give(_ proof: StateProof, by process: Int32 = ProcessIdentity.pid) throws {
     _ = try FileDescriptor.open(file(of: proof, by: process), [.write, .create, .exclusive])
   }
