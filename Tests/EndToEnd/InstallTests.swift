@@ -47,13 +47,14 @@ import Testing
       "644 lib/systemd/system/authbroker@.socket", "644 lib/systemd/user/authbroker.service",
       "644 lib/systemd/user/authbroker.socket", "755 share/authbroker/authbroker.sh", "644 share/authbroker/installed",
       "644 share/doc/authbroker/CHANGELOG.md", "644 share/doc/authbroker/LICENSE",
+      "644 share/doc/authbroker/CONTRIBUTING.md", "644 share/doc/authbroker/Mapping.md",
       "644 share/doc/authbroker/README.md", "644 share/doc/authbroker/SECURITY.md",
       "644 share/man/man1/authbroker.1", "644 share/man/man5/authbroker.5", "644 share/man/man8/authbrokerd.8",
     ]
     // The permissions of a symbolic link (symlink(7)).
     files.formUnion(Self.links.map { "777 bin/" + $0 })
     files.formUnion(sources("Schemas").map { "644 share/authbroker/schemas/" + $0 })
-    let guides = sources("Sources/authbroker/AuthBroker.docc").filter { $0.hasSuffix(".md") }
+    let guides = sources("Sources/authbroker/AuthBroker.docc").filter { $0.hasSuffix(".md") || $0.hasSuffix(".svg") }
     files.formUnion(guides.map { "644 share/doc/authbroker/" + $0 })
     let completions = [
       "bash-completion/completions/authbroker", "zsh/site-functions/_authbroker",
@@ -77,7 +78,10 @@ import Testing
 
   @Test func `every file is installed with its mode, the programs run, and all of it is removed again`() throws {
     let first = try make("install", from: BuiltPrograms.directory)
-    #expect(first.code == 0 && first.output.isEmpty && first.errors.isEmpty, "\(first.errors)")
+    #expect(first.code == 0 && first.errors.isEmpty, "\(first.errors)")
+    for folder in ["bin", "share/man", "share/doc/authbroker", "lib/systemd/user"] {
+      #expect(first.output.contains(" /usr/\(folder)"), "\(first.output)")
+    }
     let found = entries()
     let isPackage = { (entry: String) in
       ["authbroker/clients/", "emacs/", "nvim/"].contains { entry.contains(" share/" + $0) }
@@ -86,7 +90,7 @@ import Testing
       (try? FileStatus.ofLink(scratch.file("root/usr/" + $0.dropFirst(4))).kind).map { $0 != .directory } ?? false
     }
     #expect(Set(files.filter { !isPackage($0) }) == expected())
-    for name in ["python", "node", "go", "emacs", "neovim"] where !sources("clients/\(name)").isEmpty {
+    for name in ["python", "node", "go", "swift", "emacs", "neovim"] where !sources("clients/\(name)").isEmpty {
       #expect(files.contains { $0.contains(" share/authbroker/clients/\(name)/") }, "\(name)")
     }
     #expect(!files.contains { $0.contains("__pycache__") || $0.contains("node_modules") })
@@ -116,6 +120,34 @@ import Testing
     let removal = try make("uninstall", from: BuiltPrograms.directory)
     #expect(removal.code == 0 && removal.errors.isEmpty, "\(removal.errors)")
     #expect(!scratch.names.contains("root"), "\(entries())")
+  }
+
+  @Test func `every link of an installed page leads to something that is installed`() throws {
+    #expect(try make("install", from: BuiltPrograms.directory).code == 0)
+    let pages = Directory.files(below: scratch.file("root/usr/share")).filter { $0.hasSuffix(".md") }
+    var dead: [String] = []
+    var count = 0
+    for page in pages {
+      for link in Self.links(of: String(decoding: try Directory.bytes(of: page), as: UTF8.self)) {
+        count += 1
+        let path = PathName.directory(of: page) + "/" + link
+        if (try? FileStatus.following(path)) == nil { dead.append("\(page): \(link)") }
+      }
+    }
+    #expect(count > 100 && dead.isEmpty, "\(dead)")
+  }
+
+  /// The files that a page links to: no address, no place on the page itself, nothing in a block of code.
+  private static func links(of page: String) -> [Substring] {
+    var isCode = false
+    return page.split(separator: "\n").flatMap { line -> [Substring] in
+      if line.hasPrefix("```") { isCode.toggle() }
+      guard !isCode else { return [] }
+      return line.split(separator: "](", omittingEmptySubsequences: false).dropFirst().compactMap { rest in
+        let link = rest.prefix { $0 != ")" && $0 != "#" }
+        return link.isEmpty || link.contains(":") || link.contains(" ") ? nil : link
+      }
+    }
   }
 
   @Test func `what others have put there stays, and a file of an earlier version goes`() throws {
