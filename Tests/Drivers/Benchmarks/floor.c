@@ -1,9 +1,9 @@
 // The floor: the least that a Unix-socket server of lines can do. What AuthBroker costs is told as a ratio to it.
 //
-//   floor SOCKET [--fanout]
+//   floor SOCKET BYTES [--fanout]
 //
 // One thread, level-triggered epoll. A readable connection gets one read; each complete line in it is answered with the same
-// 1.2 KB line, all of them with one send. Nothing is parsed. With --fanout a line that says `"subscribe"` makes its
+// line of BYTES bytes (as many as the broker's answer has), all of them with one send. Nothing is parsed. With --fanout a line that says `"subscribe"` makes its
 // connection a subscriber, and one that says `"forceRefresh"` sends a line to each of them first.
 #define _GNU_SOURCE
 #include <errno.h>
@@ -17,9 +17,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { REPLY_BYTES = 1200, REPLIES_AT_ONCE = 64, READ_BYTES = 65536, MOST_DESCRIPTORS = 16384 };
+enum { MOST_REPLY_BYTES = 65536, REPLIES_AT_ONCE = 64, READ_BYTES = 65536, MOST_DESCRIPTORS = 16384 };
 
-static char replies[REPLY_BYTES * REPLIES_AT_ONCE];
+static char replies[MOST_REPLY_BYTES * REPLIES_AT_ONCE];
+static size_t reply_bytes;
 // How many bytes each connection is still owed: all replies are alike, so this alone says where to go on.
 static size_t owed[MOST_DESCRIPTORS];
 static int subscribers[MOST_DESCRIPTORS];
@@ -34,9 +35,9 @@ static void fail(const char *what) {
 static void render_replies(void) {
   char *reply = replies;
   int head = sprintf(reply, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"accessToken\":\"");
-  memset(reply + head, 'x', REPLY_BYTES - head);
-  memcpy(reply + REPLY_BYTES - 4, "\"}}\n", 4);
-  for (int i = 1; i < REPLIES_AT_ONCE; i++) memcpy(replies + i * REPLY_BYTES, reply, REPLY_BYTES);
+  memset(reply + head, 'x', reply_bytes - head);
+  memcpy(reply + reply_bytes - 4, "\"}}\n", 4);
+  for (int i = 1; i < REPLIES_AT_ONCE; i++) memcpy(replies + i * reply_bytes, reply, reply_bytes);
 }
 
 static void want(int epoll, int fd, uint32_t events, int operation) {
@@ -47,8 +48,8 @@ static void want(int epoll, int fd, uint32_t events, int operation) {
 // Sends what is owed; waits for room by EPOLLOUT where the peer is slow.
 static void pay(int epoll, int fd) {
   while (owed[fd] > 0) {
-    size_t offset = (REPLY_BYTES - owed[fd] % REPLY_BYTES) % REPLY_BYTES;
-    size_t length = owed[fd] < sizeof replies - offset ? owed[fd] : sizeof replies - offset;
+    size_t offset = (reply_bytes - owed[fd] % reply_bytes) % reply_bytes, whole = reply_bytes * REPLIES_AT_ONCE;
+    size_t length = owed[fd] < whole - offset ? owed[fd] : whole - offset;
     ssize_t sent = send(fd, replies + offset, length, MSG_NOSIGNAL);
     if (sent < 0 && errno == EAGAIN) {
       want(epoll, fd, EPOLLIN | EPOLLOUT, EPOLL_CTL_MOD);
@@ -66,7 +67,7 @@ static void subscribe_or_publish(const char *bytes, size_t length, int epoll, in
   if (memmem(bytes, length, "\"subscribe\"", 11)) subscribers[subscriber_count++] = fd;
   if (!memmem(bytes, length, "\"forceRefresh\"", 14)) return;
   for (int i = 0; i < subscriber_count; i++) {
-    owed[subscribers[i]] += REPLY_BYTES;
+    owed[subscribers[i]] += reply_bytes;
     pay(epoll, subscribers[i]);
   }
 }
@@ -83,7 +84,7 @@ static void answer(int epoll, int fd, int fanout) {
   if (fanout) subscribe_or_publish(buffer, (size_t)got, epoll, fd);
   size_t lines = 0;
   for (char *at = buffer; (at = memchr(at, '\n', (size_t)(buffer + got - at))); at++) lines++;
-  owed[fd] += lines * REPLY_BYTES;
+  owed[fd] += lines * reply_bytes;
   pay(epoll, fd);
 }
 
@@ -99,8 +100,9 @@ static int listen_at(const char *path) {
 }
 
 int main(int count, char **arguments) {
-  if (count < 2) return 2;
-  int fanout = count > 2 && strcmp(arguments[2], "--fanout") == 0;
+  reply_bytes = count > 2 ? strtoul(arguments[2], NULL, 10) : 0;
+  if (reply_bytes < 80 || reply_bytes > MOST_REPLY_BYTES) return 2;
+  int fanout = count > 3 && strcmp(arguments[3], "--fanout") == 0;
   struct rlimit limit = {MOST_DESCRIPTORS, MOST_DESCRIPTORS};
   setrlimit(RLIMIT_NOFILE, &limit);
   render_replies();
