@@ -10,8 +10,6 @@ struct SessionCaller: Sendable {
   private let transport: AuthenticatedTransport
   private let clock: RESTProvider.Clock
 
-  /// A request that only reads may be sent so often in all (RFC 9110, section 9.2.2).
-  private static let attemptsToRead = 3
   /// Nothing is tried again after that long: a person waits.
   private static let patience = Duration.seconds(10)
 
@@ -24,7 +22,7 @@ struct SessionCaller: Sendable {
 
   /// Sends one request and waits for the answer.
   ///
-  /// One that only reads is sent again after a failure that may pass, twice at most, unless the backend wants to be left
+  /// One that only reads is sent again after a failure that may pass, as ``ReadRepetition`` says, unless the backend wants to be left
   /// alone; any other only where no connection was made.
   ///
   /// - Throws: `.unsupported` for an endpoint that the backend has not; what ``ProviderFailure/init(_:)`` makes of a
@@ -46,17 +44,20 @@ struct SessionCaller: Sendable {
     _ request: HTTPRequest, _ name: RESTEndpoint.Name, _ bearer: Secret
   ) async throws(HTTPFailure) -> BackendReply {
     let begin = clock()
+    var request = request
     var attempts = 0
     while true {
       attempts += 1
-      let isLast = attempts >= (request.method == .get ? Self.attemptsToRead : 2) || clock() - begin >= Self.patience
+      let isReading = request.method == .get
+      let isLast = attempts >= (isReading ? ReadRepetition.attempts : 2) || clock() - begin >= Self.patience
       do throws(HTTPFailure) {
         let sentAt = clock()
         let response = try await transport.send(request, bearer: bearer)
         let reply = BackendReply(name, response, maker.mapping, sentAt: sentAt, receivedAt: clock())
-        if isLast || request.method != .get || !reply.isWorthAnotherTry { return reply }
-      } catch  where !isLast && Self.isWorthAnotherTry(error, isReading: request.method == .get) {
-        continue
+        if isLast || !isReading || !reply.isWorthAnotherTry { return reply }
+      } catch  where !isLast && Self.isWorthAnotherTry(error, isReading: isReading) {}
+      if isReading {
+        request.pause = ReadRepetition.pause(afterFailures: attempts, jitter: .random(in: 0...1))
       }
     }
   }

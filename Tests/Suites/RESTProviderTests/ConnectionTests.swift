@@ -2,6 +2,8 @@ import BrokerCore
 import BrokerProtocol
 import HTTP
 import JSON
+import LinuxSystem
+import ProviderKit
 import SecretMemory
 import TestSupport
 import Testing
@@ -70,15 +72,18 @@ import Testing
     ("status-500-json", 1, true, 2), ("status-500-json", 2, true, 3), ("status-500-json", 9, false, 3),
     ("reset-after-commit", 2, true, 3), ("status-503-retry-seconds", 1, false, 1), ("status-404-json", 1, false, 1),
   ])
-  func `what only reads is tried again, twice at most`(
+  func `what only reads is tried again, twice at most, each time after a pause`(
     _ name: String, _ times: Int, _ succeeds: Bool, _ requests: Int
   ) async throws {
     try await Backend.run(["--account", ann]) { backend in
       try await withProvider(backend) { provider in
         let token = try #require(try await provider.login(.ann()).session).tokens.accessToken
         try await backend.misbehave(name, at: "getCurrentUser", ",\"times\":\(times)")
+        let begin = BootClock.now
         let failure = await failure { () throws(ProviderFailure) in try await provider.currentUser(accessToken: token) }
         #expect((failure == nil) == succeeds)
+        let pauses = (1..<requests).map { ReadRepetition.pause(afterFailures: $0, jitter: 0) }
+        #expect(BootClock.now - begin >= pauses.reduce(.zero, +))
       }
       let reads = try await backend.ledger("request").filter {
         try $0.required("endpoint").string() == "getCurrentUser"
