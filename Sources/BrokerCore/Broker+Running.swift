@@ -12,13 +12,13 @@ extension Broker {
 
   /// Asks the provider of a profile, takes in what the call tells of the network, and goes on with the answer.
   ///
-  /// The broker is busy meanwhile.
+  /// The broker is busy meanwhile. `worth` is what the answer is worth when the broker ends.
   func ask<Value: Sendable>(
-    _ slot: ProfileSlot, _ question: @escaping ProviderQuestion<Value>,
+    _ slot: ProfileSlot, _ worth: BackgroundWork.Worth = .spent, _ question: @escaping ProviderQuestion<Value>,
     then go: @escaping ProviderContinuation<Value>
   ) {
     let (provider, id) = (slot.provider, slot.id)
-    inBackground {
+    inBackground(worth) {
       let result = await Self.answer(of: provider, for: id.profile, to: question)
       return { broker in
         broker.noteCall(result.failure, of: id)
@@ -27,7 +27,7 @@ extension Broker {
     }
   }
 
-  /// Asks the provider of a profile, as ``ask(_:_:then:)`` does, while its user has something to do elsewhere: locking the
+  /// Asks the provider of a profile, as ``ask(_:_:_:then:)`` does, while its user has something to do elsewhere: locking the
   /// vault does not wait for it.
   ///
   /// A failure after the task was cancelled is not taken in; a success is.
@@ -76,19 +76,20 @@ extension Broker {
 
   /// Awaits something slow off the loop, then does what it says on the broker.
   ///
-  /// The broker is busy meanwhile. `room` is what was set aside for the secrets that come of it.
+  /// The broker is busy meanwhile. `worth` is what comes of it when the broker ends, and `room` what was set aside for the
+  /// secrets that come of it.
   func inBackground(
-    in room: SecretReservation? = nil,
+    _ worth: BackgroundWork.Worth = .repeatable, in room: SecretReservation? = nil,
     _ operation: @escaping @Sendable () async -> @Sendable (isolated Broker) -> Void
   ) {
-    background.beginCall()
+    background.beginCall(worth)
     let plain = SecretScope(arena: SecretScope.current.arena)
     SecretScope(arena: plain.arena, reservation: room).run {
       _ = Task {
         let finish = await apart(operation)
         // The room is for what has come, and not for whatever is begun because of it.
         plain.run { finish(self) }
-        background.endCall()
+        background.endCall(worth)
         noteWorkEnded()
       }
     }

@@ -121,6 +121,9 @@ package actor Broker {
   /// Whether something is still to be done: a broker that ends now may lose what it waits for, or could not save yet.
   package var hasWork: Bool { background.isUnderWay || !journal.isSaved }
 
+  /// How many answers of providers are awaited that come only once: what they bring is lost with a broker that ends before.
+  package var awaitedOnce: Int { background.awaitedOnce }
+
   /// What was counted since the start.
   package var counters: Counters {
     var counters = counts

@@ -19,7 +19,7 @@ extension BrokerServer {
     let id = batchCount
     batches[id] = PendingBatch(client: connection.id, outstanding: 0)
     for (position, entry) in entries.enumerated() {
-      if position > 0, !turnBudget.spend(isSlow: true) {
+      if isFull(connection) || position > 0 && !turnBudget.spend(isSlow: true) {
         connection.openBatch = OpenBatch(id, entries[position...].map { tape[$0].fullRange }, of: text)
         return
       }
@@ -45,12 +45,13 @@ extension BrokerServer {
   /// - Returns: whether none is left.
   func continueBatch(_ connection: Connection) -> Bool {
     guard let id = connection.openBatch?.id else { return true }
-    while var request = connection.openBatch?.next() {
+    while !isFull(connection), var request = connection.openBatch?.next() {
       receive(request.span, ofBatch: id, connection)
       wipe(&request)
       guard !connection.isClosed else { return true }
       if !turnBudget.spend(isSlow: true), connection.openBatch?.isEmpty == false { return false }
     }
+    guard connection.openBatch?.isEmpty == true else { return false }
     connection.openBatch = nil
     endBatch(id)
     return true

@@ -108,7 +108,7 @@ extension BrokerServer {
 
   /// Begins or ends the time that a message may take, by what is left of a read.
   func watchMessage(_ connection: Connection) {
-    let isIncomplete = !connection.input.isEmpty && !connection.hasMessages && !connection.isHeldUp
+    let isIncomplete = !connection.input.isEmpty && !connection.mustBeTaken
     guard isIncomplete, !connection.isClosing, !connection.hasInputEnded else { return endMessageTimer(connection) }
     guard connection.messageTimer == nil else { return }
     let id = connection.id

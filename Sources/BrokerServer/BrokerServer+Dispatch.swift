@@ -74,13 +74,11 @@ extension BrokerServer {
     let key = open(envelope, text, connection, batch)
     if envelope.isIDTooLong { return fail(key, refusal(of: .idBytes)) }
     if case .invalid(let why) = envelope.kind { return fail(key, BrokerError(.invalidRequest, why.sentence)) }
-    guard connection.inFlight.count <= limits[.requestsInFlight] else {
-      return fail(key, refusal(of: .requestsInFlight))
-    }
     // Answers that wait in unfinished batches are the connection's, too.
     guard connection.batchedBytes <= limits[.outputBytes] else { return fail(key, refusal(of: .outputBytes)) }
-    guard !isDraining else { return fail(key, BrokerError(.shuttingDown)) }
-    guard let route = route(envelope, text) else {
+    let known = route(envelope, text)
+    guard !isDraining || known?.isServedToTheEnd == true else { return fail(key, BrokerError(.shuttingDown)) }
+    guard let route = known else {
       let method = tape.string(at: envelope.methodIndex, in: text)
       let sentence = Spelling.sentence(onUnknown: "method", method, among: Methods.all.map { $0.name })
       return fail(key, BrokerError(.methodNotFound, sentence))
@@ -100,7 +98,10 @@ extension BrokerServer {
     guard node.kind == .object else {
       return fail(key, BrokerError(JSONMismatch(at: .root, expected: "an object with named parameters")))
     }
-    guard connection.isAdministrative || !route.needsProof(node) else { return fail(key, denial(connection)) }
+    guard connection.isAdministrative || !route.needsProof(node) else {
+      connection.mayStop = isDraining
+      return fail(key, denial(connection))
+    }
     do throws(BrokerError) {
       try route.run(self, node, Request(caller: key, client: connection.id))
     } catch {

@@ -14,8 +14,13 @@ struct Linger {
 
 /// How the server ends.
 extension BrokerServer {
-  /// How long requests in flight may take once the server drains.
+  /// How long requests in flight may take once the server drains, and what is to be saved of the last answer that comes
+  /// only once.
   private static let drainPatience = Duration.seconds(5)
+  /// How long answers are awaited that come only once: longer than a refresh that is sent may take.
+  static let longestDrain = Duration.seconds(25)
+  /// How often it is looked whether there are any left.
+  private static let drainInterval = Duration.milliseconds(250)
 
   /// Ends the server this long after its last use: no connection, nothing under way.
   package func endWhenIdle(for patience: Duration) {
@@ -50,34 +55,48 @@ extension BrokerServer {
     }
   }
 
-  /// Takes no new connection and no new request, lets those in flight end, then closes.
+  /// Takes no new request, lets those in flight end, then closes.
   ///
-  /// The server has ended when no client is connected and the broker has nothing under way: tokens that a provider has just
-  /// rotated are saved first.
+  /// The server has ended when no client waits for an answer and the broker has nothing under way: tokens that a provider
+  /// has just rotated are saved first. Answers that come only once are awaited for as long as a provider may take. A client
+  /// that connects meanwhile is told that the broker ends.
   package func drain() {
     guard !isDraining else { return }
     isDraining = true
     environment.stopping()
     cancelLinger()
-    listener?.stop()
-    listener?.removePath()
+    // Those who connect to the manager's socket wait there for the next broker.
+    if listener?.isAdopted == true { listener?.stop() }
     broker.assumeIsolated { broker in
       broker.announceShutdown()
       broker.refuseLoginWaiters()
       broker.stopTrials()
     }
-    for connection in Array(connections.values) {
-      connection.readsNoMore = true
-      flush(connection)
-    }
-    drainTimer = loop.schedule(after: Self.drainPatience) { [weak self] in
-      self?.assumeIsolated { $0.closeAll() }
-    }
+    for connection in Array(connections.values) { flush(connection) }
+    let awaited = awaitedOnce
+    if awaited > 0 { log.notice("waiting for answers that come only once", .number("count", awaited)) }
+    let now = BootClock.now
+    lookAgain(before: now + Self.drainPatience, atLatest: now + Self.longestDrain)
     finishIfDone()
   }
 
+  /// How many answers of providers are awaited that come only once.
+  var awaitedOnce: Int { broker.assumeIsolated { $0.awaitedOnce } }
+
+  /// Ends the waiting at `deadline`, unless answers that come only once are awaited until then.
+  private func lookAgain(before deadline: Duration, atLatest end: Duration) {
+    drainTimer = loop.schedule(after: Self.drainInterval) { [weak self] in
+      self?.assumeIsolated { server in
+        let now = BootClock.now
+        let isAwaiting = now < end && server.awaitedOnce > 0
+        let deadline = isAwaiting ? now + Self.drainPatience : deadline
+        if now < deadline { server.lookAgain(before: deadline, atLatest: end) } else { server.endNow() }
+      }
+    }
+  }
+
   /// No answer is waited for any longer: the waiting callers are told so.
-  private func closeAll() {
+  func endNow() {
     for connection in Array(connections.values) {
       for key in connection.inFlight { fail(key, BrokerError(.shuttingDown)) }
       close(connection)
@@ -85,15 +104,20 @@ extension BrokerServer {
     finishDraining()
   }
 
+  /// A connection that waits for nothing keeps nobody.
   private func finishIfDone() {
-    guard isDraining, connections.isEmpty, !broker.assumeIsolated({ $0.hasWork }) else { return }
-    finishDraining()
+    guard isDraining, !hasStopped, !broker.assumeIsolated({ $0.hasWork }),
+      connections.values.allSatisfy({ $0.waitsForNothing })
+    else { return }
+    endNow()
   }
 
   private func finishDraining() {
     guard !hasStopped else { return }
     hasStopped = true
     if let drainTimer { loop.cancel(drainTimer) }
+    listener?.stop()
+    listener?.removePath()
     environment.stopped()
   }
 

@@ -5,6 +5,7 @@ import JSONRPC
 import LinuxSystem
 import Logging
 import SecretMemory
+import Transport
 
 /// The methods that the server answers itself, from what it and the broker know.
 extension BrokerServer {
@@ -190,10 +191,11 @@ extension BrokerServer {
     flush(connection)
   }
 
-  /// Ends the whole broker in order, unless something would be lost.
+  /// Ends the whole broker in order, unless something would be lost; tells how many answers are waited for that come only
+  /// once.
   ///
   /// - Throws: `storeFailed`.
-  func stopBroker(_ params: StopBroker.Params) throws(BrokerError) -> Empty {
+  func stopBroker(_ params: StopBroker.Params) throws(BrokerError) -> StopBroker.Result {
     let unsaved = broker.assumeIsolated { $0.unsavedProfiles }
     guard unsaved.isEmpty || params.discardsUnsaved else {
       let names = unsaved.map(\.description).joined(separator: ", ")
@@ -202,8 +204,13 @@ extension BrokerServer {
         "The vault cannot be written, and the newest state of \(names) would be lost; make the vault writable and try again."
       )
     }
-    log.notice("stopping on request")
+    if !isDraining { log.notice("stopping on request") }
     drain()
-    return Empty()
+    let awaited = awaitedOnce
+    guard params.isImmediate else { return StopBroker.Result(awaited: awaited, atMost: Self.longestDrain) }
+    if awaited > 0 { log.warning("answers that come only once are not waited for", .number("count", awaited)) }
+    // Behind the answer.
+    loop.post { [weak self] in self?.assumeIsolated { $0.endNow() } }
+    return StopBroker.Result()
   }
 }

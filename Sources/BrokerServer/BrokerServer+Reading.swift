@@ -42,7 +42,8 @@ extension BrokerServer {
     // What was sent before a hang-up is still read: a program may say `logout` and go.
     if ready.isReadable, !connection.isClosed, connection.mayRead { readSoon(connection) }
     guard ready.isGone, !connection.isClosed else { return }
-    if !connection.mayRead && !connection.hasMessages || connection.isHeldUp { close(connection) }
+    let isHeld = connection.isHeldUp || connection.awaitsAnswers
+    if !connection.mayRead && !connection.hasMessages || isHeld { close(connection) }
   }
 
   /// How much is read at once.
@@ -173,7 +174,7 @@ extension BrokerServer {
   /// held up, or waits for the connection's next turn.
   private func cutMessages(_ bytes: Span<UInt8>, _ connection: Connection) -> Range<Int> {
     var offset = 0
-    (connection.isHeldUp, connection.hasMessages) = (false, false)
+    (connection.isHeldUp, connection.awaitsAnswers, connection.hasMessages) = (false, false, false)
     let outputLimit = limits[.outputBytes]
     while !connection.isClosing {
       guard connection.output.count <= outputLimit else {
@@ -182,10 +183,14 @@ extension BrokerServer {
       }
       // A batch that was begun is answered, also where nothing more is read.
       guard continueBatch(connection) else {
-        connection.hasMessages = true
+        noteRest(of: connection)
         return offset..<bytes.count
       }
       guard !connection.readsNoMore, !connection.isClosing else { break }
+      if isFull(connection), offset < bytes.count {
+        connection.awaitsAnswers = true
+        return offset..<bytes.count
+      }
       let rest = bytes.extracting(offset..<bytes.count)
       var isSlow = true
       switch connection.frames.step(rest, isFinal: connection.hasInputEnded) {
@@ -207,5 +212,13 @@ extension BrokerServer {
       }
     }
     return bytes.count..<bytes.count
+  }
+
+  /// Whether as many requests of a connection wait as may: the next ones are taken in when one of them is answered.
+  func isFull(_ connection: Connection) -> Bool { connection.inFlight.count >= limits[.requestsInFlight] }
+
+  /// Notes what the rest of a connection's batch waits for.
+  private func noteRest(of connection: Connection) {
+    if isFull(connection) { connection.awaitsAnswers = true } else { connection.hasMessages = true }
   }
 }

@@ -74,6 +74,7 @@ extension BrokerServer {
     if isError { broker.assumeIsolated { $0.detach(key) } }
     guard let connection = connections[request.client] else { return }
     connection.ended(key)
+    if connection.awaitsAnswers { enqueue(connection) }
     connection.parameterBytes -= request.parameterBytes
     connection.idBytes -= request.id?.count ?? 0
     if let id = request.id {

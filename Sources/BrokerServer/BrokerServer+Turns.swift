@@ -133,7 +133,7 @@ extension BrokerServer {
     connection.isQueued = false
     if isClockOld { readClock() }
     let budget = TurnBudget(messages: tokenBounds.turnMessages, .deadline(deadline))
-    if connection.hasMessages || connection.isHeldUp {
+    if connection.mustBeTaken {
       turnBudget = budget
       inTurn(connection) {
         var nothing: [UInt8] = []

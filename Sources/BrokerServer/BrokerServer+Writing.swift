@@ -95,14 +95,16 @@ extension BrokerServer {
   private func mayEnd(_ connection: Connection) -> Bool {
     if connection.isClosing { return true }
     // A subscription does not outlive the input either: a relay whose program has gone would stay for ever.
-    let isRead = connection.hasInputEnded && !connection.hasMessages && !connection.isHeldUp
-    return (isRead || connection.readsNoMore) && connection.inFlight.isEmpty && connection.openBatch == nil
+    let isRead = connection.hasInputEnded && !connection.mustBeTaken
+    let isLeft = isDraining && !connection.mayStop && !connection.awaitsAnswers
+    return (isRead || connection.readsNoMore || isLeft) && connection.inFlight.isEmpty && connection.openBatch == nil
       && (connection.replays.isEmpty || isDraining)
   }
 
   /// Asks the loop for what the connection needs now: a client that does not read is not read.
   func updateInterest(_ connection: Connection) {
-    let mayRead = connection.mayRead && !connection.isHeldUp && connection.output.count <= limits[.outputBytes]
+    let isHeld = connection.isHeldUp || connection.awaitsAnswers || connection.output.count > limits[.outputBytes]
+    let mayRead = connection.mayRead && !isHeld
     let interest = (reading: mayRead, writing: !connection.output.isEmpty)
     guard interest != connection.interest else { return }
     connection.interest = interest

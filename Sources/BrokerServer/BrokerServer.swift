@@ -157,7 +157,7 @@ package actor BrokerServer {
   var hasStopped = false
   /// When an owner that was started on demand ends; nil for one that stays.
   var linger: Linger?
-  /// Ends the patience with those who are still connected.
+  /// Looks whether what is waited for is over.
   var drainTimer: TimerID?
 
   /// A server without connections.
@@ -238,8 +238,8 @@ package actor BrokerServer {
   /// Its client mostly has asked for a token already: it is answered before anything else is noted of the connection, the
   /// loop's waiting included.
   func admit(_ accepted: ReadyConnections.Accepted) {
-    // The server may have begun to drain within this turn, when the connection was not its own yet.
-    guard !isDraining else {
+    // The server may have ended within this turn, when the connection was not its own yet.
+    guard !hasStopped else {
       listener?.connectionClosed()
       return
     }

@@ -34,7 +34,7 @@ final class Connection: EventHandler {
   var isQueued = false
   /// Whether the client has said all that it will.
   var hasInputEnded = false { didSet { isPlain = false } }
-  /// Whether the server drains: what the client still says is not read.
+  /// Whether the client has said that it ends: what it still says is not read.
   var readsNoMore = false { didSet { isPlain = false } }
   /// Nothing more is read; the connection ends when what waits is sent.
   var isClosing = false { didSet { isPlain = false } }
@@ -76,8 +76,12 @@ final class Connection: EventHandler {
   var subscriptions = 0
   /// Whether its client has shown that it has the state directory.
   var isAdministrative: Bool
+  /// Whether its client wants to end a broker that drains, and is to prove first that it may.
+  var mayStop = false
   /// Whether complete messages wait in `input` until the client has read its answers.
   var isHeldUp = false
+  /// Whether messages wait in `input` until a request of the connection is answered: as many wait as may.
+  var awaitsAnswers = false
   /// Whether complete messages may wait in `input` for the connection's next turn.
   var hasMessages = false
   /// Closes the connection if the message that it has begun does not end.
@@ -117,6 +121,12 @@ final class Connection: EventHandler {
     input.isEmpty && output.isEmpty && openBatch == nil && mayRead && interest == (true, false) && lost.isEmpty
       && replays.isEmpty
   }
+
+  /// Whether messages may wait in `input`, whatever for.
+  var mustBeTaken: Bool { hasMessages || isHeldUp || awaitsAnswers }
+
+  /// Whether nothing of it is to be answered or to be sent.
+  var waitsForNothing: Bool { inFlight.isEmpty && openBatch == nil && output.isEmpty && !mustBeTaken }
 
   /// Finds out whether it is plain, by what was read from it.
   func becomesPlain(_ bytes: Span<UInt8>) -> Bool {

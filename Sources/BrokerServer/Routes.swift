@@ -23,6 +23,9 @@ struct Route: Sendable {
   /// Answers, or begins to.
   let run: @Sendable (isolated BrokerServer, JSONNode, Request) throws(BrokerError) -> Void
 
+  /// Whether it is served although the broker ends: it can end it sooner.
+  var isServedToTheEnd: Bool { name == StopBroker.name || name == Prove.name }
+
   /// The same method, for clients that have the state directory.
   ///
   /// - Parameter isMeant: whether params make it one of theirs; all do unless it says otherwise.

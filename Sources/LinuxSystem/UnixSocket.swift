@@ -66,6 +66,9 @@ package enum UnixSocket {
       self.init(descriptor: descriptor, path: path, identity: nil)
     }
 
+    /// Whether a service manager has opened it.
+    package var isAdopted: Bool { identity == nil }
+
     /// Removes the path, if it still leads to this very socket.
     package func removePath() {
       guard let identity, let status = try? FileStatus.ofLink(path), status.identity == identity else { return }

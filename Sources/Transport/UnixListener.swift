@@ -88,6 +88,9 @@ package final class UnixListener: EventHandler {
     reserve = nil
   }
 
+  /// Whether a service manager has opened the socket: clients wait in its queue until the next broker serves them.
+  package var isAdopted: Bool { socket.isAdopted }
+
   /// Removes the socket's path if it is still ours; for an orderly end.
   package func removePath() {
     socket.removePath()

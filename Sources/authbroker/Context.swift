@@ -39,6 +39,9 @@ struct Context: Sendable {
     }
   }
 
+  /// How long a broker that has begun to end may take: it awaits refreshes that are under way.
+  private static let longestEnd = Duration.seconds(30)
+
   /// Finds the broker; starts one unless `--no-start` or the command itself forbids it.
   func connector(mayStart: Bool = true) throws(CommandFailure) -> BrokerConnector {
     let isAllowed = mayStart && !arguments.has("--no-start")
@@ -99,9 +102,26 @@ struct Context: Sendable {
     within limit: Duration = .seconds(60)
   ) throws(CommandFailure) -> Method.Result {
     let timeout = try timeout(orElse: limit)
-    do throws(ClientError) {
-      return try connection.request(method, params, timeout: timeout)
-    } catch { throw failure(error) }
+    do throws(ClientError) { return try connection.request(method, params, timeout: timeout) } catch {
+      guard error.isRefusalOfEndingBroker else { throw failure(error) }
+    }
+    // Nothing was done of it.
+    connection = try connectToNext(after: connection.owner)
+    do throws(ClientError) { return try connection.request(method, params, timeout: timeout) } catch {
+      throw failure(error)
+    }
+  }
+
+  /// Connects to the next broker once the one that ends has ended: only then may the next one start.
+  private func connectToNext(after owner: OwnerRecord?) throws(CommandFailure) -> BlockingConnection {
+    let lock = try paths().ownerLock
+    let deadline = BootClock.now + Self.longestEnd
+    var pause = PollSet(count: 1)
+    // Another one's broker is on a socket that was chosen, and its lock is not known.
+    while let owner, FileLock.isHeld(lock), OwnerRecord(at: lock) ?? owner == owner, BootClock.now < deadline {
+      _ = try? pause.wait(atMost: .milliseconds(10))
+    }
+    return try connect()
   }
 
   /// Calls a method that changes nothing, and gives the text of its result, which the caller wipes if it holds a secret.
@@ -115,7 +135,7 @@ struct Context: Sendable {
     do throws(ClientError) { return try connection.callForText(method, params, timeout: timeout) } catch {
       guard error.isEndOfBroker else { throw failure(error) }
     }
-    connection = try connect()
+    connection = try connectToNext(after: connection.owner)
     do throws(ClientError) { return try connection.callForText(method, params, timeout: timeout) } catch {
       throw failure(error)
     }
@@ -130,6 +150,13 @@ struct Context: Sendable {
     var connection = try connect()
     guard wantsJSON else { return try call(method, params, on: &connection) }
     let timeout = try timeout()
+    do throws(ClientError) {
+      Output.line(try connection.callForText(Method.name, params, timeout: timeout))
+      return nil
+    } catch {
+      guard error.isRefusalOfEndingBroker else { throw failure(error) }
+    }
+    connection = try connectToNext(after: connection.owner)
     do throws(ClientError) {
       Output.line(try connection.callForText(Method.name, params, timeout: timeout))
     } catch { throw failure(error) }
@@ -189,6 +216,11 @@ struct Context: Sendable {
 }
 
 extension ClientError {
+  /// Whether the broker has begun to end, and so did nothing of what was asked.
+  fileprivate var isRefusalOfEndingBroker: Bool {
+    if case .broker(let error) = self { error.kind == .shuttingDown } else { false }
+  }
+
   /// Whether the broker went away, and the next one may answer.
   fileprivate var isEndOfBroker: Bool {
     switch self {

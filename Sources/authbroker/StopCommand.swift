@@ -14,13 +14,17 @@ enum StopCommand: Command {
     details: """
       Sessions are kept. Returns when the broker has ended and its state directory is free; where none is running there
       is nothing to do. A broker that is not on its socket, or to which access to the state directory cannot be proven,
-      is sent SIGTERM. A broker whose vault cannot be written does not stop before the newest tokens are saved.
+      is sent SIGTERM. A broker whose vault cannot be written does not stop before the newest tokens are saved. Refreshes
+      and logins that a provider has not answered yet are waited for, 25 seconds at most: their answers come only once.
       """,
-    options: [.flag("--discard-unsaved", "stop although the newest tokens are not saved")],
+    options: [
+      .flag("--discard-unsaved", "stop although the newest tokens are not saved"),
+      .flag("--now", "wait for nothing: sessions whose refresh is under way may be lost"),
+    ],
     examples: ["authbroker stop"])
 
-  /// How long a broker may take to end: it drains its connections and closes the vault.
-  private static let longestEnd = Duration.seconds(30)
+  /// How long a broker may take to end: it awaits refreshes that are under way, and closes the vault.
+  private static let longestEnd = Duration.seconds(45)
   /// How long a broker that owns the directory may not be on its socket: it is just starting or ending.
   private static let longestSilence = Duration.seconds(5)
 
@@ -77,8 +81,10 @@ enum StopCommand: Command {
     let owner = connection.owner
     let lock = try context.paths().ownerLock
     do throws(CommandFailure) {
-      let params = StopBroker.Params(discardsUnsaved: context.arguments.has("--discard-unsaved"))
-      _ = try context.call(StopBroker.self, params, on: &connection, within: longestSilence)
+      let params = StopBroker.Params(
+        discardsUnsaved: context.arguments.has("--discard-unsaved"), isImmediate: context.arguments.has("--now"))
+      let result = try context.call(StopBroker.self, params, on: &connection, within: longestSilence)
+      if let sentence = sentence(on: result) { context.notice(sentence) }
     } catch {
       switch error.exitCode {
       case .brokerUnreachable where owner != nil: return false
@@ -90,6 +96,16 @@ enum StopCommand: Command {
     do throws(ClientError) { try connection.awaitEnd(timeout: longestEnd) } catch { throw hasNotEnded(owner?.pid) }
     if let owner { try awaitEnd(of: owner, try context.paths()) }
     return true
+  }
+
+  /// What the broker waits for; nil where it waits for nothing.
+  private static func sentence(on result: StopBroker.Result) -> Message? {
+    guard let count = result.awaited else { return nil }
+    let limit = result.longestWait.map { " (at most \($0.components.seconds) s)" } ?? ""
+    let noun = count == 1 ? "refresh or login" : "refreshes or logins"
+    return Message(
+      "waiting for \(count) \(noun) under way\(limit)",
+      next: NextCommand("to lose them and stop at once", "stop", "--now"))
   }
 
   private static func finish(_ context: Context, _ sentence: String) {

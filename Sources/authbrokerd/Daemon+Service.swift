@@ -18,9 +18,10 @@ extension Daemon {
     return "the configuration was not reloaded, the current one is kept: \(error.message)"
   }
 
-  /// The broker drains: from here on a reload is no news any more.
+  /// The broker drains: from here on a reload is no news any more, and no token is spent that is not spent already.
   func noteStop() {
     isStopping = true
+    providers.stopSpending()
     serviceReport.stopping()
   }
 

@@ -179,6 +179,11 @@ final class ProviderCatalog {
     useDelivery(configuration)
   }
 
+  /// Sends no request any more that spends something; those that are sent go on.
+  func stopSpending() {
+    for (_, client) in clients { client.stopSpending() }
+  }
+
   /// Closes what the providers have open.
   func close() async {
     delivery.close()

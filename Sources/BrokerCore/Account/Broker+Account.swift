@@ -164,7 +164,7 @@ extension Broker {
     let slot = try slot(for: profile, with: path).slot
     if slot.machine.living != nil { try admit(kind, nil, on: slot) }
     let call = TokenCall(
-      slot: slot.id, session: SessionMark(slot), caller: caller.id,
+      worth: kind == .read ? .repeatable : .spent, slot: slot.id, session: SessionMark(slot), caller: caller.id,
       question: { provider, token throws(ProviderFailure) in try await question(try provider.require(path), token) },
       go: go)
     withAccessToken(GetAccessToken.Params(profile: slot.name)) { broker, result in
@@ -174,6 +174,7 @@ extension Broker {
 
   /// One call of a provider that needs the access token.
   private struct TokenCall<Value: Sendable>: Sendable {
+    let worth: BackgroundWork.Worth
     let slot: SlotID
     let session: SessionMark
     let caller: CallerID
@@ -190,7 +191,7 @@ extension Broker {
     }
     guard call.session.isPresent(on: slot) else { return refuse(call.caller, BrokerError(overtaken: call.profile)) }
     let accessToken = living.tokens.accessToken
-    ask(slot) { provider throws(ProviderFailure) in
+    ask(slot, call.worth) { provider throws(ProviderFailure) in
       try await call.question(provider, accessToken)
     } then: { broker, slot, result in
       switch result {

@@ -48,8 +48,8 @@ extension Limit {
   /// What one connection may hold.
   private static let connectionRows = [
     Row(
-      .requestsInFlight, "maxRequestsInFlight", .count, .connection, 1...4096, standard: 64, past: .error(.overloaded),
-      "Requests of one connection that wait for their answer.",
+      .requestsInFlight, "maxRequestsInFlight", .count, .connection, 1...4096, standard: 64, past: .waits,
+      "Requests of one connection that wait for their answer; the next ones are read when one is answered.",
       because: "Each keeps its id and its place in a queue; no known client has more than ten."),
     Row(
       .parameterBytes, "maxWaitingParameterBytes", .bytes, .connection, 16384...67_108_864, standard: 524_288,

@@ -87,7 +87,7 @@ extension Broker {
       let refusal = ProviderFailure.refused(.resendTooSoon, retryAfter: error.retryAfter)
       return handle(.resendFailed(refusal), onLogin: login.id)
     }
-    ask(slot) { provider throws(ProviderFailure) in
+    ask(slot, .repeatable) { provider throws(ProviderFailure) in
       try await provider.require(\.codeResending).resendOTP(flow: login.flow)
     } then: { broker, _, result in
       switch result {

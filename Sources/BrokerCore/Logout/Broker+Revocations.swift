@@ -110,7 +110,7 @@ extension Broker {
     guard !mayEndSession(revocation, on: slot) else { return handle(.held(id)) }
     // What ends all sessions of the user would end one that was begun since, too.
     let everywhere = revocation.everywhere && !slot.machine.hasSession
-    ask(slot) { provider throws(ProviderFailure) in
+    ask(slot, .repeatable) { provider throws(ProviderFailure) in
       try await provider.require(\.revocation).revoke(revocation.tokens, everywhere: everywhere)
     } then: { broker, _, result in
       switch result {

@@ -54,7 +54,7 @@ extension Broker {
     guard let userInfo = slot.provider.capabilities.userInfo, let token = slot.machine.living?.tokens.accessToken else {
       return finish(check)
     }
-    ask(slot) { _ throws(ProviderFailure) in
+    ask(slot, .repeatable) { _ throws(ProviderFailure) in
       _ = try await userInfo.currentUser(accessToken: token)
     } then: { broker, slot, result in
       if result.failure == .tokenRefused, let slot, slot.machine.living?.tokens.accessToken == token {

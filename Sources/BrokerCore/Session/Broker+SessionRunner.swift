@@ -94,7 +94,7 @@ extension Broker {
     let sentAt = now.wall
     let room = slot.room
     slot.room = nil
-    inBackground(in: room) {
+    inBackground(.spent, in: room) {
       do throws(ProviderFailure) {
         let tokens = try await ProviderCall.run(for: id.profile) { () async throws(ProviderFailure) in
           try await Self.ask(provider, refreshToken, target)

@@ -18,4 +18,18 @@ import Testing
     work.endPoll()
     #expect(!work.isUnderWay)
   }
+
+  @Test func `answers that come only once are those of polls and of calls that spend something`() {
+    var work = BackgroundWork(on: nil)
+    work.beginCall()
+    #expect(work.awaitedOnce == 0)
+    work.beginCall(.spent)
+    work.beginPoll()
+    #expect(work.awaitedOnce == 2 && work.calls == 2)
+    work.endCall()
+    work.endPoll()
+    #expect(work.awaitedOnce == 1)
+    work.endCall(.spent)
+    #expect(work.awaitedOnce == 0 && !work.isUnderWay)
+  }
 }

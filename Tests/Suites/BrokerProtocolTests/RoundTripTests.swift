@@ -63,7 +63,8 @@ import Testing
     try check(Unlock.Params(), Unlock.Params(passphrase: secret))
     try check(Rekey.Params(), Rekey.Params(keySource: .credential, passphrase: secret, newPassphrase: secret))
     try check(CheckVault.Params(), CheckVault.Params(isFull: true))
-    try check(StopBroker.Params(), StopBroker.Params(discardsUnsaved: true))
+    try check(StopBroker.Params(), StopBroker.Params(discardsUnsaved: true), StopBroker.Params(isImmediate: true))
+    try check(StopBroker.Result(), StopBroker.Result(awaited: 2, atMost: .seconds(25)))
     try check(CheckProviders.Params(), CheckProviders.Params(profile: work))
     try check(
       TryProvider.Params(),

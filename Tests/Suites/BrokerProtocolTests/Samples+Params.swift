@@ -50,7 +50,8 @@ extension Samples {
       full(GetCurrentUser.self, .init(profile: .default)),
       full(Unlock.self, .init(passphrase: secret)),
       full(Rekey.self, .init(keySource: .command, passphrase: secret, newPassphrase: secret)),
-      full(CheckVault.self, .init(isFull: true)), full(StopBroker.self, .init(discardsUnsaved: true)),
+      full(CheckVault.self, .init(isFull: true)),
+      full(StopBroker.self, .init(discardsUnsaved: true, isImmediate: true)),
       full(
         TryProvider.self,
         .init(

@@ -9,17 +9,60 @@ import Testing
     #"{"jsonrpc":"2.0","id":"l","method":"login","params":{"email":"a@example.test","password":"right"}}"#
   private static let force = #"{"jsonrpc":"2.0","id":9,"method":"getAccessToken","params":{"forceRefresh":true}}"#
 
-  @Test func `the request beyond those in flight is told that there are too many`() async throws {
+  @Test(arguments: [1, 64, 65, 100])
+  func `requests beyond those that may be in flight wait unread, and all are answered`(
+    _ count: Int
+  ) async throws {
     try await OwnThread.run {
       let harness = try ServerHarness()
       let client = try harness.connect()
       _ = client.ask(Self.login)
       harness.provider.hold()
-      for _ in 0..<64 { #expect(client.ask(Self.force).isEmpty) }
-      #expect(client.ask(Self.force).first?.contains("overloaded") == true)
+      client.send(String(repeating: Self.force + "\n", count: count))
+      harness.settle()
+      #expect(client.lines().isEmpty)
+      #expect(harness.broker.assumeIsolated { $0.waitingCallerCount } == min(count, 64))
+      #expect(harness.server.assumeIsolated { !$0.hasQueue }, "what waits for an answer takes no turns")
       harness.provider.release()
-      #expect(client.lines().count == 64)
-      #expect(harness.provider.spentTokens.count == 1)
+      var answers = client.lines()
+      while case let more = client.lines(), !more.isEmpty { answers += more }
+      #expect(answers.count == count && answers.allSatisfy { $0.contains("accessToken") })
+    }
+  }
+
+  @Test func `requests of a batch beyond those in flight wait, and the batch is answered whole`() async throws {
+    try await OwnThread.run {
+      var limits = Limits()
+      limits[.requestsInFlight] = 3
+      let harness = try ServerHarness(limits: limits)
+      let client = try harness.connect()
+      _ = client.ask(Self.login)
+      harness.provider.hold()
+      client.send(Self.force + "\n[" + Array(repeating: Self.force, count: 7).joined(separator: ",") + "]\n")
+      harness.settle()
+      #expect(harness.broker.assumeIsolated { $0.waitingCallerCount } == 3)
+      harness.provider.release()
+      var answers = client.lines()
+      while case let more = client.lines(), !more.isEmpty { answers += more }
+      #expect(answers.count == 2 && !answers.contains { $0.contains("error") })
+      #expect(answers.last?.components("accessToken").count == 7)
+    }
+  }
+
+  @Test func `a client that goes away while its requests wait unread leaves nothing behind`() async throws {
+    try await OwnThread.run {
+      let harness = try ServerHarness()
+      let client = try harness.connect()
+      _ = client.ask(Self.login)
+      harness.provider.hold()
+      client.send(String(repeating: Self.force + "\n", count: 100))
+      harness.settle()
+      client.close()
+      harness.settle()
+      #expect(harness.server.assumeIsolated { $0.connectionCount } == 0)
+      harness.provider.release()
+      harness.settle()
+      #expect(harness.broker.assumeIsolated { $0.waitingCallerCount } == 0)
     }
   }
 
@@ -109,6 +152,51 @@ import Testing
     }
   }
 
+  @Test func `while the broker drains, further requests are told so, also those of new clients`() async throws {
+    try await OwnThread.run {
+      let harness = try ServerHarness()
+      let client = try harness.connect()
+      _ = client.ask(Self.login)
+      harness.provider.hold()
+      client.send(Self.force + "\n")
+      harness.settle()
+      harness.server.assumeIsolated { $0.drain() }
+      #expect(client.ask(#"{"jsonrpc":"2.0","id":10,"method":"ping"}"#).first?.contains("shuttingDown") == true)
+      let late = try harness.connect()
+      #expect(late.ask(Self.force).first?.contains("shuttingDown") == true)
+      #expect(late.hasEnded)
+      // One that says nothing keeps nobody.
+      let quiet = try harness.connect()
+      #expect(!harness.stopFlag.isRaised)
+      harness.provider.release()
+      #expect(client.lines().contains { $0.contains("access-2") })
+      #expect(client.hasEnded && quiet.hasEnded)
+      #expect(harness.stopFlag.isRaised)
+    }
+  }
+
+  @Test func `a stop tells what it waits for, and another one ends that at once`() async throws {
+    try await OwnThread.run {
+      let harness = try ServerHarness()
+      let (client, owner) = (try harness.connect(), try harness.connect())
+      _ = client.ask(Self.login)
+      harness.provider.hold()
+      client.send(Self.force + "\n")
+      harness.settle()
+      let stop = #"{"jsonrpc":"2.0","id":1,"method":"stopBroker"}"#
+      #expect(owner.ask(stop).first?.contains(#""result":{"awaited":1,"longestWaitSeconds":25}"#) == true)
+      #expect(!harness.stopFlag.isRaised)
+      let second = try harness.connect()
+      let now = #"{"jsonrpc":"2.0","id":1,"method":"stopBroker","params":{"now":true}}"#
+      #expect(second.ask(now).contains { $0.contains(#""result":{}"#) })
+      harness.settle()
+      #expect(harness.stopFlag.isRaised)
+      #expect(client.lines().contains { $0.contains("shuttingDown") })
+      harness.provider.release()
+      harness.settle()
+    }
+  }
+
   @Test func `draining answers what is in flight and then closes`() async throws {
     try await OwnThread.run {
       let harness = try ServerHarness()
@@ -123,5 +211,17 @@ import Testing
       #expect(client.lines().contains { $0.contains("access-2") })
       #expect(harness.stopFlag.isRaised)
     }
+  }
+}
+
+extension String {
+  /// The pieces of the text that begin with a word.
+  fileprivate func components(_ word: String) -> [Substring] {
+    var (pieces, rest) = ([Substring](), self[...])
+    while let found = rest.firstRange(of: "\"" + word + "\":") {
+      pieces.append(rest[found])
+      rest = rest[found.upperBound...]
+    }
+    return pieces
   }
 }

@@ -94,13 +94,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [
-    (
-      Limit.requestsInFlight,
-      #"{"jsonrpc":"2.0","id":1,"method":"getAccessToken","params":{"profile":"other","waitForLogin":true}}"#
-    ),
-    (.subscriptions, #"{"jsonrpc":"2.0","id":1,"method":"subscribe"}"#),
-  ])
+  @Test(arguments: [(Limit.subscriptions, #"{"jsonrpc":"2.0","id":1,"method":"subscribe"}"#)])
   func `where a connection may have two the third is refused and counted`(_ limit: Limit, _ line: String) async throws {
     try await OwnThread.run {
       let harness = try Self.harness(limit, 2)

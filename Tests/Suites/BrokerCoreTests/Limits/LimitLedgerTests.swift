@@ -7,12 +7,12 @@ import Testing
 @Suite(.standardTimeLimit) struct LimitLedgerTests {
   @Test func `an amount is allowed to the limit, and refused and counted beyond`() throws {
     let ledger = LimitLedger()
-    for amount in [0, 63, 64] { try ledger.require(.requestsInFlight, amount) }
-    #expect(ledger.refused(.requestsInFlight) == 0)
-    let error = #expect(throws: BrokerError.self) { try ledger.require(.requestsInFlight, 65) }
+    for amount in [0, 31, 32] { try ledger.require(.subscriptions, amount) }
+    #expect(ledger.refused(.subscriptions) == 0)
+    let error = #expect(throws: BrokerError.self) { try ledger.require(.subscriptions, 33) }
     #expect(error?.kind == .overloaded)
-    #expect(error?.message == "The limit maxRequestsInFlight (64) is exceeded.")
-    #expect(ledger.refused(.requestsInFlight) == 1)
+    #expect(error?.message == "The limit maxSubscriptionsPerConnection (32) is exceeded.")
+    #expect(ledger.refused(.subscriptions) == 1)
   }
 
   @Test func `what is in use already is added, and said to be too much`() {
