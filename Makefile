@@ -33,7 +33,7 @@ EDITOR_PACKAGES := emacs=emacs-nox nvim=neovim vim=vim python3=python3
 .DEFAULT_GOAL := help
 .PHONY: help build release demo test test-fresh test-full test-attacks test-editors test-shell test-clients test-rest-server \
   test-oidc-server test-mail-server test-providers test-browser test-sanitize rest-server oidc-server lint schemas docs bench bench-scaling \
-  install uninstall deb dist test-package test-dist need-programs clean need-swift need-build test-packages list-packages test-tools test-completions test-counts
+  install uninstall deb dist test-package test-dist need-programs clean need-swift need-build test-packages list-packages test-tools test-completions test-counts test-waits
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | while IFS="$$(printf '\t')" read -r name what; do \
@@ -63,7 +63,7 @@ test-packages: need-build
 list-packages:
 	@echo $(SWIFT_PACKAGES) $(BUILD_PACKAGES) $(TEST_PACKAGES)
 
-test-full: test test-attacks test-editors test-shell test-clients test-rest-server test-oidc-server test-mail-server test-providers test-browser test-package test-dist test-tools test-completions test-counts ## Run the tests, the attacks, the editors and every other outside program
+test-full: test test-attacks test-editors test-shell test-clients test-rest-server test-oidc-server test-mail-server test-providers test-browser test-package test-dist test-tools test-completions test-counts test-waits ## Run the tests, the attacks, the editors and every other outside program
 
 test-fresh: need-swift ## Do what README says in a fresh Debian 12, twice, as an ordinary user (as root; TARGETS="lint docs": each in a root of its own)
 	@.ci/require-packages mmdebstrap=mmdebstrap git=git
@@ -77,6 +77,12 @@ test-attacks: release ## Attack the release build, kill it, and damage vaults; p
 test-counts: release ## Hold what a cached token costs to its bounds: instructions and allocations of the release build
 	@.ci/require-packages gcc libc6-dev python3=python3
 	@Tests/Drivers/Counts/run $(BIN)/authbroker $(BIN)/authbrokerd
+
+test-waits: need-build ## Stop, freeze and disturb the broker while refreshes wait; WAITS="--runs N" for more (minutes)
+	@.ci/require-packages python3=python3 gcc libc6-dev
+	@.ci/swift build --explicit-target-dependency-import-check error --product authbrokerd
+	@.ci/swift build --explicit-target-dependency-import-check error --product authbroker
+	@Tests/Drivers/Waits/run $(BUILD)/debug $(WAITS)
 
 test-editors: need-build ## Let Emacs, Neovim and Vim drive the broker
 	@.ci/require-packages $(EDITOR_PACKAGES)
