@@ -38,8 +38,8 @@ public final class SecretArena: Sendable {
   /// It is another one, so that no number of requests takes room that a session needs.
   package static let requests = SecretArena(capacity: requestCapacity)
 
-  /// What the arena of the openings can hold: 32 of the longest secrets that rest, several for each thread that reads.
-  package static let openingCapacity = 32 * Secret.longestResting
+  /// What the arena of the openings can hold: 16 of the longest secrets that rest, several for each thread that reads.
+  package static let openingCapacity = 16 * Secret.longestResting
 
   /// The arena where secrets that rest are opened, for the time of a reading.
   ///

@@ -23,8 +23,8 @@ package protocol RestingSource: AnyObject, Sendable {
 }
 
 extension Secret {
-  /// The longest secret that rests: the longest token that is usual for any provider, four times.
-  package static let longestResting = 16 << 10
+  /// The longest secret that rests: the longest token that is taken from a reply.
+  package static let longestResting = 64 << 10
 
   private static let shield = Mutex<(any SecretShield)?>(nil)
 

@@ -6,6 +6,9 @@ import SecretMemory
 /// The row was opened and compared with the manifest when it was read, so each token is what was written last. It is
 /// opened with the data key of that time, which lies in locked memory for as long as a token needs it.
 final class SealedContents: Sendable {
+  /// Contents that are longer are not opened for each of their tokens, which then rest for themselves.
+  private static let longest = 16 << 10
+
   private let box: [UInt8]
   private let place: SealedPlace
   private let seal: VaultSeal
@@ -24,7 +27,7 @@ final class SealedContents: Sendable {
   /// - Parameter text: base64url; its indices are those of the plaintext.
   /// - Returns: nil where it cannot rest: it is to be decoded then, which also tells what is wrong with it.
   func token(encodedAs text: ArraySlice<UInt8>) -> Secret? {
-    guard byteCount <= Secret.longestResting, Base64URL.isEncoding(text.span) else { return nil }
+    guard byteCount <= Self.longest, Base64URL.isEncoding(text.span) else { return nil }
     let count = Base64URL.decodedCount(text.count)
     return Secret(resting: SealedToken(contents: self, range: text.startIndex..<text.endIndex), byteCount: count)
   }

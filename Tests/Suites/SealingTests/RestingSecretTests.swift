@@ -12,7 +12,7 @@ import Testing
     secret.withBytes { span in span.indices.map { span[$0] } }
   }
 
-  @Test(arguments: [1, 63, 64, 900, 16_384])
+  @Test(arguments: [1, 63, 64, 900, 16_384, 65_536])
   func `a secret that rests leaves the arena and reads as before`(count: Int) throws {
     let original = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ 7) }
     let secret = try Secret(copying: original.span)
