@@ -52,6 +52,8 @@ package actor Broker {
   var vault: VaultGate {
     didSet { _ = ledger.add(.keyAttempts, vault.waitingCount - oldValue.waitingCount) }
   }
+  /// What others say of this machine's wall clock.
+  var clockSources = ClockSources()
   /// How often providers are called for clients.
   var limiter: CallLimiter
   /// What was counted, but for answers from the cache.
@@ -66,8 +68,8 @@ package actor Broker {
     store: any SessionStore & StoreKeeper, status: StoreStatus, clock: any BrokerClock, entropy: any Entropy
   ) {
     self.init(
-      executor: executor, background: background, profiles: FirstProfiles(profiles, entropy: entropy), store: store,
-      status: status, clock: clock, entropy: entropy)
+      executor: executor, background: background, profiles: FirstProfiles(profiles, entropy: entropy, boot: clock.boot),
+      store: store, status: status, clock: clock, entropy: entropy)
   }
 
   /// A broker of profiles that were made while the store was opened.

@@ -28,6 +28,8 @@ package struct ProfileConfiguration: Sendable, Equatable {
   package var rotationGrace: Duration
   /// A session that no client has used for so long ends; zero where none does.
   package var idleTimeout: Duration
+  /// A session that a client has used within this time is refreshed before it is asked for.
+  package var keepAlive: Duration
   /// Whether clients may have the session's ID token, which tells more of the user than an access token.
   package var allowIDToken: Bool
 
@@ -40,6 +42,9 @@ package struct ProfileConfiguration: Sendable, Equatable {
   /// A year is longer than any session that its user still remembers.
   private static let idleTimeoutSetting = DurationSetting("idleTimeoutSeconds", 0...31_536_000, standard: 0)
 
+  /// Over a holiday, by default; a year as above; zero is for who wants nothing refreshed that is not in use.
+  private static let keepAliveSetting = DurationSetting("keepAliveSeconds", 0...31_536_000, standard: 2_592_000)
+
   /// A profile on the embedded provider, everything else by default.
   init(name: ProfileName) {
     self.name = name
@@ -49,6 +54,7 @@ package struct ProfileConfiguration: Sendable, Equatable {
     rotation = Self.rotationSetting.standard
     rotationGrace = .seconds(Self.rotationGraceSetting.standard)
     idleTimeout = .seconds(Self.idleTimeoutSetting.standard)
+    keepAlive = .seconds(Self.keepAliveSetting.standard)
     allowIDToken = false
   }
 
@@ -71,6 +77,7 @@ package struct ProfileConfiguration: Sendable, Equatable {
     rotation = section.read(Self.rotationSetting)
     rotationGrace = section.read(Self.rotationGraceSetting)
     idleTimeout = section.read(Self.idleTimeoutSetting)
+    keepAlive = section.read(Self.keepAliveSetting)
     allowIDToken = section.flag("allowIdToken", standard: false)
   }
 

@@ -13,6 +13,17 @@ package enum BootClock {
     let time = clinux_clock(CLOCK_BOOTTIME)
     return time.seconds &* 1_000_000_000 &+ time.nanoseconds
   }
+
+  /// Which start of the machine it counts from (random(4), `boot_id`); nil where the kernel does not say, as where `/proc`
+  /// is hidden.
+  package static let boot: String? = {
+    guard let file = try? FileDescriptor.open("/proc/sys/kernel/random/boot_id", .read) else { return nil }
+    // A UUID and the end of the line.
+    var text = [UInt8](repeating: 0, count: 37)
+    guard case .bytes(let count) = file.read(into: &text) else { return nil }
+    let digits = text[..<count].prefix { $0 != UInt8(ascii: "\n") }
+    return digits.isEmpty ? nil : String(decoding: digits, as: UTF8.self)
+  }()
 }
 
 /// Time that only grows and stands still while the machine sleeps (`CLOCK_MONOTONIC`): for programs that measure with it.

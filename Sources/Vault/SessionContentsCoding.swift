@@ -52,7 +52,8 @@ enum SessionContentsCoding {
     guard case .living(let session) = contents else { return 256 }
     let user = session.user
     let texts = [user?.id, user?.email, user?.name, user?.twoFactor].compactMap { $0 }
-    let textCount = texts.reduce(user?.phoneNumberMasked?.utf8.count ?? 0) { $0 + $1.utf8.count + 3 }
+    let fixed = (user?.phoneNumberMasked?.utf8.count ?? 0) + (session.clock?.boot?.utf8.count ?? 0)
+    let textCount = texts.reduce(fixed) { $0 + $1.utf8.count + 3 }
     // An escape makes 6 bytes of 1; the members without a string have room beside the tokens.
     return TokenCoding.capacity(for: session.tokens) + 6 * textCount + (session.unknownMembers?.byteCount ?? 0)
   }
@@ -67,6 +68,14 @@ enum SessionContentsCoding {
     writer.member("lastValidatedAt", session.lastValidatedAt.stored)
     writer.member(ifPresent: "rotatesRefreshToken", session.rotatesRefreshToken)
     writer.member(ifPresent: "lastUsedAt", session.lastUsedAt?.stored)
+    writer.member(ifPresent: "roughlyUsedAt", session.roughlyUsedAt?.stored)
+    writer.member(ifPresent: "lastUsedUptime", session.lastUsedUptime.map { Int($0.milliseconds) })
+    writer.member(ifPresent: "refreshTokenIssuedAt", session.refreshTokenIssuedAt?.stored)
+    if let clock = session.clock {
+      writer.member(ifPresent: "boot", clock.boot)
+      writer.member("bootedAt", clock.bootedAt.stored)
+      writer.member(ifPresent: "providerAhead", clock.providerAhead.map { Int($0.milliseconds) })
+    }
     session.unknownMembers?.withBytes { writer.raw($0) }
   }
 
@@ -74,6 +83,7 @@ enum SessionContentsCoding {
   private static let knownMembers =
     ["state"] + TokenCoding.members + [
       "user", "authTime", "issuedAt", "lastRefreshAt", "lastValidatedAt", "rotatesRefreshToken", "lastUsedAt",
+      "roughlyUsedAt", "lastUsedUptime", "refreshTokenIssuedAt", "boot", "bootedAt", "providerAhead",
     ]
 
   /// The other members with the commas between them; nil where there are none.
@@ -120,7 +130,18 @@ enum SessionContentsCoding {
       lastValidatedAt: try TokenCoding.time(root.required("lastValidatedAt")))
     session.rotatesRefreshToken = try root["rotatesRefreshToken"].map { node throws(JSONMismatch) in try node.bool() }
     session.lastUsedAt = try root.optional("lastUsedAt", TokenCoding.time)
+    session.roughlyUsedAt = try root.optional("roughlyUsedAt", TokenCoding.time)
+    session.lastUsedUptime = try root.optional("lastUsedUptime", TokenCoding.duration)
+    session.refreshTokenIssuedAt = try root.optional("refreshTokenIssuedAt", TokenCoding.time)
+    session.clock = try clock(of: root)
     session.unknownMembers = try unknownMembers(of: root)
     return session.resting()
+  }
+
+  private static func clock(of root: JSONNode) throws -> IssueClock? {
+    guard let bootedAt = try root.optional("bootedAt", TokenCoding.time) else { return nil }
+    return IssueClock(
+      boot: try root["boot"].map { node throws(JSONMismatch) in try node.string() }, bootedAt: bootedAt,
+      providerAhead: try root.optional("providerAhead", TokenCoding.duration))
   }
 }

@@ -60,6 +60,11 @@ enum TokenCoding {
     Timestamp(milliseconds: try node.integer())
   }
 
+  /// A duration, as a number of milliseconds.
+  ///
+  /// - Throws: `JSONMismatch`.
+  static func duration(_ node: JSONNode) throws(JSONMismatch) -> Duration { .milliseconds(try node.integer()) }
+
   private static func write(_ name: String, _ token: Secret, to writer: inout JSONWriter) {
     var text = token.withBytes { Base64URL.encode($0) }
     writer.key(name)

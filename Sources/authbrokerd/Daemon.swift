@@ -105,7 +105,7 @@ actor Daemon {
     // The vault is read on its own thread meanwhile.
     let settings = Result { () throws(StartFailure) in try providers.settings(for: configuration) }
     // What is wrong with the vault is told first: until then, a configuration that failed has no profiles.
-    let profiles = FirstProfiles((try? settings.get()) ?? [], entropy: entropy)
+    let profiles = FirstProfiles((try? settings.get()) ?? [], entropy: entropy, boot: BootClock.boot)
     let opened = try await opening.value.get()
     vault = opened.vault
     if opened.hasPredecessor { log.notice("the vault is new: the files of an earlier one are missing") }

@@ -15,6 +15,8 @@ struct SystemClock: BrokerClock {
 
   var uptime: Duration { BootClock.now }
 
+  var boot: String? { BootClock.boot }
+
   var milliseconds: (wall: Int64, uptime: Int64) { (WallClock.milliseconds, BootClock.nanoseconds / 1_000_000) }
 
   func schedule(at uptime: Duration, _ action: @escaping @Sendable () -> Void) -> TimerCancellation {

@@ -161,7 +161,7 @@ extension Broker {
   ) {
     let session = issued.session
     slot.account.backupCodesRemaining = session.backupCodesRemaining
-    noteClock(session.tokens.clockSkew, of: slot)
+    noteClocks(of: session.tokens, slot)
     handle(.loginAccepted(session, method: method.rawValue, sentAt: issued.sentAt, details: details), on: slot)
     whenSaved(slot, .login(.session(issued, origin)))
   }

@@ -8,6 +8,10 @@ package protocol BrokerClock: Sendable {
   /// Time since the machine started, suspended time included (`CLOCK_BOOTTIME`): what durations mean.
   var uptime: Duration { get }
 
+  /// Which start of the machine the uptime counts from: the same text for as long as the machine runs; nil where it does
+  /// not say.
+  var boot: String? { get }
+
   /// Both in whole milliseconds, for what is asked of every request.
   var milliseconds: (wall: Int64, uptime: Int64) { get }
 
@@ -24,6 +28,9 @@ package protocol BrokerClock: Sendable {
 extension BrokerClock {
   /// Both clocks.
   var moment: Moment { Moment(wall: now, uptime: uptime) }
+
+  /// Nothing is known of it.
+  package var boot: String? { nil }
 
   /// As the two clocks say it.
   package var milliseconds: (wall: Int64, uptime: Int64) { (now.milliseconds, uptime.milliseconds) }

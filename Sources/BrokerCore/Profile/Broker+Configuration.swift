@@ -18,7 +18,7 @@ extension Broker {
     let known = self.profiles.all
     let knownSlots = Set(known.map(ObjectIdentifier.init))
     let earlier = Dictionary(known.map { ($0.name, $0) }) { first, _ in first }
-    self.profiles.configure(profiles) { Self.machine(for: $0, entropy) }
+    self.profiles.configure(profiles) { Self.machine(for: $0, entropy, boot: clock.boot) }
     resetAnswers()
     // A profile that stays has its state in memory, which may be newer than what was just read.
     let fresh = slots.filter { !knownSlots.contains(ObjectIdentifier($0)) && !takesOver($0, from: earlier[$0.name]) }

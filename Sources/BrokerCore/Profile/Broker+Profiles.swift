@@ -6,9 +6,11 @@ extension Broker {
   var slots: [ProfileSlot] { profiles.configured }
 
   /// The machine of a profile of which nothing is known yet.
-  static func machine(for settings: ProfileSettings, _ entropy: any Entropy) -> SessionMachine {
+  static func machine(
+    for settings: ProfileSettings, _ entropy: any Entropy, boot: String? = nil
+  ) -> SessionMachine {
     SessionMachine(
-      profile: settings.name, binding: settings.provider.binding, rules: settings.rules,
+      profile: settings.name, binding: settings.provider.binding, rules: settings.rules, boot: boot,
       tokenID: { token in entropy.tokenID(of: token) })
   }
 

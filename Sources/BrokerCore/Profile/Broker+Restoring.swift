@@ -20,6 +20,7 @@ extension Broker {
         raiseTampering(of: slot.name)
       } else if let record = records[slot.position] {
         handle(.restored(contents.records[record], intent: intent), on: slot)
+        if let verdict = clockSources.verdict { handle(.clockJudged(verdict), on: slot) }
       } else if intent != nil {
         change(StoreChange(.note, [.closeIntent(slot.name)], of: slot.name))
       }

@@ -8,9 +8,9 @@ package struct FirstProfiles {
   /// What each of them is bound to.
   let bindings: [ProfileName: ProviderBinding]
 
-  /// Makes the profiles; `entropy` is the broker's.
-  package init(_ settings: [ProfileSettings], entropy: any Entropy) {
-    profiles = Profiles(settings) { Broker.machine(for: $0, entropy) }
+  /// Makes the profiles; `entropy` is the broker's, and `boot` its clock's.
+  package init(_ settings: [ProfileSettings], entropy: any Entropy, boot: String?) {
+    profiles = Profiles(settings) { Broker.machine(for: $0, entropy, boot: boot) }
     bindings = Broker.bindings(of: profiles.configured)
   }
 }

@@ -48,7 +48,7 @@ struct Profiles {
       }
       slot.provider = settings.provider
       slot.allowsIDToken = settings.allowsIDToken
-      slot.rendered.current = nil
+      slot.rendered.forget()
       return slot
     }
     for (position, slot) in configured.enumerated() { slot.position = position }

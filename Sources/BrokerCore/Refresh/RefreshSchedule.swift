@@ -1,6 +1,6 @@
 import BrokerProtocol
 
-/// Decides when tokens are refreshed before a caller asks.
+/// Decides when tokens are refreshed before a caller asks; the moment itself is ``RenewalTimes``'s.
 ///
 /// A value: it does no I/O and reads no clock. Every event is legal in every state.
 package struct RefreshSchedule: Sendable, Equatable {
@@ -33,14 +33,6 @@ package struct RefreshSchedule: Sendable, Equatable {
     case refresh
   }
 
-  /// A background refresh begins after some share of a token's life between these two, late enough to spare the
-  /// provider, early enough that one failure is not yet felt; apart enough that what began together does not stay
-  /// together.
-  static let shares = 0.75...0.85
-  /// However long a token is wanted to be good, a quarter of its life passes first: else one that lives hardly longer than
-  /// that would be refreshed all the time.
-  static let leastShare = 0.25
-
   /// What is planned.
   package private(set) var state: State = .off
 
@@ -65,23 +57,5 @@ package struct RefreshSchedule: Sendable, Equatable {
   package func nextWake(at now: Moment) -> Duration? {
     guard case .planned(let due) = state else { return nil }
     return due.comes(at: now)
-  }
-
-  /// When the tokens of a session, which came at `since`, are to be refreshed; nil where they are not.
-  ///
-  /// A token that lives as long as its refresh token is the last one: a refresh would gain nothing. `jitter` is a random
-  /// number from 0 to 1.
-  static func due(_ session: LivingSession, since: Moment, _ policy: ExpiryPolicy, jitter: Double) -> Deadline? {
-    let tokens = session.tokens
-    guard policy.refreshesInBackground, tokens.refreshToken != nil, let end = tokens.accessTokenExpiresAt else {
-      return nil
-    }
-    if let refreshEnd = tokens.refreshTokenExpiresAt, refreshEnd <= end { return nil }
-    let life = end - session.issuedAt
-    let share = shares.lowerBound + (shares.upperBound - shares.lowerBound) * min(max(jitter, 0), 1)
-    var after = life * share
-    if life > policy.skew { after = min(after, life - policy.skew) }
-    after = max(after, life * leastShare)
-    return since.deadline(session.issuedAt + .milliseconds(after.milliseconds))
   }
 }

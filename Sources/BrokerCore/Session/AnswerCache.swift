@@ -31,13 +31,13 @@ package final class AnswerCache: Sendable {
   package func answer(profile: Span<UInt8>, minValidity: Int64?, wall: Int64, uptime: Int64) -> Secret? {
     state.withLock { state in
       guard let position = profile.isEmpty ? state.unnamed : state.index.find(profile),
-        let answer = state.answers[position], answer.isGood(for: minValidity, wall: wall, uptime: uptime),
-        uptime &- state.uses[position] < answer.idleTimeout
+        let answer = state.answers[position], uptime &- state.uses[position] < answer.idleTimeout,
+        let json = answer.answer(for: minValidity, wall: wall, uptime: uptime)
       else { return nil }
       state.uses[position] = max(state.uses[position], uptime)
       state.isUsed[position] = true
       state.hits += 1
-      return answer.json
+      return json
     }
   }
 

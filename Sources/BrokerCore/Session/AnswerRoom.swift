@@ -23,6 +23,18 @@ struct AnswerRoom {
   private var byteCount = 0
   private var lastNumber: UInt64 = 0
 
+  /// Forgets all answers, as what cannot be made again needs their room.
+  ///
+  /// - Returns: the answers.
+  mutating func clear() -> [Entry] {
+    defer {
+      entries = []
+      first = 0
+      byteCount = 0
+    }
+    return Array(entries[first...])
+  }
+
   /// Takes in an answer.
   ///
   /// - Returns: its number, and the answers that give way to it.

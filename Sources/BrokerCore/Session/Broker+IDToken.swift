@@ -16,11 +16,11 @@ extension Broker {
     let id = slot.id
     noticeUse(of: slot, now)
     if let living = slot.machine.living, !slot.machine.isIdleOver(at: now) {
-      guard let held = HeldIDToken(of: living, since: slot.machine.since, at: now) else {
+      guard let held = HeldIDToken(of: living, slot.machine.dating, at: now) else {
         throw Self.idTokenMissing(slot.name)
       }
       let skew = slot.machine.policy.skew
-      if held.isGood(for: skew) || held.isLastWord(for: skew) {
+      if held.isGood(for: skew, at: now) || held.isLastWord(for: skew) {
         noteUse(of: slot)
         return answer(caller.id, token: idToken(held, slot))
       }
@@ -35,16 +35,18 @@ extension Broker {
     guard vault.isOpen, let slot = slot(id), let living = slot.machine.living else {
       return .failure(refresh.failure ?? BrokerError(.loginRequired, profile: id.profile))
     }
-    guard let held = HeldIDToken(of: living, since: slot.machine.since, at: now) else {
+    guard let held = HeldIDToken(of: living, slot.machine.dating, at: now) else {
       return .failure(Self.idTokenMissing(id.profile))
     }
     // A session that cannot be refreshed lives on: it is the ID token that has ended.
-    if !held.isAlive, case .failure(let error) = refresh, error.kind != .loginRequired { return .failure(error) }
+    if !held.isAlive(at: now), case .failure(let error) = refresh, error.kind != .loginRequired {
+      return .failure(error)
+    }
     return idToken(held, slot)
   }
 
   private func idToken(_ held: HeldIDToken, _ slot: ProfileSlot) -> Result<Secret, BrokerError> {
-    guard held.isAlive else {
+    guard held.isAlive(at: now) else {
       let message = "The ID token has expired, and the provider issues another one only after a new login."
       return .failure(BrokerError(.reauthRequired, message, profile: slot.name))
     }

@@ -4,25 +4,60 @@ import SecretMemory
 
 /// How the reply to a refresh is sure of its place in memory, before the token is sent that it answers for.
 extension Broker {
-  /// Sets room aside for the reply to a flight, unless that was done; where there is none, the machine is told.
+  /// As long as a call that a person waits for: room comes back with the flights that are under way.
+  private static let roomPatience = Duration.seconds(10)
+
+  /// Sets room aside for the reply to a flight, unless that was done, and goes on.
   ///
-  /// - Returns: whether there is room.
-  func reserveRoom(for flight: UInt64, on slot: ProfileSlot) -> Bool {
-    if slot.room != nil { return true }
-    guard let tokens = slot.machine.living?.tokens else { return true }
+  /// Where there is none, the flight waits for those that are under way. Where none is, or it has waited for long enough,
+  /// the machine is told.
+  func reserveRoom(
+    for flight: UInt64, on slot: ProfileSlot, then go: @escaping @Sendable (isolated Broker, ProfileSlot) -> Void
+  ) {
+    guard slot.room == nil, let tokens = slot.machine.living?.tokens else { return go(self, slot) }
+    let byteCounts = Self.replyByteCounts(tokens)
     do throws(SecretMemoryExhausted) {
-      slot.room = try SecretReservation(forByteCounts: Self.replyByteCounts(tokens))
-      return true
-    } catch {
-      let id = slot.id
-      // Behind what was decided before it.
-      inBackground {
-        { broker in
-          guard let slot = broker.holder(id) else { return }
-          broker.handle(.noRoom(flight: flight, jitter: broker.entropy.fraction()), on: slot)
-        }
+      slot.room = try withRoom { () throws(SecretMemoryExhausted) in
+        try SecretReservation(forByteCounts: byteCounts)
       }
-      return false
+      go(self, slot)
+    } catch {
+      awaitRoom(byteCounts, for: flight, slot.id, go)
+    }
+  }
+
+  private func awaitRoom(
+    _ byteCounts: [Int], for flight: UInt64, _ id: SlotID,
+    _ go: @escaping @Sendable (isolated Broker, ProfileSlot) -> Void
+  ) {
+    let waits = background.isUnderWay
+    background.beginCall()
+    let wait = Task {
+      let room = waits ? await apart { await Self.room(for: byteCounts) } : nil
+      take(room, for: flight, id, go)
+      background.endCall()
+      noteWorkEnded()
+    }
+    if waits { _ = clock.schedule(at: now.uptime + Self.roomPatience) { wait.cancel() } }
+  }
+
+  /// Goes on with a flight that has waited for room, unless it is not wanted any more.
+  private func take(
+    _ room: SecretReservation?, for flight: UInt64, _ id: SlotID,
+    _ go: (isolated Broker, ProfileSlot) -> Void
+  ) {
+    guard let slot = holder(id), slot.machine.refresh.isUnderWay(flight) else { return }
+    guard let room else { return handle(.noRoom(flight: flight, jitter: entropy.fraction()), on: slot) }
+    slot.room = room
+    go(self, slot)
+  }
+
+  /// Waits for room until the task is cancelled; nil then.
+  private static func room(for byteCounts: [Int]) async -> SecretReservation? {
+    // The end of the waiting is the end of its task.
+    let alarm: (Duration, @escaping @Sendable () -> Void) -> Void = { _, _ in }
+    return try? await SecretArena.withRoom(patience: roomPatience, alarm: alarm) { () throws(SecretMemoryExhausted) in
+      try SecretReservation(forByteCounts: byteCounts)
     }
   }
 

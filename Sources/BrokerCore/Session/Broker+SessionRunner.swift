@@ -7,9 +7,11 @@ extension Broker {
   func handle(_ event: SessionMachine.Event, on slot: ProfileSlot) {
     let now = self.now
     noticeUse(of: slot, now)
-    let before = slot.machine.answerVersion
+    let (version, wasOffline) = (slot.machine.answerVersion, slot.machine.isOffline)
     let actions = slot.machine.handle(event, at: now, jitter: entropy.fraction())
-    if slot.machine.answerVersion != before || slot.machine.mustSeeNextUse { forgetAnswer(of: slot) }
+    if slot.machine.answerVersion != version || slot.machine.isOffline != wasOffline || slot.machine.mustSeeNextUse {
+      forgetAnswer(of: slot)
+    }
     for action in actions { run(action, on: slot) }
     slot.rendered.forgetOther()
     if !slot.machine.mayStillSpend { slot.room = nil }
@@ -36,21 +38,21 @@ extension Broker {
 
   /// What was rendered before may no longer be true.
   func forgetAnswer(of slot: ProfileSlot) {
-    guard slot.rendered.current != nil else { return }
-    slot.rendered.current = nil
+    guard !slot.rendered.isEmpty else { return }
+    slot.rendered.forget()
     if let position = profiles.position(of: slot) { answers.forget(at: position) }
   }
 
   private func run(_ action: SessionMachine.Action, on slot: ProfileSlot) {
     switch action {
-    case .answerToken(let waiter, let isOffline):
-      if callers[waiter] != nil { answer(waiter, token: currentToken(of: slot, isOffline: isOffline)) }
-    case .answerOther(let waiter, let token, let isOffline):
-      if callers[waiter] != nil { answer(waiter, token: render(token, isOffline: isOffline, of: slot)) }
+    case .answerToken(let waiter, let marks):
+      if callers[waiter] != nil { answer(waiter, token: currentToken(of: slot, marks)) }
+    case .answerOther(let waiter, let token, let marks):
+      if callers[waiter] != nil { answer(waiter, token: render(token, marks, of: slot)) }
     case .answerError(let waiter, let error): refuse(waiter, explained(error, slot))
     case .spendRefreshToken(let flight, let token, let target): spend(token, flight, for: target, on: slot)
     case .openIntent(let flight, let intent):
-      if reserveRoom(for: flight, on: slot) { open(intent, flight, on: slot) }
+      reserveRoom(for: flight, on: slot) { broker, slot in broker.open(intent, flight, on: slot) }
     case .closeIntent: change(StoreChange(.note, [.closeIntent(slot.name)], of: slot.name))
     case .save(let record, let events): save(record, announcing: events)
     case .saveAgain: saveAgain(slot.name)
@@ -88,7 +90,10 @@ extension Broker {
 
   private func spend(_ refreshToken: Secret, _ flight: UInt64, for target: TokenTarget?, on slot: ProfileSlot) {
     // A token that needs no intent needs room for its reply all the same.
-    guard reserveRoom(for: flight, on: slot) else { return }
+    reserveRoom(for: flight, on: slot) { broker, slot in broker.send(refreshToken, flight, for: target, on: slot) }
+  }
+
+  private func send(_ refreshToken: Secret, _ flight: UInt64, for target: TokenTarget?, on slot: ProfileSlot) {
     counts.refreshes += 1
     let (provider, id) = (slot.provider, slot.id)
     let sentAt = now.wall
@@ -104,7 +109,7 @@ extension Broker {
           guard let slot = broker.holder(id) else {
             return broker.revokeUnused(tokens, at: provider, for: id.profile)
           }
-          broker.noteClock(tokens.clockSkew, of: slot)
+          broker.noteClocks(of: tokens, slot)
           broker.handle(.refreshSucceeded(flight: flight, tokens, sentAt: sentAt), on: slot)
         }
       } catch {

@@ -27,13 +27,15 @@ extension Broker {
     let now = self.now
     noticeUse(of: slot, now)
     var session = Session(
-      profile: slot.name, provider: slot.machine.binding.type, state: state(of: slot.machine, at: now.wall))
+      profile: slot.name, provider: slot.machine.binding.type, state: state(of: slot.machine, at: now))
     switch slot.machine.phase {
     case .living(let life):
       describe(life.session, of: slot, in: &session, now)
       if slot.machine.isShownExpired {
         session.loginRequiredReason = SessionExpiredEvent.Reason.refreshRejected.rawValue
         session.loginRequiredMessage = slot.machine.shownEndMessage
+      } else if slot.machine.isSpent(at: now) {
+        session.loginRequiredReason = SessionExpiredEvent.Reason.noRefreshToken.rawValue
       }
     case .ended(let reason):
       session.loginRequiredReason = reason.rawValue
@@ -51,10 +53,10 @@ extension Broker {
     session.user = slot.user
     session.userID = session.user?.id
     session.scopes = living.tokens.scopes
-    session.accessTokenExpiresAt = living.tokens.accessTokenExpiresAt
+    session.accessTokenExpiresAt = slot.machine.shown(living.tokens.accessTokenExpiresAt)
     session.refreshTokenPresent =
       living.tokens.refreshToken != nil && !slot.provider.capabilities.areClientsOwn(living.tokens)
-    session.refreshTokenExpiresAt = living.tokens.refreshTokenExpiresAt
+    session.refreshTokenExpiresAt = slot.machine.shown(living.tokens.refreshTokenExpiresAt)
     session.authTime = living.authTime
     session.lastRefreshAt = living.lastRefreshAt
     session.providerClockSkew = slot.providerClock.skew
@@ -63,19 +65,19 @@ extension Broker {
     if slot.machine.isStoreDegraded { session.storeDegraded = true }
   }
 
-  private func state(of machine: SessionMachine, at now: Timestamp) -> Session.State {
+  private func state(of machine: SessionMachine, at now: Moment) -> Session.State {
     switch machine.phase {
-    case .living where !machine.isShownExpired:
+    case .living where machine.isShownExpired || machine.isSpent(at: now) && !machine.isSigningIn:
+      logins.step(of: machine.profile, at: now.wall) == nil ? .expired : .challengePending
+    case .living where machine.isOffline: .offline
+    case .living:
       switch machine.activity {
-      case .resting: .authenticated
-      case .saving: .refreshing
-      case .preparing, .refreshing: machine.isOutcomeUnknown ? .offline : .refreshing
-      case .backingOff: .offline
-      case .barred: machine.isOutcomeUnknown ? .offline : .authenticated
+      case .saving, .preparing, .refreshing: .refreshing
+      case .resting, .backingOff, .barred: .authenticated
       }
-    case _ where logins.step(of: machine.profile, at: now) != nil: .challengePending
+    case _ where logins.step(of: machine.profile, at: now.wall) != nil: .challengePending
     case .signedOut: .signedOut
-    case .living, .mistrusted, .ended, .reauthenticationRequired: .expired
+    case .mistrusted, .ended, .reauthenticationRequired: .expired
     }
   }
 

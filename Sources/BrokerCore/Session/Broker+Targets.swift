@@ -37,14 +37,15 @@ extension Broker {
   }
 
   /// The answer with a token for another target.
-  func render(_ token: OtherToken, isOffline: Bool, of slot: ProfileSlot) -> Result<Secret, BrokerError> {
+  func render(_ token: OtherToken, _ marks: TokenMarks, of slot: ProfileSlot) -> Result<Secret, BrokerError> {
     counts.tokens += 1
-    if let json = slot.rendered.answer(with: token, isOffline: isOffline) { return .success(json) }
+    if let json = slot.rendered.answer(with: token, marks) { return .success(json) }
     let answer = AccessToken(
       accessToken: token.accessToken, expiresAt: token.expiresAt, scopes: token.scopes, profile: slot.name,
-      tokenID: entropy.tokenID(of: token.accessToken), audience: token.target.audience, isOffline: isOffline)
+      tokenID: entropy.tokenID(of: token.accessToken), audience: token.target.audience, isOffline: marks.isOffline,
+      isMinValidityCapped: marks.isCapped)
     let result = rendered(answer, of: slot)
-    if case .success(let json) = result { slot.rendered.keep(json, with: token, isOffline: isOffline) }
+    if case .success(let json) = result { slot.rendered.keep(json, with: token, marks) }
     return result
   }
 

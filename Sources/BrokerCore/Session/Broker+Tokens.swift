@@ -32,42 +32,63 @@ extension Broker {
     receive(own: go) { broker, caller throws(BrokerError) in try broker.reportRejected(report, caller) }
   }
 
-  /// The rendered current token; it is kept for the hot path where it is an ordinary answer.
-  func currentToken(of slot: ProfileSlot, isOffline: Bool) -> Result<Secret, BrokerError> {
+  /// The rendered current token; it is kept for the hot path for as long as the session's state is the same.
+  func currentToken(of slot: ProfileSlot, _ marks: TokenMarks) -> Result<Secret, BrokerError> {
     guard let living = slot.machine.living else { return .failure(BrokerError(.loginRequired, profile: slot.name)) }
     counts.tokens += 1
-    if !isOffline, let rendered = slot.rendered.current { return .success(rendered) }
+    // What the machine has decided last may have changed its state behind this answer.
+    let isLasting = marks.isOffline == slot.machine.isOffline && !slot.machine.mustSeeNextUse
+    if isLasting, let rendered = slot.rendered.answer(marks) { return .success(rendered) }
     let tokens = living.tokens
     let token = AccessToken(
-      accessToken: tokens.accessToken, expiresAt: tokens.accessTokenExpiresAt, scopes: tokens.scopes,
-      profile: slot.name, tokenID: entropy.tokenID(of: tokens.accessToken), isOffline: isOffline)
+      accessToken: tokens.accessToken, expiresAt: slot.machine.shown(tokens.accessTokenExpiresAt),
+      scopes: tokens.scopes, profile: slot.name, tokenID: entropy.tokenID(of: tokens.accessToken),
+      isOffline: marks.isOffline, isMinValidityCapped: marks.isCapped)
     let answer = rendered(token, of: slot)
-    guard case .success(let json) = answer, !isOffline, !slot.machine.mustSeeNextUse else { return answer }
-    keepAnswer(json, of: slot)
-    let end = slot.machine.accessTokenEnd
-    let lifetime = tokens.accessTokenExpiresAt.map { $0 - living.issuedAt }
-    let cached = CachedAnswer(json: json, end: end, lifetime: lifetime, rules: slot.machine.rules)
-    if let position = profiles.position(of: slot) { answers.set(cached, at: position, usedAt: now.uptime) }
+    guard case .success(let json) = answer, isLasting else { return answer }
+    keepAnswer(json, marks, of: slot)
+    if let position = profiles.position(of: slot), let life = slot.machine.life {
+      let cached = CachedAnswer(slot.rendered, of: life, rules: slot.machine.rules)
+      answers.set(cached, at: position, usedAt: now.uptime)
+    }
     return answer
   }
 
   /// Keeps a rendered answer; where there are too many, the oldest ones go.
-  private func keepAnswer(_ json: Secret, of slot: ProfileSlot) {
+  private func keepAnswer(_ json: Secret, _ marks: TokenMarks, of slot: ProfileSlot) {
     let (number, evicted) = answerRoom.add(json, of: slot.id)
-    slot.rendered.current = json
-    slot.rendered.number = number
-    for entry in evicted {
-      guard let other = self.slot(entry.slot), other.rendered.number == entry.number else { continue }
+    slot.rendered.keep(json, number: number, marks)
+    forget(evicted)
+  }
+
+  private func forget(_ entries: [AnswerRoom.Entry]) {
+    for entry in entries {
+      guard let other = self.slot(entry.slot), other.rendered.has(entry.number) else { continue }
       forgetAnswer(of: other)
+    }
+  }
+
+  /// Makes secrets, and where there is no room for them, forgets all rendered answers first: those can be made again.
+  func withRoom<Value>(
+    _ body: () throws(SecretMemoryExhausted) -> Value
+  ) throws(SecretMemoryExhausted) -> Value {
+    do throws(SecretMemoryExhausted) { return try body() } catch {
+      let rendered = answerRoom.clear()
+      guard !rendered.isEmpty else { throw error }
+      forget(rendered)
+      return try body()
     }
   }
 
   /// A result with a token as JSON, in the locked memory.
   func rendered(_ result: some JSONEncodable, of slot: ProfileSlot) -> Result<Secret, BrokerError> {
-    var writer = JSONWriter()
-    result.encode(to: &writer)
     do throws(SecretMemoryExhausted) {
-      return .success(try Secret(wiping: &writer.bytes))
+      return .success(
+        try withRoom { () throws(SecretMemoryExhausted) in
+          var writer = JSONWriter()
+          result.encode(to: &writer)
+          return try Secret(wiping: &writer.bytes)
+        })
     } catch {
       return .failure(BrokerError(.overloaded, BrokerError.secretMemoryMessage, profile: slot.name))
     }

@@ -1,37 +1,38 @@
 import BrokerProtocol
 import SecretMemory
 
-/// The answer to `getAccessToken`, rendered once for as long as the token is good.
+/// The answers to `getAccessToken`, rendered once for as long as the token is good.
 struct CachedAnswer: Sendable {
-  /// The JSON of the result.
-  let json: Secret
-  /// When the token ends, in milliseconds since 1970; the end of time where it has no end.
-  let wallEnd: Int64
-  /// The same in milliseconds of uptime: see ``Deadline``.
-  let uptimeEnd: Int64
-  /// How long the token lives in all, in milliseconds.
-  let lifetime: Int64
+  /// The JSON of the result; nil where it was not asked for yet.
+  private let json: Secret?
+  /// The same for those who want the token to live for longer than can be relied on.
+  private let capped: Secret?
+  /// When the token serves whom.
+  private let freshness: Freshness
   /// What is asked of a token where the request says nothing, in milliseconds.
-  let skew: Int64
+  private let skew: Int64
+  /// Until when the session need not see that it is used, in milliseconds of uptime: then its refresh token is renewed.
+  private let seenUntil: Int64
   /// For how many milliseconds it is answered although no client has used it; the session is over then.
   let idleTimeout: Int64
 
-  /// A rendered token that expires at `end`.
-  init(json: Secret, end: Deadline?, lifetime: Duration?, rules: SessionRules) {
-    self.json = json
-    wallEnd = end?.wall.milliseconds ?? .max
-    uptimeEnd = end?.uptime.milliseconds ?? .max
-    self.lifetime = lifetime?.milliseconds ?? .max
+  /// The rendered answers with the token of a session.
+  init(_ answers: RenderedAnswers, of life: SessionLife, rules: SessionRules) {
+    json = answers.current
+    capped = answers.capped
+    freshness = life.freshness
     skew = rules.expiry.skew.milliseconds
+    seenUntil = life.renewal.refresh?.uptime.milliseconds ?? .max
     idleTimeout = rules.idleTimeout > .zero ? rules.idleTimeout.milliseconds : .max
   }
 
-  /// Whether the token serves a caller who needs it for so many milliseconds.
-  ///
-  /// The same rule as ``ExpiryPolicy``'s, in whole numbers: this is asked once a request.
-  func isGood(for minValidity: Int64?, wall: Int64, uptime: Int64) -> Bool {
-    let wanted = minValidity ?? skew
-    let rest = min(wallEnd &- wall, uptimeEnd &- uptime)
-    return rest > 0 && (rest >= wanted || lifetime < wanted)
+  /// The answer for a caller who needs the token for so many milliseconds; nil where the session must be asked.
+  func answer(for minValidity: Int64?, wall: Int64, uptime: Int64) -> Secret? {
+    guard uptime < seenUntil else { return nil }
+    return switch freshness.verdict(for: minValidity ?? skew, wall: wall, uptime: uptime) {
+    case .good: json
+    case .capped: capped
+    case .stale: nil
+    }
   }
 }

@@ -18,17 +18,14 @@ package struct Deadline: Sendable, Equatable {
   /// Whether either clock shows it.
   package func hasCome(at now: Moment) -> Bool { wall <= now.wall || uptime <= now.uptime }
 
-  /// Whether both clocks show it.
-  package func hasSurelyCome(at now: Moment) -> Bool { wall <= now.wall && uptime <= now.uptime }
-
   /// How long it is until either clock shows it; not above zero once it has come.
   package func rest(at now: Moment) -> Duration { min(wall - now.wall, uptime - now.uptime) }
 
   /// The uptime at which either clock will show it, unless the wall clock is set meanwhile.
   func comes(at now: Moment) -> Duration { now.uptime + rest(at: now) }
 
-  /// The uptime at which both clocks will show it, unless the wall clock is set meanwhile.
-  func surelyComes(at now: Moment) -> Duration { max(uptime, now.uptime(of: wall)) }
+  /// The moment that is so much later.
+  func later(by duration: Duration) -> Deadline { Deadline(wall: wall + duration, uptime: uptime + duration) }
 }
 
 extension Moment {

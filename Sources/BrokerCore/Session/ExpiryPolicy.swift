@@ -13,19 +13,4 @@ package struct ExpiryPolicy: Sendable, Equatable {
     self.skew = max(skew, Self.shortestSkew)
     self.refreshesInBackground = refreshesInBackground
   }
-
-  /// Whether the access token still serves a caller who needs it for `minValidity`.
-  ///
-  /// A token whose whole life is shorter than that is good while it lives: else every call would refresh.
-  func isGood(_ life: TokenLife, for minValidity: Duration?, at now: Moment) -> Bool {
-    isGood(end: life.accessEnd, lifetime: life.lifetime, for: minValidity, at: now)
-  }
-
-  /// The same of a token of which only this is known: both are nil for one without an end.
-  func isGood(end: Deadline?, lifetime: Duration?, for minValidity: Duration?, at now: Moment) -> Bool {
-    guard let end, let lifetime else { return true }
-    let rest = end.rest(at: now)
-    let wanted = minValidity ?? skew
-    return rest > .zero && (rest >= wanted || lifetime < wanted)
-  }
 }

@@ -7,30 +7,29 @@ struct HeldIDToken {
   let token: Secret
   /// When it ends, by this machine's clock; nil where it does not say so: such a token is taken for a living one.
   let end: Timestamp?
-  private let rest: Duration?
-  private let lifetime: Duration?
+  private let deadline: Deadline?
+  private let freshness: Freshness
   private let refreshedAt: Timestamp?
 
-  /// The ID token of a session whose tokens came into this process at `since`; nil where there is none.
-  init?(of living: LivingSession, since: Moment?, at now: Moment) {
+  /// The ID token of a session whose times are read in this way; nil where there is none.
+  init?(of living: LivingSession, _ dating: TokenDating?, at now: Moment) {
     guard let token = living.tokens.idToken else { return nil }
     self.token = token
     let span = UnverifiedToken.span(of: token)
-    let end = span.map { $0.end + (.zero - (living.tokens.clockSkew ?? .zero)) }
-    self.end = end
-    rest = end.map { (since ?? now).deadline($0).rest(at: now) }
-    lifetime = span.flatMap { span in span.issuedAt.map { span.end - $0 } }
-    refreshedAt = living.lastRefreshAt.map { _ in living.issuedAt }
+    let providerAhead = living.clock?.providerAhead ?? living.tokens.clockSkew ?? .zero
+    let deadline = span.map { (dating ?? TokenDating(askedAt: now)).deadline($0.end + (.zero - providerAhead)) }
+    end = deadline?.wall
+    self.deadline = deadline
+    let lifetime = span.flatMap { span in span.issuedAt.map { span.end - $0 } }
+    freshness = Freshness(end: deadline, lifetime: lifetime)
+    refreshedAt = living.lastRefreshAt.flatMap { _ in dating?.deadline(living.issuedAt).wall }
   }
 
   /// Whether it has not ended.
-  var isAlive: Bool { rest.map { $0 > .zero } ?? true }
+  func isAlive(at now: Moment) -> Bool { deadline.map { !$0.hasCome(at: now) } ?? true }
 
-  /// Whether it lives long enough; one whose whole life is shorter than that is good while it lives.
-  func isGood(for skew: Duration) -> Bool {
-    guard let rest else { return true }
-    return rest > .zero && (rest >= skew || lifetime.map { $0 < skew } ?? false)
-  }
+  /// Whether it lives long enough.
+  func isGood(for skew: Duration, at now: Moment) -> Bool { freshness.verdict(for: skew, at: now) != .stale }
 
   /// Whether a refresh brings no other: the last one has not either, although this one was no longer good then.
   func isLastWord(for skew: Duration) -> Bool {

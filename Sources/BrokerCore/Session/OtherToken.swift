@@ -8,13 +8,13 @@ package struct OtherToken: Sendable, Equatable {
   /// The token.
   package let accessToken: Secret
   /// When it ends; nil where the provider gives no lifetime.
-  package let expiresAt: Timestamp?
+  package private(set) var expiresAt: Timestamp?
   /// What the provider says it is good for; what was asked for where it says nothing (RFC 6749, section 5.1).
   package let scopes: [String]
   /// How long it lives in all; nil where it has no end.
   let lifetime: Duration?
   /// When it was asked for.
-  let since: Moment
+  private(set) var since: Moment
   /// Whether a client has reported that it is refused.
   var isRefused = false
 
@@ -28,7 +28,7 @@ package struct OtherToken: Sendable, Equatable {
   ///   - since: the same moment on both clocks.
   init(_ target: TokenTarget, _ tokens: TokenSet, sessionScopes: [String], sentAt: Timestamp, since: Moment) {
     self.target = target
-    accessToken = tokens.accessToken
+    accessToken = tokens.accessToken.resting()
     expiresAt = tokens.accessTokenExpiresAt
     let asked = target.scopes.isEmpty ? sessionScopes : target.scopes
     scopes = tokens.scopes.isEmpty ? asked : tokens.scopes
@@ -42,8 +42,14 @@ package struct OtherToken: Sendable, Equatable {
   /// Whether it may be served: one without an end until it is refused.
   func isAlive(at now: Moment) -> Bool { end.map { !$0.hasCome(at: now) } ?? !isRefused }
 
-  /// Whether it serves a caller who needs it for `minValidity`.
-  func isGood(for minValidity: Duration?, _ policy: ExpiryPolicy, at now: Moment) -> Bool {
-    isAlive(at: now) && policy.isGood(end: end, lifetime: lifetime, for: minValidity, at: now)
+  /// When it serves whom.
+  var freshness: Freshness { Freshness(end: end, lifetime: lifetime) }
+
+  /// Takes in what the clocks say now: it lives on as long as before.
+  mutating func follow(_ now: Moment) {
+    let step = now.bootedAt - since.bootedAt
+    guard step > TokenDating.unsetDrift || step < .zero - TokenDating.unsetDrift else { return }
+    since.wall = since.wall + step
+    expiresAt = expiresAt.map { $0 + step }
   }
 }

@@ -5,8 +5,9 @@ import BrokerProtocol
 /// They rest in no store: after a restart each is asked for once more. A value that is bounded in every way, whatever
 /// clients ask for.
 struct OtherTokens: Sendable {
-  /// A program calls a handful of services; with more, the one that was used least lately is asked for again.
-  static let most = 16
+  /// A gateway calls some dozens of services; with more, the least valuable is asked for again: the one that ends first,
+  /// as it is the first to be asked for again anyway, and of those the one that was used least lately.
+  static let most = 64
   /// A refused target is not asked for again within this time, however often clients want it: so a loop of theirs reaches
   /// neither the provider nor the breaker, and a consent that was given meanwhile is seen after a minute.
   static let refusalHolds = Duration.seconds(60)
@@ -39,9 +40,27 @@ struct OtherTokens: Sendable {
   /// Keeps a token in the place of the one before it.
   mutating func keep(_ token: OtherToken, at now: Moment) {
     tokens.removeAll { $0.target == token.target || !$0.isAlive(at: now) }
+    if tokens.count == Self.most { tokens.remove(at: leastValuable) }
     tokens.append(token)
-    if tokens.count > Self.most { tokens.removeFirst() }
     refusals.removeAll { $0.target == token.target }
+  }
+
+  /// Where the token is that is worth the least; one that has no end is worth the most, unless it is refused.
+  private var leastValuable: Int {
+    var least = tokens.startIndex
+    for index in tokens.indices.dropFirst() where Self.worth(tokens[index]) < Self.worth(tokens[least]) {
+      least = index
+    }
+    return least
+  }
+
+  private static func worth(_ token: OtherToken) -> Duration {
+    token.isRefused ? .zero : token.end?.uptime ?? .seconds(Int64.max)
+  }
+
+  /// Takes in what the clocks say now.
+  mutating func follow(_ now: Moment) {
+    for index in tokens.indices { tokens[index].follow(now) }
   }
 
   /// Takes in that a client has reported a target's token as refused.

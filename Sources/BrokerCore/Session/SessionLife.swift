@@ -4,8 +4,12 @@ import BrokerProtocol
 package struct SessionLife: Sendable {
   /// The tokens and what is known about them, as clients see them.
   package internal(set) var session: LivingSession
-  /// When the tokens came into this process.
-  var since: Moment
+  /// How the times of the tokens are read.
+  private(set) var dating: TokenDating
+  /// When the tokens are renewed.
+  private(set) var renewal: RenewalTimes
+  /// The random number that says so, for as long as they are the session's.
+  private var jitter: Double
   /// When clients used the session.
   var use: UseWatch
   /// When a refresh is due without a caller.
@@ -16,6 +20,8 @@ package struct SessionLife: Sendable {
   var unsavedEvents: [EventPayload]?
   /// The record that notes the last use, until it is known whether it is durable.
   var notedGeneration: UInt64?
+  /// Whether it is told that nothing can be had of the session as it is.
+  var toldEnd = false
   /// Whether a client has reported that the current access token is refused.
   var isAccessTokenRefused = false
   /// Why the provider may have ended the session; nil where nothing says so.
@@ -33,21 +39,29 @@ package struct SessionLife: Sendable {
   /// shows which.
   var doubtedTarget: TokenTarget?
 
-  /// A session whose tokens came at `since`.
-  init(_ session: LivingSession, since: Moment, _ use: UseWatch) {
+  /// A session whose times are read in this way; its renewal is to be planned.
+  init(_ session: LivingSession, _ dating: TokenDating, _ use: UseWatch) {
     self.session = session
-    self.since = since
+    self.dating = dating
     self.use = use
+    jitter = 0
+    renewal = RenewalTimes(TokenLife(of: session, dating), skew: .zero, jitter: jitter)
   }
 
   /// When the session's tokens end.
-  var tokens: TokenLife { TokenLife(of: session, since: since) }
+  var tokens: TokenLife { TokenLife(of: session, dating) }
+
+  /// When the session's token serves whom.
+  var freshness: Freshness {
+    let tokens = tokens
+    return Freshness(end: tokens.accessEnd, lifetime: tokens.lifetime, due: renewal.first)
+  }
 
   /// Whether the session has ended for want of use.
   func isIdleOver(at now: Moment) -> Bool { use.isOver(at: now.uptime) }
 
   /// Whether it is worth refreshing the session's token before a caller asks.
-  func isInUse(at now: Moment) -> Bool { use.isInUse(at: now.uptime, lifetime: tokens.lifetime) }
+  func isInUse(at now: Moment) -> Bool { use.isInUse(at: now.uptime) }
 
   /// The newest tokens, shown to clients or not.
   var newestTokens: TokenSet {
@@ -61,17 +75,29 @@ package struct SessionLife: Sendable {
     }
   }
 
-  /// Plans the background refresh of the present tokens; `jitter` is a random number from 0 to 1.
+  /// Plans the renewal of the present tokens; `jitter` is a random number from 0 to 1.
   mutating func plan(_ policy: ExpiryPolicy, jitter: Double, at now: Moment) {
-    let due = RefreshSchedule.due(session, since: since, policy, jitter: jitter)
-    _ = schedule.handle(.tokensTaken(due: due), at: now)
+    self.jitter = jitter
+    renewal = RenewalTimes(tokens, skew: policy.skew, jitter: jitter)
+    _ = schedule.handle(.tokensTaken(due: policy.refreshesInBackground ? renewal.first : nil), at: now)
+  }
+
+  /// Takes in what the clocks say now, and how far other ones are ahead where that is known.
+  ///
+  /// - Returns: whether the tokens' times are read in another way from now on.
+  mutating func follow(verdict: Duration?, isNew: Bool, _ policy: ExpiryPolicy, at now: Moment) -> Bool {
+    others.follow(now)
+    guard dating.follow(session, verdict: verdict, isNew: isNew, at: now) else { return false }
+    plan(policy, jitter: jitter, at: now)
+    return true
   }
 
   /// Goes on with tokens that are the session's from now on: what was said of those before them is over.
   mutating func take(_ new: TokensBeingSaved) {
     session = new.session
-    since = new.since
+    dating = TokenDating(askedAt: new.since)
     saving = nil
+    toldEnd = false
     isAccessTokenRefused = false
     suspectedEnd = nil
     rotations = 0

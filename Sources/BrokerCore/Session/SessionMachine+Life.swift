@@ -25,15 +25,27 @@ extension SessionMachine {
   }
 
   private mutating func takeUp(_ session: LivingSession, _ intent: RefreshIntent?, _ now: Moment) -> [Action] {
-    var use = UseWatch(timeout: rules.idleTimeout)
-    use.restore(lastUse: session.lastUsedAt.map { now.uptime(of: $0) }, at: now.uptime)
-    var life = SessionLife(session, since: now, use)
+    var use = UseWatch(rules)
+    // Where an earlier version has written nothing of the use, its last refresh is the best that is known.
+    use.restore(lastNote(of: session, now), orElse: now.uptime(of: session.issuedAt), at: now.uptime)
+    let dating = TokenDating(session, boot: boot, verdict: clockVerdict, at: now)
+    var life = SessionLife(session, dating, use)
     life.plan(policy, jitter: jitter, at: now)
     phase = .living(life)
     if life.isIdleOver(at: now) { return endIdle(now) }
     guard let intent else { return [] }
     guard intent.generation >= generation else { return [.closeIntent] }
     return run(refresh.handle(.intentFound(startedAt: intent.startedAt), terms, at: now), now)
+  }
+
+  /// When a stored session was last used, in uptime; nil where that was not written down.
+  private func lastNote(of session: LivingSession, _ now: Moment) -> UseWatch.Note? {
+    guard let time = session.lastUsedAt ?? session.roughlyUsedAt else { return nil }
+    let isExact = session.lastUsedAt != nil
+    if let boot, session.clock?.boot == boot, let uptime = session.lastUsedUptime, uptime <= now.uptime {
+      return UseWatch.Note(use: uptime, isExact: isExact)
+    }
+    return UseWatch.Note(use: now.uptime(of: time), isExact: isExact)
   }
 
   /// Notes that the record in the store cannot be trusted: only a login helps.
@@ -62,7 +74,8 @@ extension SessionMachine {
     var new = LivingSession(
       tokens: session.tokens, user: session.user, authTime: now.wall, issuedAt: sentAt.wall,
       lastValidatedAt: now.wall)
-    new.lastUsedAt = rules.idleTimeout > .zero ? now.wall : nil
+    new.clock = IssueClock(boot, at: sentAt, providerAhead: session.tokens.clockSkew)
+    write(UseWatch.Note(use: now.uptime, isExact: rules.idleTimeout > .zero), to: &new, now)
     new.rotatesRefreshToken = session.rotatesRefreshToken ?? (living?.rotatesRefreshToken == true ? true : nil)
     logins.begin(
       TokensBeingSaved(
@@ -153,6 +166,9 @@ extension SessionMachine {
   /// Why there is no token where no user is logged in.
   var loginError: BrokerError {
     switch phase {
+    case .living(let life) where life.session.tokens.refreshToken == nil:
+      return BrokerError(
+        .sessionExpired, SessionExpiredEvent.Reason.noRefreshToken.sentence, profile: profile)
     case .signedOut, .living: return BrokerError(.loginRequired, profile: profile)
     case .mistrusted:
       var error = BrokerError(

@@ -5,21 +5,20 @@ extension SessionMachine {
   /// Serves a caller from what is there, or lets them wait for the one refresh.
   mutating func want(_ demand: TokenDemand, _ now: Moment) -> [Action] {
     guard living != nil else { return refuse([demand]) }
+    if isSpent(at: now), !isSigningIn { return (life?.toldEnd == true ? [] : tellEnd(now)) + refuse([demand]) }
     if isIdleOver(at: now) {
       guard isSigningIn else { return endIdle(now) + refuse([demand]) }
       demands.append(demand)
       return []
     }
-    var actions = noticeUse(now.uptime, now)
+    var actions = tellReturn(now) + noticeUse(now.uptime, now)
     if let target = otherTarget(of: demand) { return actions + want(target, demand, now) }
     if demand.isRefused, life?.isAccessTokenRefused == false {
       life?.isAccessTokenRefused = true
       answerVersion += 1
     }
-    if !demand.forcesRefresh, let tokenLife, isServable(at: now),
-      policy.isGood(tokenLife, for: demand.minValidity, at: now)
-    {
-      return actions + [.answerToken(demand.waiter, isOffline: false)]
+    if !demand.forcesRefresh, serves(demand, at: now) {
+      return actions + [.answerToken(demand.waiter, marks(demand))] + renew(now)
     }
     demands.append(demand)
     if demand.forcesRefresh { refresh.insist(at: now) }
@@ -49,9 +48,8 @@ extension SessionMachine {
   /// Begins the one refresh, if there is something to spend and the store can be trusted to keep what it brings.
   mutating func startRefresh(_ now: Moment) -> [Action] {
     guard let tokenLife else { return [] }
-    if let obstacle = tokenLife.obstacle(at: now) {
-      if tokenLife.end(at: now) != nil { return end(obstacle, alert: nil, now) }
-      let refused = obstacle == .noRefreshToken ? refuseOthers() : []
+    guard tokenLife.isRefreshable else {
+      let refused = refuseOthers()
       return refused + settle(BrokerError(.loginRequired, "The session cannot be refreshed.", profile: profile), now)
     }
     // The journal must name the token that rests in the store, so nothing is spent before the last one rests there.
@@ -89,7 +87,10 @@ extension SessionMachine {
       if let suspectedEnd = life?.suspectedEnd, reason == .refreshRejected, alert == nil, !wantsUser {
         return endElsewhere(suspectedEnd, now)
       }
-      return end(reason, alert: alert, wantsUser: wantsUser, now)
+      // The provider has refused a token whose time was over: the usual reason, and no alarm.
+      let isPlain = reason == .refreshRejected && alert == nil && !wantsUser
+      let isOld = isPlain && life?.tokens.refreshEnd?.hasCome(at: now) == true
+      return end(isOld ? .refreshTokenExpired : reason, alert: alert, wantsUser: wantsUser, now)
     }
   }
 
@@ -100,12 +101,10 @@ extension SessionMachine {
     if isExpired { demandsForLogin += demands.filter(\.waitsForLogin) }
     demands = []
     let isServable = isServable(at: now)
-    // The broker's own breaker is no outage.
-    let isOffline = if case .barred = refresh.state { isOutcomeUnknown } else { true }
     return waiting.map { demand in
-      if let target = otherTarget(of: demand) { return settle(error, demand, target, isOffline: isOffline, now) }
+      if let target = otherTarget(of: demand) { return settle(error, demand, target, now) }
       return isServable && !demand.forcesRefresh
-        ? .answerToken(demand.waiter, isOffline: isOffline) : .answerError(demand.waiter, error)
+        ? .answerToken(demand.waiter, marks(demand)) : .answerError(demand.waiter, error)
     }
   }
 
@@ -219,15 +218,17 @@ extension SessionMachine {
     var session = session
     var merged = tokens
     merged.subject = nil
+    session.refreshTokenIssuedAt = refreshTokenIssued(tokens, sentAt)
     if merged.refreshToken == nil {
       merged.refreshToken = session.tokens.refreshToken
-      merged.refreshTokenExpiresAt = session.tokens.refreshTokenExpiresAt
+      merged.refreshTokenExpiresAt = shown(session.tokens.refreshTokenExpiresAt)
     }
     if merged.scopes.isEmpty { merged.scopes = session.tokens.scopes }
     // A reply to a refresh need not have one (OpenID Connect Core, section 12.2): the login's stays true.
     merged.idToken = merged.idToken ?? session.tokens.idToken
     session.tokens = merged
     session.issuedAt = sentAt
+    session.clock = IssueClock(boot, at: since, providerAhead: tokens.clockSkew)
     session.lastRefreshAt = now.wall
     session.lastValidatedAt = now.wall
     note(in: &session, now)
@@ -245,5 +246,43 @@ extension SessionMachine {
     let tokens = session.tokens
     return .tokenRefreshed(
       TokenRefreshedEvent(tokenID: tokenID(tokens.accessToken), expiresAt: tokens.accessTokenExpiresAt))
+  }
+}
+
+/// What the rule of freshness means for the callers of a session.
+extension SessionMachine {
+  /// For how long a caller wants the token to live.
+  func want(of demand: TokenDemand) -> Duration { demand.minValidity ?? policy.skew }
+
+  /// Whether the session's token serves a caller; one that cannot be refreshed does for as long as it lives.
+  func serves(_ demand: TokenDemand, at now: Moment) -> Bool {
+    guard let life, isServable(at: now) else { return false }
+    return !life.tokens.isRefreshable || life.freshness.verdict(for: want(of: demand), at: now) != .stale
+  }
+
+  /// What is said beside the session's token.
+  func marks(_ demand: TokenDemand) -> TokenMarks {
+    let isCapped = life?.freshness.caps(want(of: demand).milliseconds) ?? false
+    return TokenMarks(isOffline: isOffline, isCapped: isCapped)
+  }
+
+  /// Has a refresh token replaced whose time has come, because a caller uses the session: nothing waits for it.
+  mutating func renew(_ now: Moment) -> [Action] {
+    guard let due = life?.renewal.refresh, due.hasCome(at: now), case .resting = refresh.state, !isStoreDegraded,
+      life?.saving == nil, !isSigningIn
+    else { return [] }
+    return startRefresh(now)
+  }
+
+  /// Since when the refresh token ends when it does: what puts its end off by about the time since then is a new life.
+  func refreshTokenIssued(_ tokens: TokenSet, _ sentAt: Timestamp) -> Timestamp? {
+    guard let session = living else { return nil }
+    let known = shown(session.refreshTokenIssuedAt ?? session.issuedAt)
+    guard let known, let old = shown(session.tokens.refreshTokenExpiresAt) else { return sentAt }
+    guard tokens.refreshToken != nil, let new = tokens.refreshTokenExpiresAt else {
+      // Another token of which no end is known has none.
+      return tokens.refreshToken == nil ? known : sentAt
+    }
+    return new - old >= (sentAt - known) / 2 ? sentAt : known
   }
 }

@@ -18,6 +18,7 @@ extension SessionMachine {
       if let other = saving.other { return begin(other, saving, now) }
       if let rejection = saving.rejection { return begin(rejection, saving, now) }
       life?.take(saving)
+      followClocks(now)
       return goOn(now, isLogin: false)
     }
     if life?.notedGeneration == generation { return adoptNote(generation, isDurable: isDurable) }
@@ -78,9 +79,10 @@ extension SessionMachine {
       revocations = revocationOfNewestTokens
       noteLateFlight(isReplaced: true)
     }
-    var use = UseWatch(timeout: rules.idleTimeout)
+    var use = UseWatch(rules)
     use.begin(at: now.uptime)
-    phase = .living(SessionLife(login.session, since: login.since, use))
+    phase = .living(SessionLife(login.session, TokenDating(askedAt: login.since), use))
+    followClocks(now)
     _ = refresh.handle(.began, terms, at: now)
     return goOn(now, isLogin: true) + revocations
   }
@@ -146,11 +148,9 @@ extension SessionMachine {
       let error = BrokerError(.timeout, "The tokens had expired before they arrived.", profile: profile)
       return served.map { .answerError($0.waiter, error) } + serveOthers(now)
     }
-    guard isLogin, let tokenLife else {
-      return served.map { .answerToken($0.waiter, isOffline: false) } + serveOthers(now)
-    }
-    demands += served.filter { !policy.isGood(tokenLife, for: $0.minValidity, at: now) }
-    let content = served.filter { policy.isGood(tokenLife, for: $0.minValidity, at: now) }
-    return content.map { .answerToken($0.waiter, isOffline: false) } + serveOthers(now)
+    guard isLogin else { return served.map { .answerToken($0.waiter, marks($0)) } + serveOthers(now) }
+    demands += served.filter { !serves($0, at: now) }
+    let content = served.filter { serves($0, at: now) }
+    return content.map { .answerToken($0.waiter, marks($0)) } + serveOthers(now)
   }
 }

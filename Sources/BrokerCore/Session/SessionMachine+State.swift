@@ -84,8 +84,14 @@ extension SessionMachine {
   /// When the session's tokens end; nil where there is no session.
   var tokenLife: TokenLife? { life?.tokens }
 
-  /// When the tokens of the session came into this process; nil where there is none.
-  var since: Moment? { life?.since }
+  /// How the times of the session's tokens are read; nil where there is none.
+  var dating: TokenDating? { life?.dating }
+
+  /// Whether a session is there of which nothing can be had: see ``TokenLife/isSpent(at:)``.
+  func isSpent(at now: Moment) -> Bool { life?.tokens.isSpent(at: now) ?? false }
+
+  /// Whether the provider cannot be reached, as far as it was tried: the one truth of the state and of every answer.
+  package var isOffline: Bool { life != nil && refresh.isOffline }
 
   /// Whether a session has ended for want of use; false where there is none.
   func isIdleOver(at now: Moment) -> Bool { life?.isIdleOver(at: now) ?? false }
@@ -133,8 +139,10 @@ extension SessionMachine {
     guard life.saving == nil, !refresh.isUnderWay else { return life.use.idleEnd }
     let tokens = life.tokens
     let note = mayNoteUse(of: life) ? (logins.refused == nil ? life.use.noteDue : now.uptime) : nil
+    // That nothing can be had of the session any more is told once.
+    let end = tokens.isRefreshable || life.toldEnd ? nil : tokens.accessEnd?.comes(at: now)
     let next = Self.earlier(
-      Self.earlier(nextTry(life, tokens, now), tokens.ends(at: now)), Self.earlier(life.use.idleEnd, note))
+      Self.earlier(nextTry(life, tokens, now), end), Self.earlier(life.use.idleEnd, note))
     // What is due already was not slept through.
     return next.map { max($0, now.uptime) }
   }
@@ -146,7 +154,7 @@ extension SessionMachine {
 
   /// When the machine will want new tokens without being asked for them.
   private func nextTry(_ life: SessionLife, _ tokens: TokenLife, _ now: Moment) -> Duration? {
-    guard policy.refreshesInBackground, life.unsavedEvents == nil, tokens.obstacle(at: now) == nil else { return nil }
+    guard policy.refreshesInBackground, life.unsavedEvents == nil, tokens.isRefreshable else { return nil }
     switch refresh.state {
     case .preparing, .sent, .saving: return nil
     case .resting: return life.schedule.nextWake(at: now)

@@ -40,10 +40,15 @@ extension SessionMachine {
   }
 
   private mutating func serve(_ target: TokenTarget, _ demand: TokenDemand, _ now: Moment) -> Action? {
-    guard !demand.forcesRefresh, let token = life?.others.use(target),
-      token.isGood(for: demand.minValidity, policy, at: now)
+    guard !demand.forcesRefresh, let token = life?.others.use(target), token.isAlive(at: now),
+      token.freshness.verdict(for: want(of: demand), at: now) != .stale
     else { return nil }
-    return .answerOther(demand.waiter, token, isOffline: false)
+    return .answerOther(demand.waiter, token, marks(demand, token))
+  }
+
+  /// What is said beside a token for another target.
+  private func marks(_ demand: TokenDemand, _ token: OtherToken) -> TokenMarks {
+    TokenMarks(isOffline: isOffline, isCapped: token.freshness.caps(want(of: demand).milliseconds))
   }
 
   /// Why a target is not asked for at all.
@@ -59,12 +64,12 @@ extension SessionMachine {
 
   /// Answers a caller who cannot have a new token: with the living one where that serves, else with the error.
   func settle(
-    _ error: BrokerError, _ demand: TokenDemand, _ target: TokenTarget, isOffline: Bool, _ now: Moment
+    _ error: BrokerError, _ demand: TokenDemand, _ target: TokenTarget, _ now: Moment
   ) -> Action {
     guard !demand.forcesRefresh, let token = life?.others.token(for: target), token.isAlive(at: now) else {
       return .answerError(demand.waiter, error)
     }
-    return .answerOther(demand.waiter, token, isOffline: isOffline)
+    return .answerOther(demand.waiter, token, marks(demand, token))
   }
 
   /// Answers the callers that wait for a target that was asked for too often, and goes on with the others.
@@ -75,7 +80,7 @@ extension SessionMachine {
       profile: profile)
     error.retryAfter = wait
     let barred = takeDemands { $0 == target }
-    return barred.map { settle(error, $0, target, isOffline: false, now) } + serveWaiting(now)
+    return barred.map { settle(error, $0, target, now) } + serveWaiting(now)
   }
 
   /// Takes out the callers whose other target is such a one; nil stands for those who want the session's own token.
@@ -118,13 +123,16 @@ extension SessionMachine {
         session.tokens.refreshTokenExpiresAt = nil
       }
       session.tokens.refreshToken = refreshToken
-      session.tokens.refreshTokenExpiresAt = tokens.refreshTokenExpiresAt ?? session.tokens.refreshTokenExpiresAt
+      if let end = tokens.refreshTokenExpiresAt {
+        session.refreshTokenIssuedAt = kept(refreshTokenIssued(tokens, sentAt) ?? sentAt)
+        session.tokens.refreshTokenExpiresAt = kept(end)
+      }
     }
     session.lastValidatedAt = now.wall
     note(in: &session, now)
     generation += 1
     let saving = TokensBeingSaved(
-      session: session, generation: generation, since: self.since ?? since, other: other)
+      session: session, generation: generation, since: since, other: other)
     life?.saving = saving
     return [.save(record(.living(session)), announcing: [])]
   }
@@ -138,7 +146,7 @@ extension SessionMachine {
     let isAlive = token.isAlive(at: now)
     let error = BrokerError(.timeout, "The token had expired before it arrived.", profile: profile)
     return served.map {
-      isAlive ? .answerOther($0.waiter, token, isOffline: false) : .answerError($0.waiter, error)
+      isAlive ? .answerOther($0.waiter, token, marks($0, token)) : .answerError($0.waiter, error)
     } + serveOthers(now)
   }
 

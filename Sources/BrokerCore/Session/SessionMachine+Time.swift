@@ -6,15 +6,17 @@ extension SessionMachine {
   mutating func wake(_ now: Moment) -> [Action] {
     guard let life, !isSigningIn else { return [] }
     if life.isIdleOver(at: now) { return endIdle(now) }
+    let returned = tellReturn(now)
+    guard returned.isEmpty else { return returned }
     guard life.saving == nil, !refresh.isUnderWay else { return [] }
-    if let reason = life.tokens.end(at: now) { return end(reason, alert: nil, now) }
+    if life.tokens.isSpent(at: now), !life.toldEnd { return tellEnd(now) }
     if logins.refused != nil, mayNoteUse { return overwriteLogin(now) }
     if isRefreshDue(now) { return startRefresh(now) }
     return noteUse(now)
   }
 
   private mutating func isRefreshDue(_ now: Moment) -> Bool {
-    guard let tokenLife, policy.refreshesInBackground, !isStoreDegraded, tokenLife.obstacle(at: now) == nil else {
+    guard let tokenLife, policy.refreshesInBackground, !isStoreDegraded, tokenLife.isRefreshable else {
       return false
     }
     switch refresh.state {
@@ -42,13 +44,13 @@ extension SessionMachine {
 
   /// Applies the present configuration.
   mutating func change(_ rules: SessionRules, _ now: Moment) -> [Action] {
-    let isReplanned = rules.expiry != self.rules.expiry
+    let isReplanned = rules.expiry != self.rules.expiry || rules.keepAlive != self.rules.keepAlive
     self.rules = rules
     answerVersion += 1
     guard life != nil else { return [] }
     life?.others.forgetRefusals()
     refresh.insist(at: now)
-    life?.use.setTimeout(rules.idleTimeout, at: now.uptime)
+    life?.use.setRules(rules, at: now.uptime)
     if isReplanned { plan(now) }
     return wake(now)
   }
@@ -100,6 +102,14 @@ extension SessionMachine {
   /// Puts the last use into a session that is about to be written.
   mutating func note(in session: inout LivingSession, _ now: Moment) {
     life?.use.noted(at: now.uptime)
-    session.lastUsedAt = life?.use.notedUse.map { now.wall + ($0 - now.uptime) }
+    write(life?.use.note, to: &session, now)
+  }
+
+  /// Writes a use into a session that is about to be written.
+  func write(_ note: UseWatch.Note?, to session: inout LivingSession, _ now: Moment) {
+    let time = note.map { now.wall + ($0.use - now.uptime) }
+    session.lastUsedAt = note?.isExact == true ? time : nil
+    session.roughlyUsedAt = note?.isExact == false ? time : nil
+    session.lastUsedUptime = boot != nil && session.clock?.boot == boot ? note?.use : nil
   }
 }

@@ -13,8 +13,8 @@ package struct SessionMachine: Sendable {
     case signedOut
     /// What rests in the store of this profile is not what was written. Left by a login that was saved, or a logout.
     case mistrusted
-    /// Tokens are available. Left by a logout, a definitive refusal, the end of both tokens, or of the time without use;
-    /// another login that was saved begins another life.
+    /// Tokens are available, or at least a way to ask for them. Left by a logout, a definitive refusal, or the end of the
+    /// time without use, but by no clock alone; another login that was saved begins another life.
     case living(SessionLife)
     /// The session ended by itself. Left by a login that was saved, or a logout.
     case ended(SessionExpiredEvent.Reason)
@@ -67,15 +67,17 @@ package struct SessionMachine: Sendable {
     case rulesChanged(SessionRules)
     case networkReturned
     case clockWasSet
+    /// The clocks of others are so far ahead of the wall clock, as two of them agree; nil: not any more.
+    case clockJudged(Duration?)
     case woken
   }
 
   /// What is to be done.
   package enum Action: Sendable {
     /// Give the caller the current token.
-    case answerToken(CallerID, isOffline: Bool)
+    case answerToken(CallerID, TokenMarks)
     /// Give the caller a token for what it asked for, which is not the session's own.
-    case answerOther(CallerID, OtherToken, isOffline: Bool)
+    case answerOther(CallerID, OtherToken, TokenMarks)
     /// Tell the caller why there is none.
     case answerError(CallerID, BrokerError)
     /// Make durable that the refresh token is about to be spent, then tell the machine.
@@ -134,6 +136,10 @@ package struct SessionMachine: Sendable {
   /// Grows whenever an answer that was rendered before may no longer be true.
   package internal(set) var answerVersion: UInt64 = 0
 
+  /// Which start of the machine the uptime counts from; nil where the machine does not say.
+  let boot: String?
+  /// How far the clocks of others are ahead of the wall clock, where two of them agree.
+  var clockVerdict: Duration?
   /// Names tokens in events, and in reports of clients.
   let tokenID: @Sendable (Secret) -> String
   /// The one flight for all callers, and what is known of the last ones.
@@ -155,9 +161,10 @@ package struct SessionMachine: Sendable {
 
   /// A machine for a profile of which nothing is known yet.
   package init(
-    profile: ProfileName, binding: ProviderBinding, rules: SessionRules,
+    profile: ProfileName, binding: ProviderBinding, rules: SessionRules, boot: String? = nil,
     tokenID: @escaping @Sendable (Secret) -> String
   ) {
+    self.boot = boot
     self.profile = profile
     self.binding = binding
     self.rules = rules
@@ -171,6 +178,7 @@ package struct SessionMachine: Sendable {
   /// share of their life that it decides.
   package mutating func handle(_ event: Event, at now: Moment, jitter: Double = 0.5) -> [Action] {
     self.jitter = jitter
+    followClocks(now)
     switch event {
     case .restored(let record, let intent): return restore(record, intent, now)
     case .mistrusted: return mistrust(now)
@@ -203,7 +211,9 @@ package struct SessionMachine: Sendable {
     case .networkReturned: return tryAgain(now)
     case .clockWasSet:
       life?.use.clockWasSet()
+      clockVerdict = nil
       return wake(now)
+    case .clockJudged(let verdict): return judgeClock(verdict, now)
     case .woken: return wake(now)
     }
   }

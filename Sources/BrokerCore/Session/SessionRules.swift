@@ -10,15 +10,21 @@ package struct SessionRules: Sendable, Equatable {
   package var rotationGrace: Duration
   /// A session that no client has used for so long ends; zero where none does.
   package var idleTimeout: Duration
+  /// A session that a client has used within this time is refreshed before it is asked for.
+  package var keepAlive: Duration
+
+  /// Thirty days: over a holiday; no refresh token that is worth keeping lives for much longer without use.
+  package static let standardKeepAlive = Duration.seconds(2_592_000)
 
   /// Rules; without any, nothing is known of the provider, and no session ends for want of use.
   package init(
     expiry: ExpiryPolicy = ExpiryPolicy(), rotation: Rotation = .auto, rotationGrace: Duration = .zero,
-    idleTimeout: Duration = .zero
+    idleTimeout: Duration = .zero, keepAlive: Duration = Self.standardKeepAlive
   ) {
     self.expiry = expiry
     self.rotation = rotation
     self.rotationGrace = rotationGrace
     self.idleTimeout = idleTimeout
+    self.keepAlive = keepAlive
   }
 }

@@ -2,49 +2,40 @@ import BrokerProtocol
 
 /// When the tokens of a session end, on both clocks.
 ///
-/// They expire at times of the wall clock, as their provider said. In uptime they expire so long after they came: since they
-/// were asked for, or since they were read from the store.
+/// Nothing here ends a session: a token that has expired by this machine's clocks is not served, and its provider is asked.
 struct TokenLife: Sendable, Equatable {
+  /// When the tokens were asked for.
+  let issued: Deadline
   /// When the access token ends; nil where it has no end.
   let accessEnd: Deadline?
-  /// When the refresh token ends; nil where that is not known.
-  let refreshEnd: Deadline?
   /// How long the access token lives in all; nil where it has no end.
   let lifetime: Duration?
+  /// When the refresh token ends; nil where that is not known.
+  let refreshEnd: Deadline?
+  /// Since when that is its end.
+  let refreshIssued: Deadline
   /// Whether there is a refresh token.
   let isRefreshable: Bool
 
-  /// The life of a session's tokens, which came at `since`.
-  init(of session: LivingSession, since: Moment) {
+  /// The life of a session's tokens, as its times are read.
+  init(of session: LivingSession, _ dating: TokenDating) {
     let tokens = session.tokens
-    accessEnd = tokens.accessTokenExpiresAt.map { since.deadline($0) }
-    refreshEnd = tokens.refreshTokenExpiresAt.map { since.deadline($0) }
+    issued = dating.deadline(session.issuedAt)
+    accessEnd = tokens.accessTokenExpiresAt.map(dating.deadline)
     lifetime = tokens.accessTokenExpiresAt.map { $0 - session.issuedAt }
+    refreshEnd = tokens.refreshTokenExpiresAt.map(dating.deadline)
+    refreshIssued = dating.deadline(session.refreshTokenIssuedAt ?? session.issuedAt)
     isRefreshable = tokens.refreshToken != nil
   }
+
+  /// How long the refresh token lives in all; nil where that is not known.
+  var refreshLifetime: Duration? { refreshEnd.map { $0.uptime - refreshIssued.uptime } }
 
   /// Whether the access token may be served.
   func isAlive(at now: Moment) -> Bool { accessEnd.map { !$0.hasCome(at: now) } ?? true }
 
-  /// Why there is nothing to refresh with; nil where there is.
+  /// Whether nothing can be had of the session as it is: its access token has expired, and there is none to refresh it with.
   ///
-  /// A refresh token that only one clock takes for ended is sent: its provider knows better.
-  func obstacle(at now: Moment) -> SessionExpiredEvent.Reason? {
-    guard isRefreshable else { return .noRefreshToken }
-    guard let refreshEnd, refreshEnd.hasSurelyCome(at: now) else { return nil }
-    return .refreshTokenExpired
-  }
-
-  /// Why the session is over although no provider has said so; nil where it is not.
-  func end(at now: Moment) -> SessionExpiredEvent.Reason? {
-    guard let accessEnd, accessEnd.hasSurelyCome(at: now) else { return nil }
-    return obstacle(at: now)
-  }
-
-  /// The uptime at which the session will be over if nothing happens; nil where that is not known.
-  func ends(at now: Moment) -> Duration? {
-    guard let accessEnd = accessEnd?.surelyComes(at: now) else { return nil }
-    guard isRefreshable else { return accessEnd }
-    return refreshEnd.map { max($0.surelyComes(at: now), accessEnd) }
-  }
+  /// It is computed, and deletes nothing: a clock that was wrong is set, and the token is served again.
+  func isSpent(at now: Moment) -> Bool { !isRefreshable && !isAlive(at: now) }
 }

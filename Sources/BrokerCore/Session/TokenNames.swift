@@ -2,8 +2,8 @@
 ///
 /// Clients may report a token when its session is over, or is another one: so this outlives the session.
 struct TokenNames: Sendable {
-  /// How many are known: each client reports one of the last ones.
-  static let most = 64
+  /// How many are known: the present token of each target, and the one before it.
+  static let most = 2 * OtherTokens.most
 
   private var names: [(id: String, target: TokenTarget)] = []
 

@@ -134,7 +134,7 @@ extension Broker {
     for slot in slots {
       slot.timer?.cancel()
       slot.timer = nil
-      slot.rendered.current = nil
+      slot.rendered.forget()
       // A login that is under way is not taken in: no client may learn of it.
       slot.logouts += 1
     }
@@ -166,8 +166,9 @@ extension Broker {
 
   private func forget(_ slot: ProfileSlot) {
     slot.machine = SessionMachine(
-      profile: slot.name, binding: slot.machine.binding, rules: slot.machine.rules, tokenID: slot.machine.tokenID)
-    slot.rendered.current = nil
+      profile: slot.name, binding: slot.machine.binding, rules: slot.machine.rules, boot: slot.machine.boot,
+      tokenID: slot.machine.tokenID)
+    slot.rendered.forget()
     slot.account.forgetUser()
   }
 }

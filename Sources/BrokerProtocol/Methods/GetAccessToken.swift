@@ -59,8 +59,8 @@ extension GetAccessToken.Params {
     "profile": .profile,
     "minValiditySeconds":
       """
-    The least remaining lifetime; the profile's refreshSkewSeconds (30) where absent. A token whose whole lifetime is \
-    shorter is returned until it expires.
+    The least remaining lifetime; the profile's refreshSkewSeconds (30) where absent. More than 80 % of a \
+    token's whole lifetime cannot be relied on: the token is then returned until it is renewed, with minValidityCapped.
     """,
     "scopes":
       """
@@ -110,6 +110,20 @@ extension GetAccessToken {
               "profile": "default",
               "tokenId": "k3v9Qm2x",
               "offline": true
+            }
+            """),
+        .init(
+          "more is wanted than the provider's tokens last", ["minValiditySeconds": "3600"],
+          result:
+            """
+            {
+              "accessToken": "example-access-token",
+              "tokenType": "Bearer",
+              "expiresAt": "2026-03-01T09:15:00Z",
+              "scopes": ["profile"],
+              "profile": "default",
+              "tokenId": "k3v9Qm2x",
+              "minValidityCapped": true
             }
             """),
         .init(

@@ -17,12 +17,15 @@ public struct AccessToken: Sendable, Equatable {
   public var profile: ProfileName
   /// A short keyed hash of the token: equal if and only if the token is equal.
   public var tokenID: String
-  /// Whether the provider could not be reached when a newer one was wanted.
+  /// Whether the provider cannot be reached, as the session's state `offline` says.
   public var isOffline: Bool
+  /// Whether more remaining lifetime was wanted than the provider's tokens can be relied on to have.
+  public var isMinValidityCapped: Bool
 
   public init(
     accessToken: Secret, expiresAt: Timestamp?, scopes: [String], profile: ProfileName, tokenID: String,
-    audience: String? = nil, isOffline: Bool = false, tokenType: String = "Bearer"
+    audience: String? = nil, isOffline: Bool = false, isMinValidityCapped: Bool = false,
+    tokenType: String = "Bearer"
   ) {
     self.tokenType = tokenType
     self.accessToken = accessToken
@@ -32,6 +35,7 @@ public struct AccessToken: Sendable, Equatable {
     self.profile = profile
     self.tokenID = tokenID
     self.isOffline = isOffline
+    self.isMinValidityCapped = isMinValidityCapped
   }
 }
 
@@ -47,7 +51,10 @@ extension AccessToken: JSONEncodable, JSONDecodable {
         "The granted scopes; the requested ones where the provider names none."),
       .optional("audience", .text, "Only where one was requested."), .required("profile", ProfileName.schema),
       .required("tokenId", .text, "A short keyed hash: equal if and only if the token is equal."),
-      .optional("offline", .onlyTrue),
+      .optional(
+        "minValidityCapped", .onlyTrue,
+        "More remaining lifetime was wanted than 80 % of the whole lifetime, which no token can be relied on to have."),
+      .optional("offline", .onlyTrue, "The provider cannot be reached; the session's state is offline."),
     ]))
 
   /// Writes the token in clear: only for the answer to the client that asked.
@@ -61,6 +68,7 @@ extension AccessToken: JSONEncodable, JSONDecodable {
       writer.member(ifPresent: "audience", audience)
       writer.member("profile", profile)
       writer.member("tokenId", tokenID)
+      if isMinValidityCapped { writer.member("minValidityCapped", true) }
       if isOffline { writer.member("offline", true) }
     }
   }
@@ -75,5 +83,6 @@ extension AccessToken: JSONEncodable, JSONDecodable {
     profile = try ProfileName(from: try node.required("profile"))
     tokenID = try node.required("tokenId").string()
     isOffline = try node.optional("offline", Bool.init(from:)) ?? false
+    isMinValidityCapped = try node.optional("minValidityCapped", Bool.init(from:)) ?? false
   }
 }

@@ -86,13 +86,14 @@ import Testing
     }
   }
 
-  @Test func `an ID token whose whole life is shorter than the skew is good while it lives`() async throws {
+  @Test func `an ID token whose whole life is shorter than the skew is good for four fifths of it`() async throws {
     try await OwnThread.run {
       let rules = SessionRules(expiry: ExpiryPolicy(skew: .seconds(120)))
       let stage = try Stage(.init(lifetime: .seconds(60)), rules: rules)
-      stage.wait(59)
+      stage.wait(47)
       #expect(stage.number() == 1)
       stage.wait(2)
+      #expect(stage.number() == 2)
       #expect(stage.number() == 2)
       #expect(stage.refreshes == 1)
     }

@@ -60,7 +60,8 @@ import Testing
                   maxSubscriptionsPerConnection: 3, maxConnections: 4, maxIdBytes: 64, maxOutputBufferBytes: 0x10000,
                   stalledOutputSeconds: 1.25 },
         profiles: { work: { provider: "local", refreshSkewSeconds: 60, backgroundRefresh: false,
-                            rotation: "never", rotationGraceSeconds: 30, idleTimeoutSeconds: 3600, allowIdToken: true },
+                            rotation: "never", rotationGraceSeconds: 30, idleTimeoutSeconds: 3600,
+                            keepAliveSeconds: 86400, allowIdToken: true },
                     "a.b-c_1": { provider: "local" } },
         local: { accessTokenLifetimeSeconds: 2, refreshTokenLifetimeSeconds: 5,
                  otp: { length: 8, lifetimeSeconds: 60, maxAttempts: 3, resendCooldownSeconds: 0 },
@@ -80,6 +81,8 @@ import Testing
     let work = try #require(ProfileName("work").flatMap { configuration[$0] })
     #expect(work.refreshSkew == .seconds(60) && !work.backgroundRefresh && work.provider.type == "local")
     #expect("\(work.rotation)" == "never" && work.rotationGrace == .seconds(30) && work.idleTimeout == .seconds(3600))
+    #expect(work.keepAlive == .seconds(86_400))
+    #expect(configuration.profiles.last?.keepAlive == SessionRules.standardKeepAlive)
     #expect(work.allowIDToken && configuration.profiles.map(\.allowIDToken) == [true, false])
     #expect(configuration[.default] == nil)
     #expect(configuration.local.accessTokenLifetime == .seconds(2))

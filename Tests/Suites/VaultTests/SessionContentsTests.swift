@@ -26,6 +26,12 @@ import Vault
     var session = try #require(record.living)
     session.rotatesRefreshToken = false
     session.lastUsedAt = Timestamp(milliseconds: 9)
+    session.roughlyUsedAt = Timestamp(milliseconds: 10)
+    session.lastUsedUptime = .milliseconds(11)
+    session.refreshTokenIssuedAt = Timestamp(milliseconds: 12)
+    session.clock = IssueClock(
+      boot: "3b0b7b8e-0000-4000-8000-000000000000", bootedAt: Timestamp(milliseconds: -13),
+      providerAhead: .seconds(-7200))
     record.contents = .living(session)
     try await first.save(record)
     try await first.close()

@@ -42,6 +42,12 @@ package struct LivingSession: Sendable, Equatable {
   package var authTime: Timestamp
   /// When the tokens were issued to us, for the lifetime of the access token.
   package var issuedAt: Timestamp
+  /// Since when the refresh token ends when it does; nil in records of earlier versions.
+  ///
+  /// A refresh that does not put its end off leaves this as it is.
+  package var refreshTokenIssuedAt: Timestamp?
+  /// The clocks by which these times are; nil in records of earlier versions.
+  package var clock: IssueClock?
   /// When the tokens were last refreshed.
   package var lastRefreshAt: Timestamp?
   /// When the provider last accepted something of the session.
@@ -51,6 +57,10 @@ package struct LivingSession: Sendable, Equatable {
   package var rotatesRefreshToken: Bool?
   /// When a client last used the session, as of the last time that it was written down.
   package var lastUsedAt: Timestamp?
+  /// When a client used the session, written down once an hour, where no timeout asks for more.
+  package var roughlyUsedAt: Timestamp?
+  /// The one or the other in uptime, counted from the start of the machine that ``clock`` names.
+  package var lastUsedUptime: Duration?
   /// What a newer version of the program has written beside all this: JSON members, carried along unread.
   package var unknownMembers: Secret?
 

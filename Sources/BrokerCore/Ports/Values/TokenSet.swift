@@ -17,7 +17,7 @@ package struct TokenSet: Sendable, Equatable {
   package var idToken: Secret?
   /// How far the provider's clock was ahead of this machine's when it gave the tokens; nil where it did not say the time.
   ///
-  /// Known for as long as the process lives: it rests in no store.
+  /// What is kept of it is in ``LivingSession/clock``.
   package var clockSkew: Duration?
   /// Whose tokens a refresh has brought, where they say so: it must be the session's user (OpenID Connect Core, section
   /// 12.2).

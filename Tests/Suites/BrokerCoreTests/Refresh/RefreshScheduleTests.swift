@@ -108,15 +108,22 @@ import Testing
   }
 
   @Test func `a token that hardly outlives the skew is not refreshed all the time`() {
-    #expect(due(life: 31, jitter: 0) == 7)
+    #expect(due(life: 31, jitter: 0) == 23)
+    #expect(due(life: 50, skew: 40, jitter: 0) == 10)
+    #expect(due(life: 50, skew: 41, jitter: 0) == 37)
     #expect(due(life: 30, jitter: 0) == 22)
     #expect(due(life: 4, jitter: 0) == 3)
   }
 
-  @Test func `nothing is planned where a refresh is impossible, gains nothing, or is not wanted`() {
-    #expect(due(life: 900, refreshLife: 900, jitter: 0) == nil)
-    #expect(due(life: 900, refreshLife: 800, jitter: 0) == nil)
+  @Test func `a refresh token that ends first is renewed when about two thirds of its life are over`() {
+    #expect(due(life: 900, refreshLife: 900, jitter: 0) == 567)
+    #expect(due(life: 900, refreshLife: 900, jitter: 1) == 630)
+    #expect(due(life: 60, refreshLife: 25, jitter: 0.5) == 16)
+    #expect(due(life: 900, refreshLife: 1100, jitter: 0) == 675)
     #expect(due(life: 900, refreshLife: nil, jitter: 0) == 675)
+  }
+
+  @Test func `nothing is planned where it is not wanted`() {
     #expect(due(life: 900, jitter: 0, inBackground: false) == nil)
   }
 }

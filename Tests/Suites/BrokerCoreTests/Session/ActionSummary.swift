@@ -10,10 +10,10 @@ extension [SessionMachine.Action] {
 extension SessionMachine.Action {
   var summary: String {
     switch self {
-    case .answerToken(let waiter, let isOffline): "\(isOffline ? "offline " : "")token \(waiter.number)"
+    case .answerToken(let waiter, let marks): "\(marks.summary)token \(waiter.number)"
     case .answerError(let waiter, let error): "error \(waiter.number) \(error.kind.rawValue)"
-    case .answerOther(let waiter, let token, let isOffline):
-      "\(isOffline ? "offline " : "")\(token.accessToken.revealedString() ?? "") for \(token.target.summary) \(waiter.number)"
+    case .answerOther(let waiter, let token, let marks):
+      "\(marks.summary)\(token.accessToken.revealedString() ?? "") for \(token.target.summary) \(waiter.number)"
     case .spendRefreshToken(let flight, let token, let target):
       "spend \(flight) \(token.revealedString() ?? "")\(target.map { " for \($0.summary)" } ?? "")"
     case .openIntent(let flight, let intent): "openIntent \(flight) of \(intent.generation)"
@@ -28,6 +28,11 @@ extension SessionMachine.Action {
         + (events.isEmpty ? "" : " announcing \(events.map(\.name.rawValue).joined(separator: " "))")
     }
   }
+}
+
+extension TokenMarks {
+  /// What stands before the token.
+  var summary: String { (isOffline ? "offline " : "") + (isCapped ? "capped " : "") }
 }
 
 extension TokenTarget {

@@ -15,7 +15,7 @@ extension LostReplyTests {
     script.pass(1)
     #expect(script.restart().isEmpty)
     #expect(script.machine.isOutcomeUnknown)
-    #expect(script.want(1) == ["token 1"])
+    #expect(script.want(1) == ["offline token 1"])
     script.pass(870)
     #expect(script.want(2) == ["spend 1 refresh-1"])
   }

@@ -23,7 +23,7 @@ import Testing
     #expect(script.want(1, force: true) == ["spend 1 refresh-1"])
     #expect(script.fail(1, Self.lost) == ["error 1 refreshOutcomeUnknown", "publish refreshFailed"])
     script.pass(400)
-    #expect(script.want(2) == ["token 2"])
+    #expect(script.want(2) == ["offline token 2"])
     let actions = script.machine.handle(
       .tokenWanted(TokenDemand(waiter: CallerID(3), forcesRefresh: true)), at: script.now)
     guard case .answerError(_, let error)? = actions.first else {
@@ -190,7 +190,7 @@ import Testing
     _ = script.fail(1, Self.lost)
     script.pass(1_000_000)
     // Only the refresh token has an end, and the provider decides about that.
-    #expect(script.want(2) == ["token 2"])
+    #expect(script.want(2) == ["offline token 2"])
     #expect(script.want(3, force: true) == ["error 3 refreshOutcomeUnknown"])
     #expect(script.nextWake == nil)
   }

@@ -61,15 +61,30 @@ extension OtherTokensTests {
     #expect(script.want(4, Self.a) == ["error 4 networkUnavailable"])
   }
 
-  @Test func `no more than sixteen tokens are kept, and what each was for is known for longer`() {
+  @Test func `as many tokens are kept as a gateway needs, and the one that ends first goes`() {
     var script = script(SessionRules(rotation: .never))
-    for number in 1...17 as ClosedRange<UInt64> {
+    for number in 1...65 as ClosedRange<UInt64> {
+      _ = script.want(number, TokenTarget(audience: "a\(number)"))
+      // The last but one has a short life; it was used as lately as any.
+      let soon = script.now.wall + .seconds(60)
+      _ = script.succeed(number) { if number == 64 { $0.accessTokenExpiresAt = soon } }
+      script.pass(1)
+    }
+    for number in 1...63 as ClosedRange<UInt64> {
+      let target = TokenTarget(audience: "a\(number)")
+      #expect(script.want(100 + number, target) == ["access-\(number + 1) for @a\(number) \(100 + number)"])
+    }
+    #expect(script.want(200, TokenTarget(audience: "a64")) == ["spend 66 refresh-66 for @a64"])
+  }
+
+  @Test func `what a token was for is known for longer than the token`() {
+    var script = script(SessionRules(rotation: .never))
+    for number in 1...65 as ClosedRange<UInt64> {
       _ = script.want(number, TokenTarget(audience: "a\(number)"))
       _ = script.succeed(number)
-      script.pass(10)
+      script.pass(1)
     }
-    #expect(script.want(20, TokenTarget(audience: "a2")) == ["access-3 for @a2 20"])
-    #expect(script.want(21, TokenTarget(audience: "a1")) == ["spend 18 refresh-18 for @a1"])
+    #expect(script.want(200, TokenTarget(audience: "a1")) == ["spend 66 refresh-66 for @a1"])
     #expect(script.machine.target(ofTokenNamed: "id-access-2") == TokenTarget(audience: "a1"))
     #expect(!script.machine.isCurrent(tokenNamed: "id-access-2", for: TokenTarget(audience: "a1")))
     #expect(script.machine.isCurrent(tokenNamed: "id-access-3", for: TokenTarget(audience: "a2")))

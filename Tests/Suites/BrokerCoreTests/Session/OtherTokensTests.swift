@@ -193,7 +193,7 @@ import Testing
       script.fail(1, .outcomeUnknown(.timeout)) == ["error 1 refreshOutcomeUnknown", "publish refreshFailed"])
     #expect(script.intent != nil)
     #expect(script.want(2, Self.a) == ["error 2 refreshOutcomeUnknown"])
-    #expect(script.want(3) == ["token 3"])
+    #expect(script.want(3) == ["offline token 3"])
     script.pass(901)
     // What is not known of the session is asked for the session.
     #expect(script.want(4, Self.a) == ["spend 2 refresh-1"])
@@ -215,7 +215,7 @@ import Testing
     _ = script.restart()
     #expect(script.machine.isOutcomeUnknown)
     #expect(script.want(2, Self.a) == ["error 2 refreshOutcomeUnknown"])
-    #expect(script.want(3) == ["token 3"])
+    #expect(script.want(3) == ["offline token 3"])
   }
 
   @Test func `tokens rest in no store, and are got once more after a restart`() {

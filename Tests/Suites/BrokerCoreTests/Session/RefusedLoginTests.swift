@@ -110,13 +110,13 @@ import Testing
   @Test func `a fresh token is the best there is, however long the caller wanted it to live`() {
     var script = SessionScript()
     _ = script.restart()
-    let long = TokenDemand(waiter: CallerID(1), minValidity: .seconds(890))
-    script.pass(20)
+    let long = TokenDemand(waiter: CallerID(1), minValidity: .seconds(700))
+    script.pass(220)
     #expect(script.play(.tokenWanted(long)) == ["spend 1 refresh-1"])
-    // The reply was slow: the token lives for 885 s still, and nothing says that another one would live longer.
+    // The reply was slow: the token lives for 650 s still, and nothing says that another one would live longer.
     let tokens = ScriptedProvider.tokens(2, now: script.now.wall)
     let sentAt = script.now.wall
-    script.pass(15)
+    script.pass(250)
     #expect(
       script.play(.refreshSucceeded(flight: 1, tokens, sentAt: sentAt)) == [
         "save living 8 announcing tokenRefreshed", "token 1",

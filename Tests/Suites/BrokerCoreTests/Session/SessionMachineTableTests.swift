@@ -49,6 +49,7 @@ import Testing
     var comesAt = 0
     var time = 0
     var idleTimeout = 0
+    var keepAlive = 3600
     var testDescription: String { name }
   }
 
@@ -66,10 +67,10 @@ import Testing
     Setting(
       name: "wanting the user", events: [.restored(record(7, .reauthenticationRequired(at: start.wall)), intent: nil)]),
     Setting(name: "resting", events: [restored]),
-    Setting(name: "resting, unused, when a refresh is due", events: [restored], time: 860),
-    Setting(name: "left alone", events: [restored, .woken], comesAt: 860, time: 865),
+    Setting(name: "resting, unused, when a refresh is due", events: [restored], time: 860, keepAlive: 600),
+    Setting(name: "left alone", events: [restored, .woken], comesAt: 860, time: 865, keepAlive: 600),
     Setting(name: "resting, used, when a refresh is due", events: [restored, demand(1)], time: 860),
-    Setting(name: "resting, after the access token's end", events: [restored], time: 901),
+    Setting(name: "resting, after the access token's end", events: [restored], time: 901, keepAlive: 600),
     Setting(name: "resting, after both ends", events: [restored], time: 86_401),
     Setting(name: "resting, after the idle timeout", events: [restored, demand(1)], time: 600, idleTimeout: 600),
     Setting(name: "preparing", events: preparing),
@@ -101,13 +102,14 @@ import Testing
     ("user wanted", failure(.reauthenticationRequired)),
     ("tokens replaced", .tokensReplaced(ScriptedProvider.tokens(3, now: start.wall), sentAt: start)),
     ("logout wanted", .logoutWanted(.user)), ("login waits ended", .loginWaitsEnded(BrokerError(.shuttingDown))),
-    ("rules changed", .rulesChanged(SessionRules(idleTimeout: .seconds(300)))),
+    ("rules changed", .rulesChanged(SessionRules(idleTimeout: .seconds(300), keepAlive: .seconds(3600)))),
     ("network returned", .networkReturned), ("clock was set", .clockWasSet), ("woken", .woken),
   ]
 
   static func machine(_ setting: Setting) -> SessionMachine {
     var machine = SessionMachine(
-      profile: .default, binding: binding, rules: SessionRules(idleTimeout: .seconds(setting.idleTimeout)),
+      profile: .default, binding: binding,
+      rules: SessionRules(idleTimeout: .seconds(setting.idleTimeout), keepAlive: .seconds(setting.keepAlive)),
       tokenID: { _ in "id" })
     for event in setting.events {
       var now = start

@@ -134,7 +134,7 @@ import Testing
     _ = play(demand(1, force: true), &machine, at: Self.start)
     let actions = machine.handle(.refreshFailed(flight: 1, .outcomeUnknown(.timeout), jitter: 0), at: Self.start)
     #expect(actions.summary == ["error 1 refreshOutcomeUnknown", "publish refreshFailed"])
-    #expect(play(demand(2), &machine, at: later(.seconds(10))).summary == ["token 2"])
+    #expect(play(demand(2), &machine, at: later(.seconds(10))).summary == ["offline token 2"])
     #expect(
       play(demand(3, force: true), &machine, at: later(.seconds(899))).summary == ["error 3 refreshOutcomeUnknown"])
     #expect(play(demand(4), &machine, at: later(.seconds(901))).summary == ["spend 2 refresh-1"])
@@ -205,27 +205,34 @@ import Testing
         LivingSession(
           tokens: ScriptedProvider.tokens(1, now: Self.start.wall), user: nil, authTime: Self.start.wall,
           issuedAt: Self.start.wall, lastValidatedAt: Self.start.wall)))
+    _ = restored.handle(.rulesChanged(SessionRules(keepAlive: .seconds(600))), at: Self.start)
     _ = restored.handle(.restored(record, intent: nil), at: Self.start)
     #expect(play(.woken, &restored, at: later(.seconds(721))).isEmpty)
-    #expect(restored.nextWake(at: Self.start) == Self.start.uptime + .seconds(86400))
+    #expect(restored.nextWake(at: Self.start) == nil)
   }
 
-  @Test func `a token that ends with its refresh token is not refreshed in the background`() {
+  @Test func `a token that ends with its refresh token is refreshed in time`() {
     var machine = machine()
     var tokens = ScriptedProvider.tokens(1, now: Self.start.wall)
     tokens.refreshTokenExpiresAt = tokens.accessTokenExpiresAt
     _ = machine.handle(.loginAccepted(ProviderSession(tokens: tokens, user: nil), method: "password"), at: Self.start)
     _ = machine.handle(.saved(generation: 1), at: Self.start)
-    #expect(play(.woken, &machine, at: later(.seconds(899))).isEmpty)
-    #expect(machine.nextWake(at: Self.start) == Self.start.uptime + .seconds(900))
+    #expect(machine.nextWake(at: Self.start) == Self.start.uptime + .seconds(598) + .milliseconds(500))
+    #expect(play(.woken, &machine, at: later(.seconds(599))).summary == ["spend 1 refresh-1"])
   }
 
-  @Test func `a session of which neither token lives ends by itself`() {
+  @Test func `a session of which neither token lives is the provider's to end`() {
     var machine = loggedIn()
     let rules = SessionRules(expiry: ExpiryPolicy(refreshesInBackground: false))
     #expect(play(.rulesChanged(rules), &machine, at: Self.start).isEmpty)
-    let actions = play(.woken, &machine, at: later(.seconds(86401)))
-    #expect(actions.summary == ["save ended refreshTokenExpired 2 announcing sessionExpired"])
+    let late = later(.seconds(86401))
+    #expect(play(.woken, &machine, at: late).isEmpty)
+    #expect(play(demand(1), &machine, at: late).summary == ["spend 1 refresh-1"])
+    let refusal = SessionMachine.Event.refreshFailed(flight: 1, .sessionEnded(.refreshRejected), jitter: 0)
+    #expect(
+      play(refusal, &machine, at: late).summary == [
+        "save ended refreshTokenExpired 2 announcing sessionExpired", "error 1 sessionExpired",
+      ])
   }
 
   @Test func `a session that is bound to another place is signed out`() {

@@ -16,6 +16,8 @@ struct SessionScript {
   private(set) var intent: RefreshIntent?
   /// The last record that was written.
   private(set) var stored: SessionRecord?
+  /// Which start of the machine it is; nil where that cannot be told.
+  var boot: String?
   /// Whether the store keeps what it is given.
   var storeWorks = true
 
@@ -42,7 +44,7 @@ struct SessionScript {
   /// Takes up what is stored, in a new machine, as after a crash; perhaps with a changed configuration.
   mutating func restart(_ rules: SessionRules? = nil) -> [String] {
     machine = SessionMachine(
-      profile: .default, binding: Self.binding, rules: rules ?? machine.rules,
+      profile: .default, binding: Self.binding, rules: rules ?? machine.rules, boot: boot,
       tokenID: { "id-\($0.revealedString() ?? "")" })
     guard let stored else { return [] }
     return play(.restored(stored, intent: intent))
@@ -51,6 +53,11 @@ struct SessionScript {
   /// Lets time pass on both clocks.
   mutating func pass(_ seconds: Int) {
     now = Moment(wall: now.wall + .seconds(seconds), uptime: now.uptime + .seconds(seconds))
+  }
+
+  /// As ``pass(_:)``, for less than a second.
+  mutating func passMilliseconds(_ count: Int) {
+    now = Moment(wall: now.wall + .milliseconds(count), uptime: now.uptime + .milliseconds(count))
   }
 
   /// Sets the wall clock.

@@ -77,7 +77,7 @@ let sessionTable = StateTable(
     target wanted: openIntent 1 of 7 → access-1 preparing 1, generation 7
     tokens replaced: save living 8 announcing tokenRefreshed → access-1 saving access-3, generation 8
     logout wanted: save signedOut 8 announcing logout → signed out, generation 8
-    rules changed: save living 8 → access-1 resting, left alone, generation 8
+    rules changed: openIntent 1 of 7 → access-1 preparing 1, generation 7
     clock was set: → access-1 resting, left alone, generation 7
     woken: → access-1 resting, left alone, generation 7
   left alone
@@ -90,7 +90,7 @@ let sessionTable = StateTable(
     used: → access-1 resting, generation 7
     tokens replaced: save living 8 announcing tokenRefreshed → access-1 saving access-3, left alone, generation 8
     logout wanted: save signedOut 8 announcing logout → signed out, generation 8
-    rules changed: save living 8 → access-1 resting, left alone, generation 8
+    rules changed: openIntent 1 of 7 → access-1 preparing 1, generation 7
   resting, used, when a refresh is due
     login accepted: save living 8 announcing login → access-1 resting, generation 8
     token wanted: token 9
@@ -112,21 +112,21 @@ let sessionTable = StateTable(
     target wanted: openIntent 1 of 7 → access-1 preparing 1, generation 7
     tokens replaced: save living 8 announcing tokenRefreshed → access-1 saving access-3, generation 8
     logout wanted: save signedOut 8 announcing logout → signed out, generation 8
-    rules changed: save living 8 → access-1 resting, left alone, generation 8
+    rules changed: openIntent 1 of 7 → access-1 preparing 1, generation 7
     clock was set: → access-1 resting, left alone, generation 7
     woken: → access-1 resting, left alone, generation 7
   resting, after both ends
     login accepted: save living 8 announcing login → access-1 resting, generation 8
-    token wanted: save ended refreshTokenExpired 8 announcing sessionExpired, error 9 sessionExpired → ended refreshTokenExpired, generation 8
-    new token wanted: save ended refreshTokenExpired 8 announcing sessionExpired, error 9 sessionExpired → ended refreshTokenExpired, generation 8
-    token or login wanted: save ended refreshTokenExpired 8 announcing sessionExpired → ended refreshTokenExpired, generation 8
-    token refused: save ended refreshTokenExpired 8 announcing sessionExpired, error 9 sessionExpired → ended refreshTokenExpired, generation 8
-    target wanted: save ended refreshTokenExpired 8 announcing sessionExpired, error 9 sessionExpired → ended refreshTokenExpired, generation 8
+    token wanted: openIntent 1 of 7 → access-1 preparing 1, generation 7
+    new token wanted: openIntent 1 of 7 → access-1 preparing 1, generation 7
+    token or login wanted: openIntent 1 of 7 → access-1 preparing 1, generation 7
+    token refused: openIntent 1 of 7 → access-1 preparing 1, generation 7
+    target wanted: openIntent 1 of 7 → access-1 preparing 1, generation 7
     tokens replaced: save living 8 announcing tokenRefreshed → access-1 saving access-3, generation 8
     logout wanted: save signedOut 8 announcing logout → signed out, generation 8
-    rules changed: save ended refreshTokenExpired 8 announcing sessionExpired → ended refreshTokenExpired, generation 8
-    clock was set: save ended refreshTokenExpired 8 announcing sessionExpired → ended refreshTokenExpired, generation 8
-    woken: save ended refreshTokenExpired 8 announcing sessionExpired → ended refreshTokenExpired, generation 8
+    rules changed: openIntent 1 of 7 → access-1 preparing 1, generation 7
+    clock was set: → access-1 resting, left alone, generation 7
+    woken: → access-1 resting, left alone, generation 7
   resting, after the idle timeout
     login accepted: save living 8 announcing login → access-1 resting, generation 8
     token wanted: discard access-1, save ended idleTimeout 8 announcing sessionExpired, error 9 sessionExpired → ended idleTimeout, generation 8
@@ -195,9 +195,9 @@ let sessionTable = StateTable(
     logout wanted: save signedOut 9 announcing logout → signed out, generation 9
   backing off
     login accepted: save living 8 announcing login → access-1 backing off for networkUnavailable, generation 8
-    token wanted: token 9
+    token wanted: offline token 9
     new token wanted: error 9 networkUnavailable
-    token or login wanted: token 9
+    token or login wanted: offline token 9
     token refused: error 9 networkUnavailable
     target wanted: error 9 networkUnavailable
     tokens replaced: save living 8 announcing tokenRefreshed → access-1 saving access-3, generation 8
@@ -206,9 +206,9 @@ let sessionTable = StateTable(
     network returned: openIntent 2 of 7 → access-1 preparing 2, generation 7
   holding back
     login accepted: save living 8 announcing login → access-1 backing off for refreshOutcomeUnknown, lost, generation 8
-    token wanted: token 9
+    token wanted: offline token 9
     new token wanted: error 9 refreshOutcomeUnknown
-    token or login wanted: token 9
+    token or login wanted: offline token 9
     token refused: spend 2 refresh-1 → access-1 sent 2, lost, generation 7
     target wanted: error 9 refreshOutcomeUnknown
     tokens replaced: save living 8 announcing tokenRefreshed → access-1 saving access-3, lost, generation 8

@@ -69,6 +69,7 @@ let sessionTargetTable = StateTable(
     target wanted: access-2 for @a 9
     tokens replaced: save living 9 announcing tokenRefreshed → access-1 saving access-3, generation 9
     logout wanted: save signedOut 9 announcing logout → signed out, generation 9
+    rules changed: save living 9 → access-1 resting, generation 9
     new target wanted: openIntent 2 of 8 → access-1 preparing 2, generation 8
     target's token refused: openIntent 2 of 8 → access-1 preparing 2, generation 8
     other target wanted: openIntent 2 of 8 → access-1 preparing 2, generation 8
@@ -142,9 +143,9 @@ let sessionTargetTable = StateTable(
     2 ended: save ended refreshRejected 8 announcing sessionExpired, error 1 sessionExpired → ended refreshRejected, generation 8
   backing off
     login accepted: save living 8 announcing login → access-1 backing off for networkUnavailable, generation 8
-    token wanted: token 9
+    token wanted: offline token 9
     new token wanted: error 9 networkUnavailable
-    token or login wanted: token 9
+    token or login wanted: offline token 9
     token refused: error 9 networkUnavailable
     target wanted: error 9 networkUnavailable
     tokens replaced: save living 8 announcing tokenRefreshed → access-1 saving access-3, generation 8
@@ -154,12 +155,12 @@ let sessionTargetTable = StateTable(
     new target wanted: error 9 networkUnavailable
     target's token refused: error 9 networkUnavailable
     other target wanted: error 9 networkUnavailable
-    covered target wanted: token 9
+    covered target wanted: offline token 9
   lost for a
     login accepted: save living 8 announcing login → access-1 backing off for refreshOutcomeUnknown, lost, generation 8
-    token wanted: token 9
+    token wanted: offline token 9
     new token wanted: error 9 refreshOutcomeUnknown
-    token or login wanted: token 9
+    token or login wanted: offline token 9
     token refused: spend 2 refresh-1 → access-1 sent 2, lost, generation 7
     target wanted: error 9 refreshOutcomeUnknown
     tokens replaced: save living 8 announcing tokenRefreshed → access-1 saving access-3, lost, generation 8
@@ -167,7 +168,7 @@ let sessionTargetTable = StateTable(
     new target wanted: error 9 refreshOutcomeUnknown
     target's token refused: error 9 refreshOutcomeUnknown
     other target wanted: error 9 refreshOutcomeUnknown
-    covered target wanted: token 9
+    covered target wanted: offline token 9
   sent for a, signing in
     login accepted: save living 9 announcing login → access-1 sent 1, generation 9
     saved 8: openIntent 2 of 8, revoke access-1 → access-5 preparing 2, generation 8

@@ -21,9 +21,12 @@ final class SimulatedClock: BrokerClock {
   }
 
   private let state: Mutex<State>
+  /// Which start of the machine it is.
+  let boot: String?
 
   /// A clock that shows these times.
-  init(uptime: Duration, wall: Timestamp) {
+  init(uptime: Duration, wall: Timestamp, boot: String? = "boot-0") {
+    self.boot = boot
     state = Mutex(State(uptime: uptime, offset: .milliseconds(wall.milliseconds) - uptime))
   }
 

@@ -33,6 +33,10 @@ struct SimulatedServer {
     var stolen: Set<Int> = []
     /// Whether a token that came a second time has ended it, although nobody had stolen it.
     var hasEndedByReplay = false
+    /// When the refresh token that is good ends, in uptime; nil where it does not.
+    var refreshEndsAt: Duration?
+    /// Whether a refresh token that had ended was refused.
+    var hasExpired = false
   }
 
   /// The name of a token: of which family it is, and which of its tokens.
@@ -58,6 +62,10 @@ struct SimulatedServer {
     let endsAt: Duration?
     /// When it ends by the clock of the broker's machine.
     let clientEnd: Timestamp?
+    /// When it was asked for, in uptime: the broker counts its life from then.
+    let askedAt: Duration
+    /// Which start of the machine that was in.
+    let boot: String?
     /// How often that clock had been set by then.
     let jumps: Int
     /// What it is for; nil for a session's own.
@@ -74,6 +82,10 @@ struct SimulatedServer {
     var wall: Timestamp
     /// How often that clock has been set.
     var jumps: Int
+    /// When it was sent, where the time of the world is that of the answer.
+    var asked: Duration
+    /// Which start of the machine it is.
+    var boot: String?
   }
 
   /// Whether every session of a profile is the same user's, and the end of one is the end of all.
@@ -98,7 +110,7 @@ struct SimulatedServer {
     _ profile: ProfileName, _ issuer: String, _ sending: Sending, _ random: inout SeededGenerator
   ) -> ProviderSession {
     let lifetimes: [Duration?] = [.seconds(20), .seconds(60), .seconds(300), .seconds(300), .seconds(900), nil]
-    let refreshLifetimes: [Duration?] = [.seconds(86_400), .seconds(86_400), .seconds(7200), nil]
+    let refreshLifetimes: [Duration?] = [.seconds(86_400), .seconds(7200), .seconds(600), .seconds(25), nil]
     families.append(
       Family(
         profile: profile, issuer: issuer, rotates: Int.random(in: 0..<4, using: &random) > 0,
@@ -128,10 +140,14 @@ struct SimulatedServer {
     let refreshText = "R\(number).\(family.current)"
     let clientEnd = family.accessLifetime.map { sending.wall + $0 }
     access[text] = Access(
-      endsAt: family.accessLifetime.map { sending.uptime + $0 }, clientEnd: clientEnd, jumps: sending.jumps,
+      endsAt: family.accessLifetime.map { sending.uptime + $0 }, clientEnd: clientEnd,
+      askedAt: sending.asked, boot: sending.boot, jumps: sending.jumps,
       target: target, refreshToken: refreshText)
     if target == nil { ownTokens[refreshText] = text }
     let refreshEnd = family.refreshLifetime.map { sending.wall + $0 }
+    if family.rotates || family.issued == 0 {
+      families[number].refreshEndsAt = family.refreshLifetime.map { sending.uptime + $0 }
+    }
     refreshEnds[refreshText] = refreshEnd
     let repeats = family.rotates || family.issued == 0
     return TokenSet(
@@ -145,6 +161,11 @@ struct SimulatedServer {
     let refused = ProviderAnswer.failure(.sessionEnded(.refreshRejected))
     guard let token = Token(text), families[token.family].isAlive else { return refused }
     let family = families[token.family]
+    if let end = family.refreshEndsAt, end <= sending.uptime {
+      families[token.family].isAlive = false
+      families[token.family].hasExpired = true
+      return refused
+    }
     if token.number == family.current - 1, family.spentAt + family.grace > sending.uptime, family.stolen.isEmpty {
       return .tokens(issue(token.family, target, sending))
     }

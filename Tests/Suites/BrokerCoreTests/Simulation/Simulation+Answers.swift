@@ -45,7 +45,7 @@ extension Simulation {
     guard durable.tokens.contains(saved) || durable.unsaved.contains(saved) else {
       throw Violation(.durableFirst, "\(text) is given before it is saved")
     }
-    try check(access, text, isOffline: json.hasSuffix(#""offline":true}"#), request)
+    try checkLife(access, text, Marks(json), request)
     try checkTarget(access, token, text, request)
     let purpose = Purpose(profile: profile, target: access.target)
     if let newest = shown[purpose], newest.family == token.family, token.number < newest.number {
@@ -57,27 +57,6 @@ extension Simulation {
     lastUse[profile] = idleTimeout(of: profile) == nil ? nil : sending
     guard let rejected = request.rejected, rejected == token else { return }
     throw Violation(.tokenGood, "\(text) was reported as refused")
-  }
-
-  private func check(
-    _ access: SimulatedServer.Access, _ text: String, isOffline: Bool, _ request: Request
-  ) throws(Violation) {
-    if access.jumps == weather.jumps, let end = access.endsAt, end <= life.clock.uptime {
-      throw Violation(.tokenGood, "\(text) has ended")
-    }
-    guard let end = access.clientEnd, let token = SimulatedServer.Token(text) else { return }
-    let rest = end - life.clock.now
-    guard rest > .zero else { throw Violation(.tokenGood, "\(text) has ended, and the broker can know it") }
-    if request.isForced, isOffline || request.before == token {
-      throw Violation(.tokenGood, "\(text) is not new, and a new one was wanted")
-    }
-    let lifetime = server.families[token.family].accessLifetime ?? .seconds(1 << 40)
-    // While the breaker is open the living token is an ordinary answer, however long it lives.
-    if let wanted = request.minValidity, !isOffline, rest < wanted, lifetime - Self.patience >= wanted,
-      request.before == token, spending.recent(at: life.clock.uptime) < RefreshBudget.limit
-    {
-      throw Violation(.tokenGood, "\(text) ends in \(rest), and \(wanted) were wanted")
-    }
   }
 
   /// The errors that a caller who wants a token has to reckon with.
@@ -121,11 +100,11 @@ extension Simulation {
     // What is just being saved will tell.
     if isBeingSaved(profile) { return true }
     guard wishes.logouts[profile] == nil, !durable.surprisingRecords.contains(profile),
-      let living = durable.living(profile),
+      durable.living(profile) != nil,
       let token = durable.refreshToken(of: profile),
       profiles.contains(where: { $0.name == profile && $0.issuer == durable.records[profile]?.binding.issuer })
     else { return true }
-    return !server.families[token.family].isAlive || hasRefreshTokenEnded(living)
+    return !server.families[token.family].isAlive
   }
 
   /// The time without use after which a session ends; nil where none does, or while that is being changed.

@@ -24,6 +24,7 @@ extension Simulation {
     case .refresh(let text), .target(let text, _):
       counts.refreshes += 1
       if case .target(_, let target) = request.question { try checkTarget(target) }
+      if case .refresh = request.question { try checkPace(text, request) }
       try checkAddress(text, request)
       try checkSpending(text, number)
     case .revoke(let text?):
@@ -95,11 +96,10 @@ extension Simulation {
   /// Whether nothing can be lost any more by sending a refresh token once more.
   func hasAccessEnded(_ token: SimulatedServer.Token) -> Bool {
     guard let own = server.ownTokens["R\(token.family).\(token.number)"], let access = server.access[own],
-      let clientEnd = access.clientEnd,
       let end = access.endsAt
     else { return true }
-    // The broker counts from when it asked, the provider from when it answered; and a clock that was right once counts.
-    return clientEnd <= max(latestWall, life.clock.now) || end - Self.patience <= life.clock.uptime
+    // The broker counts from when it asked, the provider from when it answered; and where nothing is sure, a token is old.
+    return !isDated(access) || end - Self.patience <= life.clock.uptime
   }
 
   /// Lets one of the calls under way go on, well or not.

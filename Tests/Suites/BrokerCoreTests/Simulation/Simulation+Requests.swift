@@ -14,6 +14,8 @@ extension Simulation {
     var deadline: Duration?
     /// How long the token must still live.
     var minValidity: Duration?
+    /// The same, where the request itself says so.
+    var said: Duration?
     /// Whether only a new token will do.
     var isForced = false
     /// What the token is to be for; nil for the session's own.
@@ -39,6 +41,7 @@ extension Simulation {
   /// Notes a request; its number.
   func open(_ request: Request) -> Int {
     requestCount += 1
+    if request.isEager, let profile = request.profile { eagerAt[profile] = life.clock.uptime }
     counts.requests += 1
     requests[requestCount] = request
     return requestCount
@@ -56,7 +59,8 @@ extension Simulation {
     let number = open(
       Request(
         name: "getAccessToken", profile: profile, deadline: life.clock.uptime + params.timeout,
-        minValidity: params.minValidity ?? skew(profile), isForced: params.forceRefresh, target: target,
+        minValidity: params.minValidity ?? skew(profile), said: params.minValidity, isForced: params.forceRefresh,
+        target: target,
         before: shown[Purpose(profile: profile, target: target)]))
     trace.note("request \(number): getAccessToken \(profile)\(describe(params))")
     requests[number]?.isForToken = true
@@ -86,7 +90,7 @@ extension Simulation {
     }
     let number = open(
       Request(
-        name: "cache", profile: profile, minValidity: minValidity ?? skew(profile),
+        name: "cache", profile: profile, minValidity: minValidity ?? skew(profile), said: minValidity,
         before: shown[Purpose(profile: profile)]))
     trace.note("request \(number): cache \(profile)")
     try noteAnswered(number, .token(text))

@@ -10,8 +10,10 @@ extension Simulation {
     weather.isDiskFull = false
     try rest()
     if wishes.isLocked || session(profiles[0].name)?.state == .locked { try unlock() }
+    let kept = sessionsToKeep
     // Longer than any deadline, and than the longest wait of a save.
     try pass(.seconds(120), healthily: true)
+    try checkKept(kept)
     // The first may have been refused, as something was still to be saved.
     if session(profiles[0].name)?.state == .locked { try unlock() }
     try rest()
@@ -64,7 +66,8 @@ extension Simulation {
       !durable.surprisingRecords.contains(profile)
     else { return }
     let family = server.families[token.family]
-    let isGood = family.isAlive && token.number == family.current
+    let isGood =
+      family.isAlive && token.number == family.current && !server.hasExpired(token.family, at: life.clock.uptime)
     // Longer than any access token lives, in steps longer than any wait after a failure.
     for _ in 0..<5 {
       let params = GetAccessToken.Params(

@@ -137,12 +137,10 @@ extension Simulation {
     guard let session = durable.living(profile), let token = durable.refreshToken(of: profile) else { return }
     let family = server.families[token.family]
     if reason == .idleTimeout { return try checkIdleEnd(profile) }
-    if family.isAlive {
-      guard hasRefreshTokenEnded(session) else {
-        throw Violation(.sessionKept, "\(profile): \(reason), but the provider's session \(token.family) lives")
-      }
-      return
+    guard !family.isAlive else {
+      throw Violation(.sessionKept, "\(profile): \(reason), but the provider's session \(token.family) lives")
     }
+    if family.hasExpired { counts.expired += 1 }
     guard family.hasEndedByReplay else { return }
     counts.lostForGood += 1
     guard reason == .refreshOutcomeUnknown || hasRefreshTokenEnded(session) else {
@@ -164,10 +162,12 @@ extension Simulation {
     }
   }
 
-  /// Whether the refresh token of a session has ended by the clock of the broker's machine.
+  /// Whether the refresh token of a session has ended at its provider.
   func hasRefreshTokenEnded(_ session: LivingSession) -> Bool {
-    guard let end = session.tokens.refreshTokenExpiresAt else { return false }
-    return end <= max(latestWall, life.clock.now)
+    guard let token = (session.tokens.refreshToken?.revealedString()).flatMap({ SimulatedServer.Token($0) }) else {
+      return false
+    }
+    return server.hasExpired(token.family, at: life.clock.uptime)
   }
 }
 

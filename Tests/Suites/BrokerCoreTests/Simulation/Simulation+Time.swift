@@ -60,6 +60,7 @@ extension Simulation {
     }
     sent = [:]
     life.clock.stop()
+    startElsewhere()
     try dropLife()
     try startLife()
   }
@@ -92,7 +93,6 @@ extension Simulation {
       profiles.filter { profile in
         durable.records[profile.name].map { $0.binding.issuer != profile.issuer } ?? false
       }.map(\.name))
-    latestWall = life.clock.now
     // What was written down of the last use may be as old as the last record.
     lastUse = [:]
     for profile in profiles {
@@ -115,7 +115,7 @@ extension Simulation {
   private func startLife() throws(Violation) {
     let old = life
     counts.lives += 1
-    let clock = SimulatedClock(uptime: old.clock.uptime, wall: old.clock.now)
+    let clock = SimulatedClock(uptime: old.clock.uptime, wall: old.clock.now, boot: "boot-\(boots)")
     life = BrokerLife(
       counts.lives, profiles, disk, executor, clock, entropy, asked: (old.providers.count, old.storage.count))
     lastQuestion = life.providers.count

@@ -57,8 +57,10 @@ final class Simulation {
   var givenIn: [String: Int] = [:]
   /// Access tokens that a server has refused, by the life of the broker that was told: they count as ended.
   var refusedIn: [String: Int] = [:]
-  /// The latest time that the wall clock has shown in this life.
-  var latestWall = Timestamp(milliseconds: 0)
+  /// When a client last wanted something of each profile that may cost a refresh of its own.
+  var eagerAt: [ProfileName: Duration] = [:]
+  /// How often the machine was started again.
+  var boots = 0
   /// When a client last got a token of each profile.
   var lastUse: [ProfileName: SimulatedServer.Sending] = [:]
   /// The shortest time without use after which a session of each profile may have ended.
@@ -108,7 +110,6 @@ final class Simulation {
 
   /// Lets the broker go on until it waits for the world outside, and looks at what it has done.
   func turn() throws(Violation) {
-    latestWall = max(latestWall, life.clock.now)
     repeat {
       executor.turn()
       let messages = life.inbox.takeAll()
@@ -142,7 +143,9 @@ final class Simulation {
 
   /// When something is sent now.
   var sending: SimulatedServer.Sending {
-    SimulatedServer.Sending(uptime: life.clock.uptime, wall: life.clock.now, jumps: weather.jumps)
+    SimulatedServer.Sending(
+      uptime: life.clock.uptime, wall: life.clock.now, jumps: weather.jumps, asked: life.clock.uptime,
+      boot: life.clock.boot)
   }
 }
 
@@ -195,6 +198,7 @@ extension Simulation {
   struct Counts {
     var steps = 0, lives = 0, requests = 0, tokens = 0, refreshes = 0, events = 0, lostForGood = 0
     var otherTokens = 0, otherFlights = 0, doubts = 0
+    var capped = 0, paced = 0, keptAlive = 0, expired = 0
 
     /// Adds those of another run.
     mutating func add(_ other: Self) {
@@ -208,6 +212,10 @@ extension Simulation {
       otherTokens += other.otherTokens
       otherFlights += other.otherFlights
       doubts += other.doubts
+      capped += other.capped
+      paced += other.paced
+      keptAlive += other.keptAlive
+      expired += other.expired
     }
   }
 }

@@ -50,6 +50,9 @@ struct SpendingLedger {
     tokenOfCall[call] = token
   }
 
+  /// Whether a token was ever sent.
+  func hasSent(_ token: String) -> Bool { sendings[token] != nil }
+
   /// How many tokens were sent within the window of the breaker.
   func recent(at uptime: Duration) -> Int {
     sendings.values.joined().count { uptime - $0.uptime <= RefreshBudget.window }

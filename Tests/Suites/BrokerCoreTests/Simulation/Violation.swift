@@ -20,6 +20,9 @@ struct Violation: Error, CustomStringConvertible {
     case errorFits = "an error is one that the caller can expect"
     case lockHolds = "a locked vault gives nothing"
     case comesToRest = "nothing is left over when everything has been answered"
+    case keptAlive = "a session that is in use does not run out while its provider can be reached"
+    case paced = "no call refreshes before a fifth of the token's life is over"
+    case oneTruth = "an answer says offline where the state does"
     case recovers = "a session that lives can be used again when the troubles are over"
   }
 

@@ -1,0 +1,61 @@
+import BrokerProtocol
+
+/// What others say of this machine's wall clock, which is believed where two of them agree.
+///
+/// One alone may be wrong: a proxy that answers from its cache says the time of then (RFC 9111, section 5.1).
+struct ClockSources: Sendable {
+  /// Who says what time it is.
+  enum Source: Hashable, Sendable {
+    /// The `Date` of a provider's replies.
+    case replies(ProviderBinding)
+    /// The tokens that it gives, which say when they were issued.
+    case tokens(ProviderBinding)
+  }
+
+  /// More are not needed for two to agree; profiles have few providers.
+  private static let most = 16
+
+  private var known: [(source: Source, ahead: Duration)] = []
+
+  /// How far the clocks of others are ahead, as two of them agree; nil where no two do.
+  private(set) var verdict: Duration?
+
+  /// Takes in what a source says.
+  ///
+  /// - Returns: whether the verdict is another one.
+  mutating func note(_ ahead: Duration, from source: Source) -> Bool {
+    known.removeAll { $0.source == source }
+    known.append((source, ahead))
+    if known.count > Self.most { known.removeFirst() }
+    guard known.contains(where: { $0.source != source && Self.agree($0.ahead, ahead) }),
+      verdict.map({ !Self.agree($0, ahead) }) ?? true
+    else { return false }
+    verdict = ahead
+    return true
+  }
+
+  /// Forgets what was said: this machine's clock was set.
+  mutating func forget() { self = ClockSources() }
+
+  private static func agree(_ one: Duration, _ other: Duration) -> Bool {
+    let difference = one - other
+    return difference <= TokenDating.tolerance && difference >= .zero - TokenDating.tolerance
+  }
+}
+
+extension Broker {
+  /// Takes in what the tokens of a reply, and the reply itself, tell of the clocks.
+  func noteClocks(of tokens: TokenSet, _ slot: ProfileSlot) {
+    noteClock(tokens.clockSkew, of: slot)
+    // However many clients there are at one place, it is one source.
+    var binding = slot.machine.binding
+    binding.clientID = ""
+    var isNew = false
+    if let skew = tokens.clockSkew { isNew = clockSources.note(skew, from: .replies(binding)) }
+    // A token without a lifetime of its own is no JWT, or none that says when it was issued.
+    let issuedAt = UnverifiedToken.span(of: tokens.accessToken)?.issuedAt
+    if let issuedAt { isNew = clockSources.note(issuedAt - now.wall, from: .tokens(binding)) || isNew }
+    guard isNew, let verdict = clockSources.verdict else { return }
+    for slot in slots { handle(.clockJudged(verdict), on: slot) }
+  }
+}
