@@ -17,8 +17,31 @@ enum TokenRequest {
   /// `Secret`: this process ends at once, and the memory for secrets costs more than everything else that it does.
   static func printToken(_ context: Context, as format: TokenFormat) throws(CommandFailure) {
     let choice = try TokenChoice(context)
-    let text = try context.text(of: GetAccessToken.name, try params(choice, context))
+    let params = try params(choice, context)
+    let text = try context.text(of: GetAccessToken.name, params)
+    if let wanted = params.minValidity, let sentence = shortness(of: text, wanted, context) { Output.notice(sentence) }
     try printToken(of: text, "accessToken", for: choice.target, as: format, context)
+  }
+
+  /// The broker has counted the time before this program did.
+  private static let transit = Duration.seconds(1)
+
+  /// What a person is told of a token that expires sooner than `--min-validity` asks; nil where it does not.
+  private static func shortness(of text: [UInt8], _ wanted: Duration, _ context: Context) -> String? {
+    guard let root = try? JSONDocument(parsing: text).root,
+      let expiresAt = try? root.optional("expiresAt", Timestamp.init(from:)),
+      expiresAt - LocalTime.now + transit < wanted
+    else { return nil }
+    let cause =
+      if root["offline"] != nil {
+        "the provider cannot be reached"
+      } else if root["minValidityCapped"] != nil {
+        "the provider's tokens live no longer"
+      } else {
+        "no newer one is available"
+      }
+    let option = "--min-validity \((context.arguments["--min-validity"] ?? "").shellQuoted)"
+    return "the token expires \(LocalTime.relative(expiresAt)), sooner than \(option) asks; \(cause)"
   }
 
   /// Prints the token that a member of an answer holds, and wipes the answer.

@@ -1,4 +1,5 @@
 import BrokerProtocol
+import LinuxSystem
 import StateDirectory
 
 /// Who owns the state directory, whether it answers, and whether it fits this program.
@@ -28,6 +29,7 @@ enum OwnerCheck: DoctorCheck {
         answering(status, wasStarted), version(status), configuration(owner, patient.paths),
         RunningConfigurationCheck.finding(
           owner, status, patient.interview.events, isValid: patient.usedVerdict?.isValid ?? true),
+        keepsAlive(status),
       ].compactMap { $0 }
     }
   }
@@ -38,6 +40,25 @@ enum OwnerCheck: DoctorCheck {
     let version = PlainText.line(status.version.utf8)
     return DoctorFinding(
       "owner.answers", "broker", .ok, "version \(version), pid \(status.pid), \(since), \(clients)")
+  }
+
+  /// What an owner cannot do that was started on demand: it ends some time after its last use, and sessions are refreshed
+  /// only while there is one.
+  private static func keepsAlive(_ status: GetStatus.Result) -> DoctorFinding? {
+    let isKept = status.profiles.contains { $0.refreshTokenPresent && $0.state != .expired }
+    guard isKept, isOnDemand(status.pid) else { return nil }
+    let message =
+      "the broker was started on demand and ends some time after its last use: sessions are refreshed until then; "
+      + "a broker that keeps them alive: systemctl --user enable --now authbroker.socket authbroker.service"
+    return DoctorFinding("owner.keepsAlive", "kept alive", .note, message)
+  }
+
+  /// Whether a process of the daemon was started by a client that needed one (proc(5), `/proc/PID/cmdline`).
+  private static func isOnDemand(_ process: Int) -> Bool {
+    guard let file = try? FileDescriptor.open("/proc/\(process)/cmdline", .read) else { return false }
+    var text = [UInt8](repeating: 0, count: 4096)
+    guard case .bytes(let count) = file.read(into: &text) else { return false }
+    return text[..<count].split(separator: 0).contains { $0.elementsEqual("--on-demand".utf8) }
   }
 
   private static func version(_ status: GetStatus.Result) -> DoctorFinding? {

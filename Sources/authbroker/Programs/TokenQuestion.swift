@@ -34,7 +34,7 @@ struct TokenQuestion {
 
   /// Asks, and again for a new token where the present one lives shorter than is wanted.
   ///
-  /// A broker refreshes no token whose whole life is shorter than that: only here is it known that no other will do.
+  /// A broker refreshes no token for a want that none can be relied on to meet: only here is it known that no other will do.
   ///
   /// - Throws: a failure with code 5 where the new one lives shorter too, with code 6 for one that is bound to a key.
   func answer() throws(CommandFailure) -> Answer {
