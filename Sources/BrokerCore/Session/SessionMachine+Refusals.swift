@@ -27,7 +27,8 @@ extension SessionMachine {
     note(in: &session, now)
     _ = refresh.handle(.succeeded(flight: flight), terms, at: now)
     generation += 1
-    var saving = TokensBeingSaved(session: session, generation: generation, since: since ?? now)
+    // The access token and its times stay as they are: no end is counted from this moment.
+    var saving = TokensBeingSaved(session: session, generation: generation, since: now)
     saving.rejection = rotated.rejection
     life?.saving = saving
     return [.save(record(.living(session)), announcing: [])]
