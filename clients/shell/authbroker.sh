@@ -14,9 +14,8 @@
 #   status [--json]
 #   watch [--profile NAME] [--since N] [--count N]   events as lines of JSON
 #
-# It calls the broker's methods by `authbroker call`, which starts a broker where there is none, proves access to its state
-# directory where it owns that, and waits for a minute at most. AUTHBROKER_COMMAND names the program; AUTHBROKER_STATE,
-# AUTHBROKER_CONFIG and AUTHBROKER_SOCKET mean what they mean to it.
+# It calls the broker through `authbroker call`, which starts one where there is none. AUTHBROKER_COMMAND names that
+# program; AUTHBROKER_STATE, AUTHBROKER_CONFIG and AUTHBROKER_SOCKET mean what they mean to it.
 #
 # Secrets are read without echo and go through pipes only: never into an argument, the environment or a file. Every
 # function runs in a subshell with tracing off, so that `set -x` shows none and no variable stays behind. It is one file
@@ -103,27 +102,34 @@ authbroker__quote() {
 }
 
 authbroker__say() { printf 'authbroker.sh: %s\n' "$1" >&2; }
-# Finds the program; 8 where there is none.
+# Runs the program; 8 where there is none.
+authbroker__run() { authbroker__find && "$AUTHBROKER_COMMAND" "$@"; }
 authbroker__find() {
   command -v "${AUTHBROKER_COMMAND:=authbroker}" >/dev/null ||
     { authbroker__say "there is no program $AUTHBROKER_COMMAND; set AUTHBROKER_COMMAND to its path"; return 8; }
 }
-
+# Answers a request ($1 and $2 as of authbroker__request) by the program, which proves access to the state directory, waits
+# a minute at most and keeps no events; what it says on standard error is in the answer as well.
+authbroker__connect() {
+  authbroker__find || return
+  authbroker__said=$(printf '{%s}' "${2#,}" | "$AUTHBROKER_COMMAND" call --json "$1" - 2>/dev/null) || :
+  case $authbroker__said in '' | '{"error":'*) ;; *) authbroker__said="{\"result\":$authbroker__said}" ;; esac
+  printf '%s\n' "$authbroker__said"
+}
+# Prints the request of a method ($1) with the members of its params ($2, each behind a comma).
+authbroker__request() { printf '{"jsonrpc":"2.0","id":1,"method":"%s","params":{%s}}\n' "$1" "${2#,}"; }
 # Prints `"NAME":VALUE` behind a comma, unless the value is empty. printf is built in: nothing becomes an argument of
 # another program.
 authbroker__text() { [ -z "$2" ] || printf ',"%s":%s' "$1" "$(printf '%s' "$2" | authbroker__quote)"; }
-
 # Prints a line ($1) as the result of a command.
 authbroker__print() {
   printf '%s\n' "$1" 2>/dev/null || { authbroker__say "standard output cannot be written"; return 1; }
 }
-
 # Prints a member ($2) of an answer ($1) for a person; fails if there is none.
 authbroker__words() {
   authbroker__word=$(printf '%s\n' "$1" | authbroker__member "$2") || return
   printf '%s\n' "$authbroker__word" | tr -d '\000-\037\177'
 }
-
 # The exit code for the code of an error.
 authbroker__exit_code() {
   case $1 in
@@ -165,24 +171,18 @@ authbroker__check() {
   return "$(authbroker__exit_code "$authbroker__code")"
 }
 
-# Calls a method ($1) with the members of its params ($2, each behind a comma) and prints the answer, a result or an error.
+# Sends a request ($1 and $2 as of authbroker__request) and prints the answer, a result or an error.
 authbroker__send() {
-  authbroker__find || return
-  # What it says on standard error is in the answer as well.
-  authbroker__answer=$(printf '{%s}' "${2#,}" | "$AUTHBROKER_COMMAND" call --json "$1" - 2>/dev/null) || :
-  case $authbroker__answer in
-    '{"error":'*) printf '%s\n' "$authbroker__answer" ;;
-    '{'*) printf '{"result":%s}\n' "$authbroker__answer" ;;
-    *) authbroker__say "the broker did not answer"; return 8 ;;
-  esac
-}
-
-# As authbroker__send, but prints the answer only if it is a result.
-authbroker__call() {
-  authbroker__answer=$(authbroker__send "$@") || return
-  authbroker__check "$authbroker__answer" || return
+  authbroker__answer=$(authbroker__request "$@" | authbroker__connect "$@") || return
+  [ -n "$authbroker__answer" ] || { authbroker__say "the broker did not answer"; return 8; }
   printf '%s\n' "$authbroker__answer"
 }
+# As authbroker__send, but prints the answer only if it is a result.
+authbroker__call() {
+  authbroker__answer=$(authbroker__send "$@") && authbroker__check "$authbroker__answer" || return
+  printf '%s\n' "$authbroker__answer"
+}
+authbroker__administer() { authbroker__call "$@" >/dev/null; }
 
 # Fails unless a value ($2) of an option ($1) is a whole number as JSON has it, which every program can count.
 authbroker__whole() {
@@ -378,7 +378,7 @@ authbroker_logout() (
   { set +x; } 2>/dev/null; authbroker__options '--profile --everywhere --all' "$@" || exit
   members=$(authbroker__text profile "$profile")${everywhere:+,\"everywhere\":true}${all:+,\"all\":true}
   # Where this is refused, so is what follows, which says why. Of all states, only signedOut begins with an s.
-  if [ -n "$all" ]; then answer=$(authbroker__send listSessions '') && authbroker__call logout "$members" >/dev/null || exit
+  if [ -n "$all" ]; then answer=$(authbroker__send listSessions '') && authbroker__administer logout "$members" || exit
   else
     answer=$(authbroker__send getSession "$(authbroker__text profile "$profile")") || exit
     authbroker__call logout "$members" >/dev/null || exit
@@ -388,7 +388,7 @@ authbroker_logout() (
 
 # Locks the vault: keys and tokens are wiped from memory until authbroker_unlock.
 authbroker_lock() (
-  { set +x; } 2>/dev/null; authbroker__options '' "$@" && authbroker__call lock '' >/dev/null && authbroker__say "the vault is locked"
+  { set +x; } 2>/dev/null; authbroker__options '' "$@" && authbroker__administer lock '' && authbroker__say "the vault is locked"
 )
 
 # Opens the vault, with its passphrase where it has one; the first one of a new vault is asked for twice.
@@ -443,9 +443,8 @@ authbroker__watch() (
   authbroker__options '--profile --since --count' "$@" || exit
   [ -z "$profile" ] || profiles=$(printf '%s' "$profile" | authbroker__quote)
   members=${profile:+,\"profiles\":[$profiles]}${since:+,\"since\":$since}
-  authbroker__find || exit
-  printf '{"jsonrpc":"2.0","id":1,"method":"subscribe","params":{%s}}\n' "${members#,}" >&3
-  exec "$AUTHBROKER_COMMAND" connect --start <"$folder/requests" >"$folder/events" 3>&- &
+  authbroker__request subscribe "$members" >&3
+  exec "${AUTHBROKER_COMMAND:-authbroker}" connect --start <"$folder/requests" >"$folder/events" 3>&- &
   connected=$!
   # From here on the calling shell alone holds the writing end: when it ends, however it does, so does `connect`.
   exec 3>&- 4<"$folder/events"
