@@ -2,11 +2,11 @@ import JSON
 
 /// Where a secret is that the configuration needs but never holds.
 package enum SecretReference: Sendable, Equatable {
-  /// A file with nothing but the secret, by its absolute path.
+  /// A file by its absolute path; its first line is the secret.
   case file(String)
   /// A variable of the environment that the broker was started with.
   case environment(String)
-  /// A program (its name, or its absolute path) and its arguments; what it prints is the secret.
+  /// A program (its name, or its absolute path) and its arguments; the first line that it prints is the secret.
   case command([String])
 
   /// The three ways to say where a secret is.

@@ -2,6 +2,7 @@ import BrokerCore
 import BrokerProtocol
 import ConfigurationFile
 import LinuxSystem
+import ProviderKit
 import SecretMemory
 import Vault
 
@@ -48,11 +49,11 @@ actor ClientSecrets {
         let file = KeySourceSettings(
           keyFilePath: nil, credentialsDirectory: PathName.directory(of: path),
           credentialName: String(path[path.index(after: path.lastIndex(of: "/") ?? path.startIndex)...]))
-        return .success(try CredentialFile(file).read())
+        return .success(try SecretLine.first(of: try CredentialFile(file).read()))
       case .command(let command):
         let settings = KeySourceSettings(
           keyFilePath: nil, command: command, commandTimeout: Self.commandTimeout, environment: environment)
-        return .success(try KeyCommand(settings).run())
+        return .success(try SecretLine.first(of: try KeyCommand(settings).run()))
       }
     } catch {
       return .failure(Self.failure(error))
