@@ -194,6 +194,12 @@ for target in package.targets where ["BrokerServer", "Transport"].contains(targe
   target.swiftSettings?.append(.unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release)))
 }
 
+// AUTHBROKER_TESTS="BrokerCoreTests HTTPTests" swift build --build-tests: these suites alone, which saves minutes after a
+// change of the core.
+if let names = Context.environment["AUTHBROKER_TESTS"]?.split(separator: " ").map(String.init) {
+  package.targets.removeAll { $0.type == .test && !names.contains($0.name) }
+}
+
 extension Target {
   /// Whether it lies below `Tests`.
   var isForTests: Bool { type == .test || path?.hasPrefix("Tests/") ?? false }
