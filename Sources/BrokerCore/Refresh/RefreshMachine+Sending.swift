@@ -116,6 +116,6 @@ extension RefreshMachine {
   private mutating func rest(_ terms: Terms, _ now: Moment) {
     state =
       terms.servesAccessToken(at: now)
-      ? .holdingBack : .backingOff(until: now.uptime, outcomeUnknown(terms, now), endsWithNetwork: false)
+      ? .holdingBack : .backingOff(until: now.uptime, outcomeUnknown(terms, now), endsWith: nil)
   }
 }

@@ -7,6 +7,7 @@ extension Broker {
   func handle(_ event: SessionMachine.Event, on slot: ProfileSlot) {
     let now = self.now
     noticeUse(of: slot, now)
+    slot.machine.providerRest = slot.view.rest.end(for: slot.id)
     let before = slot.machine.answerVersion
     let actions = slot.machine.handle(event, at: now, jitter: entropy.fraction())
     if slot.machine.answerVersion != before || slot.machine.mustSeeNextUse { forgetAnswer(of: slot) }
@@ -50,6 +51,7 @@ extension Broker {
     case .answerError(let waiter, let error): refuse(waiter, explained(error, slot))
     case .spendRefreshToken(let flight, let token, let target): spend(token, flight, for: target, on: slot)
     case .openIntent(let flight, let intent):
+      slot.view.rest.handle(.asked(slot.id), at: now.uptime)
       if reserveRoom(for: flight, on: slot) { open(intent, flight, on: slot) }
     case .closeIntent: change(StoreChange(.note, [.closeIntent(slot.name)], of: slot.name))
     case .save(let record, let events): save(record, announcing: events)
@@ -90,6 +92,7 @@ extension Broker {
     // A token that needs no intent needs room for its reply all the same.
     guard reserveRoom(for: flight, on: slot) else { return }
     counts.refreshes += 1
+    slot.view.rest.handle(.asked(slot.id), at: now.uptime)
     let (provider, id) = (slot.provider, slot.id)
     let sentAt = now.wall
     let room = slot.room
@@ -100,7 +103,7 @@ extension Broker {
           try await Self.ask(provider, refreshToken, target)
         }
         return { broker in
-          broker.noteCall(nil, of: id)
+          broker.noteCall(nil, of: id, isRefresh: true)
           guard let slot = broker.holder(id) else {
             return broker.revokeUnused(tokens, at: provider, for: id.profile)
           }
@@ -112,7 +115,7 @@ extension Broker {
           broker.counts.refreshFailures += 1
           guard let slot = broker.holder(id) else { return }
           broker.handle(.refreshFailed(flight: flight, error, jitter: broker.entropy.fraction()), on: slot)
-          broker.noteCall(error, of: id)
+          broker.noteCall(error, of: id, isRefresh: true)
         }
       }
     }

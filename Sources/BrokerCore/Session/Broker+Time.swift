@@ -13,8 +13,8 @@ extension Broker {
   /// Delays are counted in uptime and stay as they are. What is due by the new time is begun within ``spread``.
   func clockWasSet() {
     if vault.isOpen { wakeLogins() }
+    for view in providerViews.all { view.clock.forget() }
     for slot in profiles.all {
-      slot.providerClock.forget()
       guard vault.isOpen, let wake = slot.machine.nextWake(at: now), wake <= now.uptime else {
         handle(.clockWasSet, on: slot)
         continue

@@ -149,9 +149,11 @@ extension SessionMachine {
     guard policy.refreshesInBackground, life.unsavedEvents == nil, tokens.obstacle(at: now) == nil else { return nil }
     switch refresh.state {
     case .preparing, .sent, .saving: return nil
-    case .resting: return life.schedule.nextWake(at: now)
-    case .backingOff(let until, _, _), .barred(let until, _): return refreshesUnasked(now) ? until : nil
-    case .holdingBack: return terms.servesAccessToken(at: now) ? tokens.accessEnd?.comes(at: now) : now.uptime
+    case .resting: return life.schedule.nextWake(at: now).map { max($0, providerRest) }
+    case .backingOff(let until, _, _), .barred(let until, _):
+      return refreshesUnasked(now) ? max(until, providerRest) : nil
+    case .holdingBack:
+      return terms.servesAccessToken(at: now) ? tokens.accessEnd?.comes(at: now) : max(now.uptime, providerRest)
     }
   }
 

@@ -14,30 +14,28 @@ extension SessionMachine {
   }
 
   private mutating func isRefreshDue(_ now: Moment) -> Bool {
-    guard let tokenLife, policy.refreshesInBackground, !isStoreDegraded, tokenLife.obstacle(at: now) == nil else {
-      return false
-    }
+    guard let tokenLife, policy.refreshesInBackground, !isStoreDegraded, tokenLife.obstacle(at: now) == nil,
+      providerRest <= now.uptime
+    else { return false }
     switch refresh.state {
     case .preparing, .sent, .saving: return false
-    case .backingOff, .barred, .holdingBack: return refreshesUnasked(now) && refresh.refusal(terms, at: now) == nil
+    case .backingOff, .barred, .holdingBack:
+      return refreshesUnasked(now) && refresh.refusal(terms, at: now, isUnasked: true) == nil
     case .resting:
       let isInUse = life?.isInUse(at: now) ?? false
       return life?.schedule.handle(.woken(isInUse: isInUse), at: now) == [.refresh]
     }
   }
 
-  /// Does not wait any longer for a network that is back.
+  /// Does not wait any longer for a provider that is well again.
   ///
   /// Whatever rests because of something else goes on resting. Where nothing is refreshed unasked, the next caller need
   /// not wait.
-  mutating func tryAgain(_ now: Moment) -> [Action] {
-    guard living != nil, !isSigningIn, case .backingOff(let until, _, true) = refresh.state,
-      until > now.uptime
-    else {
-      return []
-    }
-    _ = refresh.handle(.networkReturned, terms, at: now)
-    return refreshesUnasked(now) ? wake(now) : []
+  mutating func tryAgain(_ condition: ProviderCondition, _ now: Moment) -> [Action] {
+    guard let life, !isSigningIn, life.saving == nil, !refresh.isUnderWay else { return [] }
+    _ = refresh.handle(.providerSeen(condition), terms, at: now)
+    guard !life.isIdleOver(at: now), refreshesUnasked(now), isRefreshDue(now) else { return [] }
+    return startRefresh(now)
   }
 
   /// Applies the present configuration.
@@ -49,6 +47,8 @@ extension SessionMachine {
     life?.others.forgetRefusals()
     life?.use.setTimeout(rules.idleTimeout, at: now.uptime)
     if isReplanned { plan(now) }
+    // What the provider did not accept may be right now.
+    _ = refresh.handle(.reconfigured, terms, at: now)
     return wake(now)
   }
 

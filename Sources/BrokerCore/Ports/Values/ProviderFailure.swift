@@ -43,6 +43,27 @@ package enum ProviderFailure: Error, Sendable, Equatable {
     }
   }
 
+  /// How long the provider wants to be left alone, where it says so.
+  var retryAfter: Duration? {
+    switch self {
+    case .refused(_, _, let retryAfter, _), .transient(_, let retryAfter), .outcomeUnknown(_, let retryAfter):
+      retryAfter
+    case .sessionEnded, .reauthenticationRequired, .tokenRefused, .misconfigured, .unsupported: nil
+    }
+  }
+
+  /// How well the provider must be seen to be before it is asked the same again at once; nil where only time helps, or the
+  /// provider itself has named a time.
+  var endsWith: ProviderCondition? {
+    guard retryAfter == nil else { return nil }
+    switch kind {
+    case .networkUnavailable, .timeout, .tlsFailed: return .reached
+    case .providerUnavailable, .rateLimited, .invalidResponse: return .serving
+    case .providerRejected: return .accepting
+    default: return nil
+    }
+  }
+
   /// The error that a client sees.
   package var kind: ErrorKind {
     switch self {

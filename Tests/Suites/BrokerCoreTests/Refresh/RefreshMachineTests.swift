@@ -53,7 +53,7 @@ import Testing
     Setting(name: "preparing a replay", events: spent + [lost], terms: terms(grace: 60)),
     Setting(
       name: "sent as a replay", events: spent + [lost, .intentSaved(flight: 2)], terms: terms(grace: 60)),
-    Setting(name: "sent after the end", events: spent + [lost, .networkReturned, .wanted], terms: terms(end: 0)),
+    Setting(name: "sent after the end", events: spent + [lost, .providerSeen(.reached), .wanted], terms: terms(end: 0)),
     Setting(
       name: "barred",
       events: (1...20 as ClosedRange<UInt64>).flatMap {
@@ -72,9 +72,10 @@ import Testing
       ("another cancelled", .cancelled(flight: 9)), ("another succeeded", .succeeded(flight: 9)),
       ("another not granted", .notGranted(flight: 9)),
       ("another failed", .failed(flight: 9, .sessionEnded(.refreshRejected), jitter: 1)), ("replaced", .replaced),
-      ("settled", .settled), ("ended", .ended), ("network returned", .networkReturned),
+      ("settled", .settled), ("ended", .ended), ("network returned", .providerSeen(.reached)),
       ("wanted for a target", .wantedForTarget), ("began", .began),
-      ("no room for another", .noRoom(flight: 9, jitter: 1)),
+      ("no room for another", .noRoom(flight: 9, jitter: 1)), ("provider serves", .providerSeen(.serving)),
+      ("client accepted", .providerSeen(.accepting)), ("reconfigured", .reconfigured),
     ]
     + [1, 2].flatMap { (flight: UInt64) -> [(String, RefreshMachine.Event)] in
       [

@@ -77,6 +77,9 @@ let refreshTable = StateTable(
     settled: → resting
     ended: → resting
     network returned: → backing off until 0 for networkUnavailable
+    provider serves: → backing off until 0 for networkUnavailable
+    client accepted: → backing off until 0 for networkUnavailable
+    reconfigured: → backing off until 0 for networkUnavailable
   backing off from the network, for long enough
     wanted for a target: open 2 of 7 → preparing 2
     began: → resting
@@ -84,6 +87,7 @@ let refreshTable = StateTable(
     replaced: → saving
     settled: → resting
     ended: → resting
+    reconfigured: → backing off until 10 for networkUnavailable
   backing off from the provider
     wanted for a target: refuse providerUnavailable for 20
     began: → resting
@@ -91,6 +95,7 @@ let refreshTable = StateTable(
     replaced: → saving
     settled: → resting
     ended: → resting
+    reconfigured: → backing off until 10 for providerUnavailable
   holding back
     wanted for a target: refuse refreshOutcomeUnknown for 890
     began: → resting
@@ -152,6 +157,7 @@ let refreshTable = StateTable(
     settled: → resting
     ended: → resting
   holding back a refused token
+    reconfigured: → backing off until 10 for refreshOutcomeUnknown, lost
     wanted: send 2 → sent 2, lost and replayed
     wanted for a target: send 2 → sent 2, lost and replayed
     replaced: → saving, lost
