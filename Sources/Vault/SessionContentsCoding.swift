@@ -66,6 +66,9 @@ enum SessionContentsCoding {
     writer.member(ifPresent: "lastRefreshAt", session.lastRefreshAt?.stored)
     writer.member("lastValidatedAt", session.lastValidatedAt.stored)
     writer.member(ifPresent: "rotatesRefreshToken", session.rotatesRefreshToken)
+    if session.unrotatedReplies > 0 || session.rotatesRefreshToken == false {
+      writer.member("unrotatedReplies", session.unrotatedReplies)
+    }
     writer.member(ifPresent: "lastUsedAt", session.lastUsedAt?.stored)
     session.unknownMembers?.withBytes { writer.raw($0) }
   }
@@ -73,7 +76,8 @@ enum SessionContentsCoding {
   /// The members that this version writes for a living session.
   private static let knownMembers =
     ["state"] + TokenCoding.members + [
-      "user", "authTime", "issuedAt", "lastRefreshAt", "lastValidatedAt", "rotatesRefreshToken", "lastUsedAt",
+      "user", "authTime", "issuedAt", "lastRefreshAt", "lastValidatedAt", "rotatesRefreshToken",
+      "unrotatedReplies", "lastUsedAt",
     ]
 
   /// The other members with the commas between them; nil where there are none.
@@ -119,6 +123,13 @@ enum SessionContentsCoding {
       lastRefreshAt: try root.optional("lastRefreshAt", TokenCoding.time),
       lastValidatedAt: try TokenCoding.time(root.required("lastValidatedAt")))
     session.rotatesRefreshToken = try root["rotatesRefreshToken"].map { node throws(JSONMismatch) in try node.bool() }
+    if let count = try root.optional("unrotatedReplies", Int.init(from:)) {
+      session.unrotatedReplies = count
+    } else if session.rotatesRefreshToken == false {
+      // An earlier version has learnt that from a single reply.
+      session.rotatesRefreshToken = nil
+      session.unrotatedReplies = 1
+    }
     session.lastUsedAt = try root.optional("lastUsedAt", TokenCoding.time)
     session.unknownMembers = try unknownMembers(of: root)
     return session.resting()

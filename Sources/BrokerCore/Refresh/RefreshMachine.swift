@@ -33,6 +33,8 @@ package struct RefreshMachine: Sendable {
     package var generation: UInt64
     /// Whether the token is another one after a refresh, as far as it is known.
     package var rotates: Bool
+    /// Whether it is written down before the token is sent: unless it is certain that it stays the same.
+    package var isJournaled: Bool
     /// For how long the provider takes a spent token once more.
     package var grace: Duration
     /// When the access token ends; nil where it has no end.
@@ -41,11 +43,12 @@ package struct RefreshMachine: Sendable {
     package var isAccessTokenRefused: Bool
 
     package init(
-      generation: UInt64, rotates: Bool = true, grace: Duration = .zero, accessEnd: Deadline?,
-      isAccessTokenRefused: Bool = false
+      generation: UInt64, rotates: Bool = true, isJournaled: Bool = true, grace: Duration = .zero,
+      accessEnd: Deadline?, isAccessTokenRefused: Bool = false
     ) {
       self.generation = generation
       self.rotates = rotates
+      self.isJournaled = isJournaled
       self.grace = grace
       self.accessEnd = accessEnd
       self.isAccessTokenRefused = isAccessTokenRefused

@@ -92,15 +92,16 @@ extension SessionMachine {
 
   /// What a refresh must know of the session.
   var terms: RefreshMachine.Terms {
-    let rotates =
+    // What replies have shown may change; what was said may not.
+    let (rotates, isJournaled) =
       switch rules.rotation {
-      case .always: true
-      case .never: false
-      case .auto: living?.rotatesRefreshToken ?? true
+      case .always: (true, true)
+      case .never: (false, false)
+      case .auto: (living?.mayRotate ?? true, living?.rotatesRefreshToken != false)
       }
     return RefreshMachine.Terms(
-      generation: generation, rotates: rotates, grace: rules.rotationGrace, accessEnd: tokenLife?.accessEnd,
-      isAccessTokenRefused: life?.isAccessTokenRefused ?? false)
+      generation: generation, rotates: rotates, isJournaled: isJournaled, grace: rules.rotationGrace,
+      accessEnd: tokenLife?.accessEnd, isAccessTokenRefused: life?.isAccessTokenRefused ?? false)
   }
 
   /// Whether the access token may be served: neither ended, nor refused with nothing known of its successor.

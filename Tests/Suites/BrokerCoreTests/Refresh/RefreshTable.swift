@@ -11,6 +11,26 @@ let refreshTable = StateTable(
     wanted: send 1 → sent 1
     intent found: close
     replaced: → saving
+  resting, seen not to rotate
+    wanted for a target: open 1 of 7 → preparing 1
+    wanted: open 1 of 7 → preparing 1
+    intent found: → holding back, lost
+    replaced: → saving
+  sent, seen not to rotate
+    began: → resting
+    1 no room: close, report overloaded → backing off until 11 for overloaded
+    1 behind a gateway: close, report providerUnavailable → backing off until 40 for providerUnavailable
+    replaced: → saving
+    settled: → resting
+    ended: → resting
+    1 succeeded: → saving
+    1 refused: end refreshRejected refreshTokenReuse → resting
+    1 wants the user: end refreshRejected to see the user → resting
+    1 busy: close, report providerUnavailable → backing off until 40 for providerUnavailable
+    1 offline: close, report networkUnavailable → backing off until 11 for networkUnavailable
+    1 misconfigured: close, report providerRejected → backing off until 11 for providerRejected
+    1 lost: close, report timeout → backing off until 11 for timeout
+    1 not granted: close → resting
   preparing
     began: → resting
     1 no room: report overloaded → backing off until 11 for overloaded
