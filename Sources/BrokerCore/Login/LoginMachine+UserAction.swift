@@ -97,7 +97,8 @@ extension LoginMachine {
     switch failure {
     case .transient(_, let retryAfter), .outcomeUnknown(_, let retryAfter): retryAfter ?? .zero
     case .refused(let kind, _, let retryAfter, _) where kind.isRetryable: retryAfter ?? .zero
-    case .refused, .misconfigured, .sessionEnded, .reauthenticationRequired, .tokenRefused, .unsupported: nil
+    case .refused, .misconfigured, .sessionEnded, .reauthenticationRequired, .challenged, .tokenRefused, .unsupported:
+      nil
     }
   }
 }

@@ -138,7 +138,8 @@ extension Broker {
   private func revocationFailed(_ id: PendingRevocation.ID, _ failure: ProviderFailure) {
     switch failure {
     case .unsupported: handle(.ended(id, .unsupported))
-    case .refused, .misconfigured, .sessionEnded, .reauthenticationRequired, .tokenRefused: handle(.ended(id, .no))
+    case .refused, .misconfigured, .sessionEnded, .reauthenticationRequired, .challenged, .tokenRefused:
+      handle(.ended(id, .no))
     case .transient(_, let retryAfter), .outcomeUnknown(_, let retryAfter):
       handle(.failed(id, retryAfter: retryAfter, jitter: entropy.fraction()))
     }

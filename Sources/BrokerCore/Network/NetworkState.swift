@@ -53,7 +53,8 @@ extension NetworkState.Event {
     // A port or a secret that is not available is this machine's own: no provider was asked.
     case .unsupported?, .misconfigured(.redirectPort)?, .misconfigured(.secret)?, .misconfigured(.embeddedFiles)?:
       self = .unclear
-    case nil, .refused?, .misconfigured?, .sessionEnded?, .reauthenticationRequired?, .tokenRefused?: self = .answered
+    case nil, .refused?, .misconfigured?, .sessionEnded?, .reauthenticationRequired?, .challenged?, .tokenRefused?:
+      self = .answered
     }
   }
 

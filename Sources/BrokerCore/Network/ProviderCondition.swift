@@ -20,7 +20,8 @@ extension ProviderCondition {
     case nil: self = .accepting
     case .transient?, .outcomeUnknown?: self = .reached
     case .refused(let kind, _, _, _)? where kind.isRetryable: self = .reached
-    case .refused?, .misconfigured?, .sessionEnded?, .reauthenticationRequired?, .tokenRefused?, .unsupported?:
+    case .refused?, .misconfigured?, .sessionEnded?, .reauthenticationRequired?, .challenged?, .tokenRefused?,
+      .unsupported?:
       self = .serving
     }
   }

@@ -31,7 +31,7 @@ extension RefreshMachine {
     case .sessionEnded(let reason, let alert):
       // A token that was perhaps spent by ourselves is no sign of a thief; another user's tokens are a sign all the same.
       return lost == nil || alert == .subjectMismatch ? end(reason, alert: alert) : end(.refreshOutcomeUnknown)
-    case .reauthenticationRequired: return end(.refreshRejected, wantsUser: true)
+    case .reauthenticationRequired, .challenged: return end(.refreshRejected, wantsUser: true)
     case .outcomeUnknown where terms.rotates:
       lost = lost ?? LostReply(sentAt: sentAt)
       // The waiting callers go on waiting: the replay belongs to the same flight for them.

@@ -64,12 +64,14 @@ extension Broker {
 
   /// A login that waits for its code is a better answer than "log in".
   private func explained(_ error: BrokerError, _ slot: ProfileSlot) -> BrokerError {
-    guard error.kind == .loginRequired || error.kind == .vaultTampered,
-      let step = logins.step(of: slot.name, at: now.wall)
-    else {
-      return error
+    guard let step = logins.step(of: slot.name, at: now.wall) else { return error }
+    switch error.kind {
+    case .loginRequired, .vaultTampered: return BrokerError(pending: step)
+    case .reauthRequired:
+      guard let challenge = step.challenge else { return error }
+      return BrokerError(reauthentication: challenge)
+    default: return error
     }
-    return BrokerError(pending: step)
   }
 
   private func schedule(_ slot: ProfileSlot, _ now: Moment) {
@@ -114,7 +116,11 @@ extension Broker {
         return { broker in
           broker.counts.refreshFailures += 1
           guard let slot = broker.holder(id) else { return }
-          broker.handle(.refreshFailed(flight: flight, error, jitter: broker.entropy.fraction()), on: slot)
+          if case .challenged(let challenge) = error {
+            broker.end(flight, with: challenge, on: slot)
+          } else {
+            broker.handle(.refreshFailed(flight: flight, error, jitter: broker.entropy.fraction()), on: slot)
+          }
           broker.noteCall(error, of: id, isRefresh: true)
         }
       }

@@ -17,7 +17,7 @@ package struct LocalCall: Sendable {
     switch failure {
     case .misconfigured, .outcomeUnknown: true
     case .transient(let kind, _): kind != .vaultLocked
-    case .refused, .sessionEnded, .reauthenticationRequired, .tokenRefused, .unsupported, nil: false
+    case .refused, .sessionEnded, .reauthenticationRequired, .challenged, .tokenRefused, .unsupported, nil: false
     }
   }
 }

@@ -7,17 +7,30 @@ extension RESTProvider: RevocationProvider {
   /// Spends the refresh token; it is sent once.
   ///
   /// - Throws: `.sessionEnded(.refreshRejected)` where the backend itself refuses the token for good;
-  ///   `.outcomeUnknown` where the reply was lost; `.refused(.reauthRequired)` where a code is wanted instead;
-  ///   `.transient` for everything else.
+  ///   `.outcomeUnknown` where the reply was lost; `.challenged` where a code is wanted instead, and
+  ///   `.reauthenticationRequired` where it does not say how to give it; `.transient` for everything else.
   package func refresh(_ refreshToken: Secret) async throws(ProviderFailure) -> TokenSet {
     let reply = try await publicCaller.ask(.refresh, [(.refreshToken, .secret(refreshToken))])
-    let tokens = try await reply.read { reader throws(SecretMemoryExhausted) -> TokenSet?? in
-      // A challenge has no place in a refresh: the user must log in again.
-      if reader.asksForCode { return .some(nil) }
-      return try reader.tokens().map { .some($0) }
+    let allowsBackupCodes = mapping.endpoints[.verifyBackupCode] != nil
+    let outcome = try await reply.read { reader throws(SecretMemoryExhausted) -> RefreshOutcome? in
+      if reader.asksForCode { return .codeWanted(try reader.challenge(allowsBackupCodes: allowsBackupCodes)) }
+      return try reader.tokens().map { .tokens($0) }
     }
-    guard let tokens else { throw .refused(.reauthRequired) }
-    return tokens
+    switch outcome {
+    case .tokens(let tokens): return tokens
+    case .codeWanted(let challenge?):
+      remember(challenge, nil)
+      throw .challenged(challenge)
+    case .codeWanted(nil): throw .reauthenticationRequired
+    }
+  }
+
+  /// What a reply to a refresh says.
+  private enum RefreshOutcome {
+    /// There are new tokens.
+    case tokens(TokenSet)
+    /// A code is wanted first.
+    case codeWanted(ProviderChallenge?)
   }
 
   /// The end of a session is the end of that session only.

@@ -78,7 +78,7 @@ enum Misbehaviours {
       reset-at-accept
       """),
     Group(
-      "refused reauthRequired", "challenge",
+      "challenge", "challenge",
       """
       challenge-instead
       """),
@@ -202,6 +202,7 @@ enum Misbehaviours {
     case .transient(let kind, let wait): "transient \(kind)" + words(wait)
     case .outcomeUnknown(let kind, let wait): "unknown \(kind)" + words(wait)
     case .reauthenticationRequired: "reauthentication"
+    case .challenged: "challenge"
     case .tokenRefused: "token refused"
     case .unsupported: "unsupported"
     }

@@ -13,6 +13,8 @@ package actor ScriptedProvider: AuthProvider {
     case keepsRefreshToken
     /// A failure.
     case fails(ProviderFailure)
+    /// A challenge for a code.
+    case wantsCode
   }
 
   /// A revocation that it was asked for.
@@ -195,6 +197,7 @@ package actor ScriptedProvider: AuthProvider {
       tokens.refreshToken = nil
       return tokens
     case .fails(let failure): throw failure
+    case .wantsCode: throw .challenged(challenge)
     }
   }
 

@@ -13,7 +13,7 @@ extension BrokerError {
     case .misconfigured(let fault):
       message = fault.message
       nextAction = .fixConfig
-    case .sessionEnded, .reauthenticationRequired, .tokenRefused, .unsupported: break
+    case .sessionEnded, .reauthenticationRequired, .challenged, .tokenRefused, .unsupported: break
     }
   }
 

@@ -9,6 +9,9 @@ package enum ProviderFailure: Error, Sendable, Equatable {
   /// The provider wants to see the user again before it goes on (OpenID Connect Core, section 3.1.2.6): that ends a
   /// session too.
   case reauthenticationRequired
+  /// The provider wants a code of the user before it goes on, which it has asked for already: a refresh ends the session
+  /// by that, and the code brings another one.
+  case challenged(ProviderChallenge)
   /// A passing trouble, and the request was certainly not acted on.
   case transient(ErrorKind, retryAfter: Duration? = nil)
   /// The request may or may not have been acted on: the reply was lost. A gateway in between may wish for patience.
@@ -48,7 +51,7 @@ package enum ProviderFailure: Error, Sendable, Equatable {
     switch self {
     case .refused(_, _, let retryAfter, _), .transient(_, let retryAfter), .outcomeUnknown(_, let retryAfter):
       retryAfter
-    case .sessionEnded, .reauthenticationRequired, .tokenRefused, .misconfigured, .unsupported: nil
+    case .sessionEnded, .reauthenticationRequired, .challenged, .tokenRefused, .misconfigured, .unsupported: nil
     }
   }
 
@@ -72,7 +75,7 @@ package enum ProviderFailure: Error, Sendable, Equatable {
       .configInvalid
     case .refused(let kind, _, _, _), .transient(let kind, _), .outcomeUnknown(let kind, _): kind
     case .sessionEnded: .sessionExpired
-    case .reauthenticationRequired: .reauthRequired
+    case .reauthenticationRequired, .challenged: .reauthRequired
     case .tokenRefused, .misconfigured: .providerRejected
     case .unsupported: .unsupportedByProvider
     }
