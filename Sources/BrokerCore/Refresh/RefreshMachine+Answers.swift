@@ -27,10 +27,12 @@ extension RefreshMachine {
     _ flight: UInt64, _ failure: ProviderFailure, _ jitter: Double, _ terms: Terms, _ now: Moment
   ) -> [Action] {
     guard case .sent(flight, let sentAt) = state else { return [] }
+    if case .outcomeUnknown = failure { mayHaveSpent = true }
     switch failure {
     case .sessionEnded(let reason, let alert):
       // A token that was perhaps spent by ourselves is no sign of a thief; another user's tokens are a sign all the same.
-      return lost == nil || alert == .subjectMismatch ? end(reason, alert: alert) : end(.refreshOutcomeUnknown)
+      let isOurs = (lost != nil || mayHaveSpent) && alert != .subjectMismatch
+      return isOurs ? end(.refreshOutcomeUnknown) : end(reason, alert: alert)
     case .reauthenticationRequired, .challenged: return end(.refreshRejected, wantsUser: true)
     case .outcomeUnknown where terms.rotates:
       lost = lost ?? LostReply(sentAt: sentAt)
@@ -59,7 +61,7 @@ extension RefreshMachine {
         state = .holdingBack
         return [.report(error, nextAttemptAt: terms.accessEnd?.wall)]
       }
-    } else if hasIntent {
+    } else if hasIntent, !mayHaveSpent {
       hasIntent = false
       actions = [.closeIntent]
     }

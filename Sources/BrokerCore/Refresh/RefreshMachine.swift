@@ -120,6 +120,8 @@ package struct RefreshMachine: Sendable {
   package internal(set) var state: State = .resting
   /// What is not known of an earlier refresh; its intent is open in the store.
   package internal(set) var lost: LostReply?
+  /// Whether a reply was lost since the last success, also where the token seemed not to rotate: we may have spent it.
+  var mayHaveSpent = false
   /// The session's breaker against refresh loops.
   var budget = RefreshBudget()
   /// Until when it is known that the breaker is open: it is told once.
@@ -205,6 +207,7 @@ package struct RefreshMachine: Sendable {
   private mutating func clear() {
     state = .resting
     lost = nil
+    mayHaveSpent = false
     failuresInARow = 0
     hasIntent = false
   }

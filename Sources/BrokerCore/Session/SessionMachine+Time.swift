@@ -82,7 +82,7 @@ extension SessionMachine {
   /// The same of a session that was found living already.
   func mayNoteUse(of life: SessionLife) -> Bool {
     life.saving == nil && life.unsavedEvents == nil && life.notedGeneration == nil && !refresh.isUnderWay
-      && !isOutcomeUnknown
+      && !isOutcomeUnknown && !refresh.mayHaveSpent
   }
 
   /// Writes down when the session was last used, under a generation of its own: it can replace no newer tokens.

@@ -19,7 +19,7 @@ let refreshTable = StateTable(
   sent, seen not to rotate
     began: → resting
     1 no room: close, report overloaded → backing off until 11 for overloaded
-    1 behind a gateway: close, report providerUnavailable → backing off until 40 for providerUnavailable
+    1 behind a gateway: report providerUnavailable → backing off until 40 for providerUnavailable
     replaced: → saving
     settled: → resting
     ended: → resting
@@ -29,7 +29,7 @@ let refreshTable = StateTable(
     1 busy: close, report providerUnavailable → backing off until 40 for providerUnavailable
     1 offline: close, report networkUnavailable → backing off until 11 for networkUnavailable
     1 misconfigured: close, report providerRejected → backing off until 11 for providerRejected
-    1 lost: close, report timeout → backing off until 11 for timeout
+    1 lost: report timeout → backing off until 11 for timeout
     1 not granted: close → resting
   preparing
     began: → resting
