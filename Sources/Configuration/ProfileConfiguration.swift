@@ -28,6 +28,8 @@ package struct ProfileConfiguration: Sendable, Equatable {
   package var rotationGrace: Duration
   /// A session that no client has used for so long ends; zero where none does.
   package var idleTimeout: Duration
+  /// What ends at the provider with a token that is revoked; nil where the provider's own habit holds.
+  package var revocation: RevocationHabit?
   /// Whether clients may have the session's ID token, which tells more of the user than an access token.
   package var allowIDToken: Bool
 
@@ -71,6 +73,8 @@ package struct ProfileConfiguration: Sendable, Equatable {
     rotation = section.read(Self.rotationSetting)
     rotationGrace = section.read(Self.rotationGraceSetting)
     idleTimeout = section.read(Self.idleTimeoutSetting)
+    let habit = section.read(ChoiceSetting("revocation", standard: RevocationHabit.token))
+    revocation = section.has("revocation") ? habit : nil
     allowIDToken = section.flag("allowIdToken", standard: false)
   }
 

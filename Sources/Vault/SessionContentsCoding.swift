@@ -69,6 +69,7 @@ enum SessionContentsCoding {
     if session.unrotatedReplies > 0 || session.rotatesRefreshToken == false {
       writer.member("unrotatedReplies", session.unrotatedReplies)
     }
+    writer.member(ifPresent: "revocation", session.revocation?.rawValue)
     writer.member(ifPresent: "lastUsedAt", session.lastUsedAt?.stored)
     session.unknownMembers?.withBytes { writer.raw($0) }
   }
@@ -77,7 +78,7 @@ enum SessionContentsCoding {
   private static let knownMembers =
     ["state"] + TokenCoding.members + [
       "user", "authTime", "issuedAt", "lastRefreshAt", "lastValidatedAt", "rotatesRefreshToken",
-      "unrotatedReplies", "lastUsedAt",
+      "unrotatedReplies", "revocation", "lastUsedAt",
     ]
 
   /// The other members with the commas between them; nil where there are none.
@@ -130,6 +131,7 @@ enum SessionContentsCoding {
       session.rotatesRefreshToken = nil
       session.unrotatedReplies = 1
     }
+    session.revocation = try root.optional("revocation", String.init(from:)).flatMap(RevocationHabit.init(rawValue:))
     session.lastUsedAt = try root.optional("lastUsedAt", TokenCoding.time)
     session.unknownMembers = try unknownMembers(of: root)
     return session.resting()

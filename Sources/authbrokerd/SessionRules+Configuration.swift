@@ -6,6 +6,7 @@ extension SessionRules {
   init(_ profile: ProfileConfiguration) {
     self.init(
       expiry: ExpiryPolicy(skew: profile.refreshSkew, refreshesInBackground: profile.backgroundRefresh),
-      rotation: profile.rotation, rotationGrace: profile.rotationGrace, idleTimeout: profile.idleTimeout)
+      rotation: profile.rotation, rotationGrace: profile.rotationGrace, idleTimeout: profile.idleTimeout,
+      revocation: profile.revocation)
   }
 }

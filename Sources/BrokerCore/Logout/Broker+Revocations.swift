@@ -14,7 +14,7 @@ extension Broker {
   /// A provider that revokes whole grants would end the new session with them where both are the same user's, or where it
   /// is not known that they are not: then they are left to expire.
   func revokeReplaced(_ tokens: TokenSet, _ user: String?, on slot: ProfileSlot) {
-    if slot.provider.capabilities.revokesWholeGrants {
+    if revocationHabit(of: slot) == .grant {
       guard let user, !slot.machine.isSigningIn, let present = slot.machine.living?.user?.id, user != present
       else { return }
     }
@@ -107,16 +107,18 @@ extension Broker {
     guard let slot = slot(named: id.profile), slot.provider.binding == revocation.binding else {
       return handle(.failed(id, retryAfter: nil, jitter: 1))
     }
+    guard revocationHabit(of: slot) != RevocationHabit.none else { return handle(.ended(id, .unsupported)) }
     guard !mayEndSession(revocation, on: slot) else { return handle(.held(id)) }
     // What ends all sessions of the user would end one that was begun since, too.
     let everywhere = revocation.everywhere && !slot.machine.hasSession
     ask(slot) { provider throws(ProviderFailure) in
       try await provider.require(\.revocation).revoke(revocation.tokens, everywhere: everywhere)
-    } then: { broker, _, result in
+    } then: { broker, slot, result in
       switch result {
       case .success:
         broker.counts.revocations += 1
         broker.handle(.ended(id, .yes))
+        if let slot { broker.learnHabit(after: revocation, on: slot) }
       case .failure(let failure): broker.revocationFailed(id, failure)
       }
     }
@@ -126,7 +128,7 @@ extension Broker {
   ///
   /// It cannot where the session is another user's.
   private func mayEndSession(_ revocation: PendingRevocation, on slot: ProfileSlot) -> Bool {
-    guard slot.provider.capabilities.revokesWholeGrants else { return false }
+    guard revocationHabit(of: slot) == .grant else { return false }
     if logins.mayBringSession(to: slot) { return true }
     guard slot.machine.hasSession else { return false }
     guard !slot.machine.isSigningIn, let user = revocation.userID,

@@ -8,6 +8,8 @@ final class ProviderView {
   var rest = ProviderRest()
   /// Whether a call has failed since it last accepted one: profiles may wait for it to be well.
   var isDoubted = false
+  /// What ends with a token that is revoked there, as was seen; nil where nothing was.
+  var revocation: RevocationHabit?
   /// How far its clock is off.
   var clock = ProviderClock()
 }

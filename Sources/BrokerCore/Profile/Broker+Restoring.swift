@@ -20,6 +20,7 @@ extension Broker {
         raiseTampering(of: slot.name)
       } else if let record = records[slot.position] {
         handle(.restored(contents.records[record], intent: intent), on: slot)
+        slot.view.revocation = slot.machine.living?.revocation ?? slot.view.revocation
       } else if intent != nil {
         change(StoreChange(.note, [.closeIntent(slot.name)], of: slot.name))
       }

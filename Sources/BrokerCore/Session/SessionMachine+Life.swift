@@ -64,6 +64,7 @@ extension SessionMachine {
       lastValidatedAt: now.wall)
     new.lastUsedAt = rules.idleTimeout > .zero ? now.wall : nil
     new.rotatesRefreshToken = session.rotatesRefreshToken ?? (living?.rotatesRefreshToken == true ? true : nil)
+    new.revocation = session.seenHabit
     logins.begin(
       TokensBeingSaved(
         session: new, generation: generation, since: sentAt, isTakeover: method == LoginMethod.refreshToken.rawValue))

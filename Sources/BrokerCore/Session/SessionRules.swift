@@ -10,15 +10,18 @@ package struct SessionRules: Sendable, Equatable {
   package var rotationGrace: Duration
   /// A session that no client has used for so long ends; zero where none does.
   package var idleTimeout: Duration
+  /// What ends at the provider with a token that is revoked; nil where the profile does not say.
+  package var revocation: RevocationHabit?
 
   /// Rules; without any, nothing is known of the provider, and no session ends for want of use.
   package init(
     expiry: ExpiryPolicy = ExpiryPolicy(), rotation: Rotation = .auto, rotationGrace: Duration = .zero,
-    idleTimeout: Duration = .zero
+    idleTimeout: Duration = .zero, revocation: RevocationHabit? = nil
   ) {
     self.expiry = expiry
     self.rotation = rotation
     self.rotationGrace = rotationGrace
     self.idleTimeout = idleTimeout
+    self.revocation = revocation
   }
 }

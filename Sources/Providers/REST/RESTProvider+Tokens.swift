@@ -34,7 +34,7 @@ extension RESTProvider: RevocationProvider {
   }
 
   /// The end of a session is the end of that session only.
-  package var revokesWholeGrants: Bool { false }
+  package var habit: RevocationHabit? { .token }
 
   /// Ends the session at the backend, in the way that the mapping says.
   ///

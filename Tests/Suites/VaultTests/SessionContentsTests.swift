@@ -27,6 +27,7 @@ import Testing
     var session = try #require(record.living)
     session.rotatesRefreshToken = false
     session.unrotatedReplies = 2
+    session.revocation = .grant
     session.lastUsedAt = Timestamp(milliseconds: 9)
     record.contents = .living(session)
     try await first.save(record)

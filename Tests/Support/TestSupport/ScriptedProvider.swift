@@ -77,7 +77,7 @@ package actor ScriptedProvider: AuthProvider {
     var probe = ProviderProbe.nothingToReach
     var clockSkew: Duration?
     var idTokens: IDTokens?
-    var revokesWholeGrants = false
+    var habit: RevocationHabit? = .token
     var targetAnswer: Refresh?
     var targets: [TokenTarget] = []
     var isClientsOwn = false

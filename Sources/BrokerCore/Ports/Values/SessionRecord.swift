@@ -51,6 +51,8 @@ package struct LivingSession: Sendable, Equatable {
   package var rotatesRefreshToken: Bool?
   /// How many replies in a row came without another refresh token.
   package var unrotatedReplies = 0
+  /// What ends at the provider with a token that is revoked, as was seen before the login; nil where nothing was.
+  package var revocation: RevocationHabit?
   /// When a client last used the session, as of the last time that it was written down.
   package var lastUsedAt: Timestamp?
   /// What a newer version of the program has written beside all this: JSON members, carried along unread.
