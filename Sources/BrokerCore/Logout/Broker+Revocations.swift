@@ -111,17 +111,25 @@ extension Broker {
     guard !mayEndSession(revocation, on: slot) else { return handle(.held(id)) }
     // What ends all sessions of the user would end one that was begun since, too.
     let everywhere = revocation.everywhere && !slot.machine.hasSession
+    let endsOthers = everywhere || revocationHabit(of: slot) == .grant
     ask(slot) { provider throws(ProviderFailure) in
       try await provider.require(\.revocation).revoke(revocation.tokens, everywhere: everywhere)
     } then: { broker, slot, result in
       switch result {
       case .success:
         broker.counts.revocations += 1
+        if endsOthers { broker.examineOthers(after: revocation) }
         broker.handle(.ended(id, .yes))
         if let slot { broker.learnHabit(after: revocation, on: slot) }
       case .failure(let failure): broker.revocationFailed(id, failure)
       }
     }
+  }
+
+  /// Examines the sessions of other profiles that may have ended with a revocation.
+  private func examineOthers(after revocation: PendingRevocation) {
+    let others = sessions(of: revocation.userID, at: revocation.binding, besides: revocation.id.profile)
+    if !others.isEmpty { check(others, .user, in: logouts.logout(waitingFor: revocation.id)) }
   }
 
   /// Whether the end of these tokens could be the end of the session that is there now, or is just being begun.
