@@ -19,6 +19,7 @@ struct Violation: Error, CustomStringConvertible {
     case targetKept = "a token is for what was asked for, and of the present session"
     case errorFits = "an error is one that the caller can expect"
     case lockHolds = "a locked vault gives nothing"
+    case callersServed = "a caller's request is sent within seconds, and at once where the provider is known to be well"
     case comesToRest = "nothing is left over when everything has been answered"
     case recovers = "a session that lives can be used again when the troubles are over"
   }
