@@ -28,6 +28,8 @@ package actor Broker {
 
   /// The configured profiles.
   var profiles: Profiles
+  /// What is learnt of their providers.
+  var providerViews = ProviderViews()
   /// Logins that their provider has not answered yet, and those that wait for a code or for their user.
   var logins = Logins()
   /// Second factors that are being enrolled.
@@ -86,6 +88,7 @@ package actor Broker {
     let now = clock.moment
     vault = VaultGate(status, at: now)
     self.profiles = profiles.profiles
+    providerViews.assign(to: self.profiles.configured)
     answers.reset(self.profiles.index, count: self.profiles.configured.count, unnamed: self.profiles.unnamed)
     _ = logouts.handle(.configured(profiles.bindings), at: now)
   }

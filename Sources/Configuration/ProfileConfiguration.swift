@@ -30,6 +30,8 @@ package struct ProfileConfiguration: Sendable, Equatable {
   package var idleTimeout: Duration
   /// A session that a client has used within this time is refreshed before it is asked for.
   package var keepAlive: Duration
+  /// What ends at the provider with a token that is revoked; nil where the provider's own habit holds.
+  package var revocation: RevocationHabit?
   /// Whether clients may have the session's ID token, which tells more of the user than an access token.
   package var allowIDToken: Bool
 
@@ -78,6 +80,8 @@ package struct ProfileConfiguration: Sendable, Equatable {
     rotationGrace = section.read(Self.rotationGraceSetting)
     idleTimeout = section.read(Self.idleTimeoutSetting)
     keepAlive = section.read(Self.keepAliveSetting)
+    let habit = section.read(ChoiceSetting("revocation", standard: RevocationHabit.token))
+    revocation = section.has("revocation") ? habit : nil
     allowIDToken = section.flag("allowIdToken", standard: false)
   }
 

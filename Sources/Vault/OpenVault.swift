@@ -21,6 +21,9 @@ struct OpenVault {
   /// Whether the kept events are to be removed with the next change.
   var mustDropEvents = false
 
+  /// Whether all of it may be an older copy of what was written last.
+  var mayBeOlder: Bool { !suspicions.isDisjoint(with: [.rolledBack, .anchorForeign, .head, .manifest]) }
+
   /// Derives the key for the embedded provider's keys from the key of the token names.
   ///
   /// - Throws: `VaultError.secretMemoryExhausted`.

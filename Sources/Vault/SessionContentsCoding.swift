@@ -67,6 +67,10 @@ enum SessionContentsCoding {
     writer.member(ifPresent: "lastRefreshAt", session.lastRefreshAt?.stored)
     writer.member("lastValidatedAt", session.lastValidatedAt.stored)
     writer.member(ifPresent: "rotatesRefreshToken", session.rotatesRefreshToken)
+    if session.unrotatedReplies > 0 || session.rotatesRefreshToken == false {
+      writer.member("unrotatedReplies", session.unrotatedReplies)
+    }
+    writer.member(ifPresent: "revocation", session.revocation?.rawValue)
     writer.member(ifPresent: "lastUsedAt", session.lastUsedAt?.stored)
     writer.member(ifPresent: "roughlyUsedAt", session.roughlyUsedAt?.stored)
     writer.member(ifPresent: "lastUsedUptime", session.lastUsedUptime.map { Int($0.milliseconds) })
@@ -82,8 +86,9 @@ enum SessionContentsCoding {
   /// The members that this version writes for a living session.
   private static let knownMembers =
     ["state"] + TokenCoding.members + [
-      "user", "authTime", "issuedAt", "lastRefreshAt", "lastValidatedAt", "rotatesRefreshToken", "lastUsedAt",
-      "roughlyUsedAt", "lastUsedUptime", "refreshTokenIssuedAt", "boot", "bootedAt", "providerAhead",
+      "user", "authTime", "issuedAt", "lastRefreshAt", "lastValidatedAt", "rotatesRefreshToken", "unrotatedReplies",
+      "revocation", "lastUsedAt", "roughlyUsedAt", "lastUsedUptime", "refreshTokenIssuedAt", "boot", "bootedAt",
+      "providerAhead",
     ]
 
   /// The other members with the commas between them; nil where there are none.
@@ -129,6 +134,14 @@ enum SessionContentsCoding {
       lastRefreshAt: try root.optional("lastRefreshAt", TokenCoding.time),
       lastValidatedAt: try TokenCoding.time(root.required("lastValidatedAt")))
     session.rotatesRefreshToken = try root["rotatesRefreshToken"].map { node throws(JSONMismatch) in try node.bool() }
+    if let count = try root.optional("unrotatedReplies", Int.init(from:)) {
+      session.unrotatedReplies = count
+    } else if session.rotatesRefreshToken == false {
+      // An earlier version has learnt that from a single reply.
+      session.rotatesRefreshToken = nil
+      session.unrotatedReplies = 1
+    }
+    session.revocation = try root.optional("revocation", String.init(from:)).flatMap(RevocationHabit.init(rawValue:))
     session.lastUsedAt = try root.optional("lastUsedAt", TokenCoding.time)
     session.roughlyUsedAt = try root.optional("roughlyUsedAt", TokenCoding.time)
     session.lastUsedUptime = try root.optional("lastUsedUptime", TokenCoding.duration)

@@ -14,6 +14,7 @@ extension Vault: SessionStore {
       contents?.tampered = found.tampered
       var loaded = found.contents
       loaded.isSuspect = found.hasForeignRows || open.suspicions.contains { $0.isAlarm }
+      loaded.mayBeOlder = open.mayBeOlder
       loaded.lastSequence = sequence
       loaded.completeness = completeness(open)
       return loaded

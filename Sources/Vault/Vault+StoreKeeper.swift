@@ -12,7 +12,7 @@ extension Vault: StoreKeeper {
       isLocked: contents == nil, isInitialized: schemaVersion > 0, keySource: recordedSource,
       schemaVersion: Int(schemaVersion == 0 ? VaultSchema.version : schemaVersion),
       noticesRollback: isAnchorElsewhere && (contents == nil || anchor != nil),
-      passphraseFailures: attempts.read(at: now()))
+      mayBeOlder: contents?.mayBeOlder ?? false, passphraseFailures: attempts.read(at: now()))
   }
 
   /// Whether the anchor is kept in another directory than the vault: a copy of one is then none of the other.

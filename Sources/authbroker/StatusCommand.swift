@@ -50,6 +50,10 @@ enum StatusCommand: Command {
     let source = PlainText.line(status.vault.keySource.utf8)
     Output.line("broker   \(PlainText.line(status.version.utf8)), pid \(status.pid), up \(status.uptime.inWords)")
     Output.line("vault    \(vault), key from: \(source), schema \(status.vault.schemaVersion)")
+    if status.vault.mayBeOlder {
+      let text = "an older copy of the vault may be in use; log in again if in doubt (authbroker doctor)"
+      Output.line("         \(context.style.warning(text))")
+    }
     Output.line("clients  \(status.connections) connected, \(status.subscriptions.counted("subscription"))")
     let revocations = status.counters.first { $0.name == "pendingRevocations" }?.value ?? 0
     if revocations > 0 {

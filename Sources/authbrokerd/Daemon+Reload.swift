@@ -38,7 +38,11 @@ extension Daemon {
     } catch {
       return .failure(BrokerError(error.kind == .configInvalid ? .configInvalid : .overloaded, error.message))
     }
-    if fresh != configuration, let failure = await takeOver(fresh, broker, server) { return .failure(failure) }
+    if fresh == configuration {
+      await broker.configurationWasRead()
+    } else if let failure = await takeOver(fresh, broker, server) {
+      return .failure(failure)
+    }
     await server.noteConfigurationRead(at: readAt)
     return .success(fresh.profiles.map(\.name))
   }

@@ -7,6 +7,6 @@ extension SessionRules {
     self.init(
       expiry: ExpiryPolicy(skew: profile.refreshSkew, refreshesInBackground: profile.backgroundRefresh),
       rotation: profile.rotation, rotationGrace: profile.rotationGrace, idleTimeout: profile.idleTimeout,
-      keepAlive: profile.keepAlive)
+      keepAlive: profile.keepAlive, revocation: profile.revocation)
   }
 }

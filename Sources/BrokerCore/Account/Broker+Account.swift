@@ -37,24 +37,25 @@ extension Broker {
       try await provider.resetPassword(token: params.token, newPassword: params.password)
     } then: { broker, slot in
       let (name, binding) = (slot.name, slot.provider.binding)
-      broker.check(
-        broker.slots.filter { $0.provider.binding == binding }, .passwordReset, for: caller, of: name)
+      broker.check(broker.sessions(of: nil, at: binding), .passwordReset, for: caller, of: name)
     }
   }
 
-  /// Sets a new password with proof of the old one; the session goes on, with new tokens where there are any.
+  /// Sets a new password with proof of the old one; the session goes on, with new tokens where there are any, and the
+  /// sessions of other profiles are examined: the provider may have ended them.
   package func changePassword(_ params: ChangePassword.Params, _ caller: Caller<Empty>) throws(BrokerError) {
     let sentAt = now
+    let user = try slot(for: params.profile).user?.id
     try askWithToken(\.passwordChange, .change, params.profile, caller) { provider, token throws(ProviderFailure) in
       try await provider.changePassword(from: params.oldPassword, to: params.newPassword, accessToken: token)
     } then: { broker, slot, isPresent, tokens in
-      guard let tokens else { return broker.answer(caller, Empty()) }
-      guard isPresent, slot.machine.living != nil else {
+      let others = broker.sessions(of: user, at: slot.provider.binding, besides: slot.name).map(\.name)
+      if let tokens, isPresent, slot.machine.living != nil {
+        broker.handle(.tokensReplaced(tokens, sentAt: sentAt), on: slot)
+      } else if let tokens {
         broker.revokeLater(tokens, of: slot)
-        return broker.answer(caller, Empty())
       }
-      broker.handle(.tokensReplaced(tokens, sentAt: sentAt), on: slot)
-      broker.whenSettled(slot, .account(caller, slot.name))
+      broker.whenSettled(slot, .account(caller, slot.name, others: others, .passwordReset))
     }
   }
 
@@ -65,18 +66,10 @@ extension Broker {
       try await provider.deleteAccount(password: params.password, accessToken: token)
     } then: { broker, slot, isPresent, _ in
       guard isPresent else { return broker.answer(caller, Empty()) }
-      let others = broker.otherProfiles(ofUserOf: slot)
+      let others = broker.sessions(of: slot.user?.id, at: slot.provider.binding, besides: slot.name).map(\.name)
       broker.forgetSession(of: slot, .accountDeleted)
-      broker.whenSettled(slot, .deletion(caller, slot.name, others: others))
+      broker.whenSettled(slot, .account(caller, slot.name, others: others, .accountDeleted))
     }
-  }
-
-  /// The other profiles at the same provider on which the same user is logged in.
-  private func otherProfiles(ofUserOf slot: ProfileSlot) -> [ProfileName] {
-    guard let present = slot.user?.id else { return [] }
-    return slots.filter {
-      $0 !== slot && $0.provider.binding == slot.provider.binding && $0.machine.living != nil && $0.user?.id == present
-    }.map(\.name)
   }
 
   /// Changes what the provider knows of the account; what one could take it over with only for a user who has lately

@@ -159,7 +159,8 @@ extension Broker {
     _ issued: IssuedSession, by method: LoginMethod, _ details: LoginDetails, from origin: LoginOrigin,
     on slot: ProfileSlot
   ) {
-    let session = issued.session
+    var session = issued.session
+    session.seenHabit = slot.view.revocation
     slot.account.backupCodesRemaining = session.backupCodesRemaining
     noteClocks(of: session.tokens, slot)
     handle(.loginAccepted(session, method: method.rawValue, sentAt: issued.sentAt, details: details), on: slot)

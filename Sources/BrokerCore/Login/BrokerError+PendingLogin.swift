@@ -19,6 +19,15 @@ extension BrokerError {
     }
   }
 
+  /// Why there is no token: the provider has answered a refresh with a challenge, which waits for its code.
+  init(reauthentication challenge: OTPChallenge) {
+    self.init(
+      .reauthRequired, "The provider requires a one-time code before it renews the session; verify the code.",
+      profile: challenge.profile)
+    self.challenge = challenge
+    nextAction = .verifyOtp
+  }
+
   /// What the end of a pending login by this kind of error means for its callers.
   package init(_ kind: ErrorKind, endOf step: PendingLoginStep) {
     switch kind {

@@ -34,7 +34,7 @@ package enum LoginEnd: Sendable, Equatable {
     case .rotated(let rotated): self = .rejected(rotated.rejection)
     case .refused(.flowNotFound, _, _, _): self = .codeRefused
     case .sessionEnded: self = .of(.otpExpired)
-    case .tokenRefused, .reauthenticationRequired: self = .of(.providerRejected)
+    case .tokenRefused, .reauthenticationRequired, .challenged: self = .of(.providerRejected)
     case .outcomeUnknown(let kind, _): self = .replyLost(kind)
     case .refused, .transient, .unsupported: self = .of(failure.kind)
     }

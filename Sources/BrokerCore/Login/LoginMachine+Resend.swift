@@ -51,7 +51,8 @@ extension LoginMachine {
   mutating func failResend(_ failure: ProviderFailure, _ now: Moment) -> [Action] {
     guard var resend, let caller = resend.caller else { return [] }
     resend.caller = nil
-    if case .refused(.resendTooSoon, _, let retryAfter?, _) = failure, case .code(var challenge) = login.step {
+    if case .refused(.resendTooSoon, _, let wish?, _) = failure, case .code(var challenge) = login.step {
+      let retryAfter = min(wish, Backoff.longestCallersPause)
       challenge.nextResendAt = max(challenge.nextResendAt, now.wall + retryAfter)
       login.step = .code(challenge)
       resend.allowedAt = now.deadline(now.wall + retryAfter)

@@ -4,8 +4,8 @@ import BrokerProtocol
 extension LoginMachine {
   /// How much longer the interval becomes each time that the provider wants it to (RFC 8628, section 3.5).
   private static let slowDownStep = Duration.seconds(5)
-  /// The longest pause after failures: short beside the minutes that such a login lives.
-  private static let longestPause = Duration.seconds(60)
+  /// The longest pause after failures, whatever the provider wishes: short beside the minutes that such a login lives.
+  private static let longestPause = Duration.seconds(30)
 
   /// How long to wait between two polls.
   var interval: Duration { login.step.action?.interval ?? ProviderUserAction.standardInterval }
@@ -45,8 +45,8 @@ extension LoginMachine {
     }
   }
 
-  /// A passing trouble puts the next poll off, twice as long each time (RFC 8628, section 3.5); a browser comes back only
-  /// once, so that there is nothing to wait for after it.
+  /// Where the provider does not answer, the next poll is put off, twice as long each time (RFC 8628, section 3.5); a
+  /// browser comes back only once, so that there is nothing to wait for after it.
   mutating func failAction(_ failure: ProviderFailure, _ now: Moment) -> [Action] {
     switch state {
     case .listening:
@@ -61,8 +61,10 @@ extension LoginMachine {
   private mutating func failPoll(_ failure: ProviderFailure, _ failures: Int, _ now: Moment) -> [Action] {
     guard let floor = Self.pause(after: failure) else { return end(LoginEnd(actionFailed: failure), isTold: true) }
     if let actions = endIfOver(now) { return actions }
+    // Any answer shows that the provider is there.
+    let failures = NetworkState.Event(failure) == .answered ? 0 : failures
     let doubled = interval * Double(1 << min(failures, 6))
-    let pause = max(min(doubled, Self.longestPause), interval, floor)
+    let pause = max(min(max(doubled, floor), Self.longestPause), interval)
     state = .resting(until: now.uptime + pause, failures: failures)
     return []
   }
@@ -95,8 +97,8 @@ extension LoginMachine {
     switch failure {
     case .transient(_, let retryAfter), .outcomeUnknown(_, let retryAfter): retryAfter ?? .zero
     case .refused(let kind, _, let retryAfter, _) where kind.isRetryable: retryAfter ?? .zero
-    case .refused, .misconfigured, .rejected, .rotated, .sessionEnded, .reauthenticationRequired, .tokenRefused,
-      .unsupported:
+    case .refused, .misconfigured, .rejected, .rotated, .sessionEnded, .reauthenticationRequired, .challenged,
+      .tokenRefused, .unsupported:
       nil
     }
   }

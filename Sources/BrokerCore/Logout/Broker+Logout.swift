@@ -17,6 +17,7 @@ extension Broker {
       self?.assumeIsolated { broker in
         broker.note(id) { logout in
           for name in logout.order { logout.note(.pending, of: name) }
+          logout.unexamined = []
         }
       }
     }

@@ -14,7 +14,7 @@ extension Broker {
   /// A provider that revokes whole grants would end the new session with them where both are the same user's, or where it
   /// is not known that they are not: then they are left to expire.
   func revokeReplaced(_ tokens: TokenSet, _ user: String?, on slot: ProfileSlot) {
-    if slot.provider.capabilities.revokesWholeGrants {
+    if revocationHabit(of: slot) == .grant {
       guard let user, !slot.machine.isSigningIn, let present = slot.machine.living?.user?.id, user != present
       else { return }
     }
@@ -107,26 +107,36 @@ extension Broker {
     guard let slot = slot(named: id.profile), slot.provider.binding == revocation.binding else {
       return handle(.failed(id, retryAfter: nil, jitter: 1))
     }
+    guard revocationHabit(of: slot) != RevocationHabit.none else { return handle(.ended(id, .unsupported)) }
     guard !mayEndSession(revocation, on: slot) else { return handle(.held(id)) }
     // What ends all sessions of the user would end one that was begun since, too.
     let everywhere = revocation.everywhere && !slot.machine.hasSession
+    let endsOthers = everywhere || revocationHabit(of: slot) == .grant
     ask(slot, .repeatable) { provider throws(ProviderFailure) in
       try await provider.require(\.revocation).revoke(revocation.tokens, everywhere: everywhere)
-    } then: { broker, _, result in
+    } then: { broker, slot, result in
       switch result {
       case .success:
         broker.counts.revocations += 1
+        if endsOthers { broker.examineOthers(after: revocation) }
         broker.handle(.ended(id, .yes))
+        if let slot { broker.learnHabit(after: revocation, on: slot) }
       case .failure(let failure): broker.revocationFailed(id, failure)
       }
     }
+  }
+
+  /// Examines the sessions of other profiles that may have ended with a revocation.
+  private func examineOthers(after revocation: PendingRevocation) {
+    let others = sessions(of: revocation.userID, at: revocation.binding, besides: revocation.id.profile)
+    if !others.isEmpty { check(others, .user, in: logouts.logout(waitingFor: revocation.id)) }
   }
 
   /// Whether the end of these tokens could be the end of the session that is there now, or is just being begun.
   ///
   /// It cannot where the session is another user's.
   private func mayEndSession(_ revocation: PendingRevocation, on slot: ProfileSlot) -> Bool {
-    guard slot.provider.capabilities.revokesWholeGrants else { return false }
+    guard revocationHabit(of: slot) == .grant else { return false }
     if logins.mayBringSession(to: slot) { return true }
     guard slot.machine.hasSession else { return false }
     guard !slot.machine.isSigningIn, let user = revocation.userID,
@@ -138,7 +148,8 @@ extension Broker {
   private func revocationFailed(_ id: PendingRevocation.ID, _ failure: ProviderFailure) {
     switch failure {
     case .unsupported: handle(.ended(id, .unsupported))
-    case .refused, .misconfigured, .rejected, .rotated, .sessionEnded, .reauthenticationRequired, .tokenRefused:
+    case .refused, .misconfigured, .rejected, .rotated, .sessionEnded, .reauthenticationRequired, .challenged,
+      .tokenRefused:
       handle(.ended(id, .no))
     case .transient(_, let retryAfter), .outcomeUnknown(_, let retryAfter):
       handle(.failed(id, retryAfter: retryAfter, jitter: entropy.fraction()))

@@ -10,6 +10,8 @@ struct LogoutGathering {
   private(set) var revoked: [ProfileName: LogoutOutcome.ServerRevoked] = [:]
   /// Whether the store is still being read for sessions of profiles that have left the configuration.
   var isReading: Bool
+  /// The sessions that may have ended as well, and are still being examined.
+  var unexamined: Set<SlotID> = []
   /// Why something could not be made durable.
   var failure: StoreFailure?
   /// Whether sessions of profiles that have left the configuration may still be there: nothing tries their end again.
@@ -37,7 +39,7 @@ struct LogoutGathering {
 
   /// The answer, as soon as nothing is to come any more.
   var answer: Result<Logout.Result, BrokerError>? {
-    guard !isReading, unsaved.isEmpty, revoked.count == order.count else { return nil }
+    guard !isReading, unsaved.isEmpty, unexamined.isEmpty, revoked.count == order.count else { return nil }
     guard !hasLeftSessions else {
       return .failure(
         BrokerError(

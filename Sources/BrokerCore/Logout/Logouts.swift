@@ -71,6 +71,9 @@ struct Logouts {
     return (logout, answer)
   }
 
+  /// The logout that waits for the first try of a revocation; nil where none does.
+  func logout(waitingFor revocation: PendingRevocation.ID) -> UInt64? { parts[revocation]?.logout }
+
   /// Takes out the part that waited for the first try of a revocation; nil where none does.
   mutating func takePart(waitingFor revocation: PendingRevocation.ID) -> Part? {
     parts.removeValue(forKey: revocation)

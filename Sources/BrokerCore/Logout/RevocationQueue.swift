@@ -31,6 +31,8 @@ package struct RevocationQueue: Sendable {
     case held(PendingRevocation.ID)
     /// Providers may be reached again.
     case networkReturned
+    /// The provider that these are bound to does its work again.
+    case providerReturned(ProviderBinding)
     /// A time came that ``nextWake`` has named.
     case woken
   }
@@ -143,6 +145,9 @@ package struct RevocationQueue: Sendable {
     case .held(let id): return hold(id, now)
     case .networkReturned:
       for profile in entries.keys { hurry(profile, now) }
+      return lookAtAll(now)
+    case .providerReturned(let binding):
+      for profile in entries.keys where bindings[profile] == binding { hurry(profile, now) }
       return lookAtAll(now)
     case .woken: return lookAtAll(now)
     }

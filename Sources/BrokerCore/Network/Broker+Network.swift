@@ -1,36 +1,64 @@
 import BrokerProtocol
 
-/// What is made of a network that goes and comes back.
+/// What is made of providers that go and come back.
 extension Broker {
   /// Takes in what a call to the provider of a profile came to; nil is a success.
   ///
   /// Refreshes, and what ``ask(_:_:then:)`` and ``askDuringUserAction(_:_:noting:then:)`` call, report here: that is how
-  /// it is known whether there is a network. Probes, trials, and revocations that no profile keeps do not report.
-  func noteCall(_ failure: ProviderFailure?, of id: SlotID) {
+  /// it is known whether a provider is well, for all profiles that have it. Probes, trials, and revocations that no profile
+  /// keeps do not report.
+  func noteCall(_ failure: ProviderFailure?, of id: SlotID, isRefresh: Bool = false) {
     if failure?.isLockout == true { counts.lockouts += 1 }
     guard let slot = holder(id) else { return }
     if let failure { noteFailure(failure, of: slot) }
-    for action in slot.network.handle(NetworkState.Event(failure)) {
+    let view = slot.view
+    noteRest(failure, of: slot, isRefresh: isRefresh)
+    for action in view.network.handle(NetworkState.Event(failure)) {
       switch action {
-      case .tellDown: publish(.networkDown, profile: slot.name)
-      case .tellUp: publish(.networkUp, profile: slot.name)
-      case .letOthersTry: networkReturned(except: slot)
+      case .tellDown: for slot in slots where slot.view === view { publish(.networkDown, profile: slot.name) }
+      case .tellUp: for slot in slots where slot.view === view { publish(.networkUp, profile: slot.name) }
+      case .letOthersTry: networkReturned(except: view)
       }
     }
+    if let condition = ProviderCondition(failure) { providerIs(condition, view) }
+  }
+
+  /// Takes in whether a provider is well enough to be asked without a caller's wish.
+  ///
+  /// What other calls than refreshes are refused with tells nothing of refreshes, unless the provider was not reached.
+  private func noteRest(_ failure: ProviderFailure?, of slot: ProfileSlot, isRefresh: Bool) {
+    let view = slot.view
+    if failure != nil { view.isDoubted = true }
+    let condition = ProviderCondition(failure)
+    if let condition, condition > .reached { return view.rest.handle(.recovered, at: now.uptime) }
+    let isAway = NetworkState.Event(failure) == .notReached
+    guard isAway || isRefresh && (condition == .reached || failure?.kind == .timeout) else { return }
+    view.rest.handle(
+      .failed(slot.id, retryAfter: failure?.retryAfter, jitter: entropy.fraction()), at: now.uptime)
+  }
+
+  /// Lets the profiles of a provider, and what is still to be revoked there, wait no longer for what a call has shown.
+  private func providerIs(_ condition: ProviderCondition, _ view: ProviderView) {
+    guard vault.isOpen, view.isDoubted else { return }
+    if condition == .accepting { view.isDoubted = false }
+    for slot in profiles.all where slot.view === view { handle(.providerSeen(condition), on: slot) }
+    guard condition > .reached, let binding = slots.first(where: { $0.view === view })?.provider.binding else { return }
+    handle(.providerReturned(binding))
   }
 
   /// The machine's links, addresses or routes have changed: whatever backs off for want of a network tries once, at once.
   package func networkMayHaveChanged() { networkReturned(except: nil) }
 
-  private func networkReturned(except known: ProfileSlot?) {
+  private func networkReturned(except known: ProviderView?) {
     guard vault.isOpen else { return }
-    for slot in slots where slot !== known { handle(.networkReturned, on: slot) }
+    for view in providerViews.all where view !== known { view.rest.handle(.recovered, at: now.uptime) }
+    for slot in slots where slot.view !== known { handle(.providerSeen(.reached), on: slot) }
     handle(.networkReturned)
   }
 
   /// Takes in what a provider's reply told of its clock.
   func noteClock(_ skew: Duration?, of slot: ProfileSlot) {
-    guard slot.providerClock.note(skew) else { return }
-    notify(.trouble(.clockSkewed(slot.name, slot.providerClock.skew)))
+    guard slot.view.clock.note(skew) else { return }
+    notify(.trouble(.clockSkewed(slot.name, slot.view.clock.skew)))
   }
 }

@@ -1,9 +1,9 @@
 import BrokerProtocol
 
-/// Whether the provider of one profile is within reach, by what its calls came to.
+/// Whether one provider is within reach, by what its calls came to.
 ///
-/// Each provider is somewhere else, so each profile has its own state. Nothing is asked to find it out: a call that was
-/// made anyway tells.
+/// Each provider is somewhere else, so each has its own state. Nothing is asked to find it out: a call that was made
+/// anyway tells.
 package enum NetworkState: Sendable, Equatable {
   /// No call has told anything yet, or the last one was answered. Left by a call that did not get through.
   case up
@@ -26,7 +26,7 @@ package enum NetworkState: Sendable, Equatable {
     case tellDown
     /// Tell that it is within reach again.
     case tellUp
-    /// Let the other profiles try once that could not reach theirs.
+    /// Let the profiles of other providers try once that could not reach theirs.
     case letOthersTry
   }
 
@@ -54,7 +54,7 @@ extension NetworkState.Event {
     case .unsupported?, .misconfigured(.redirectPort)?, .misconfigured(.secret)?, .misconfigured(.embeddedFiles)?:
       self = .unclear
     case nil, .refused?, .misconfigured?, .rejected?, .rotated?, .sessionEnded?, .reauthenticationRequired?,
-      .tokenRefused?:
+      .challenged?, .tokenRefused?:
       self = .answered
     }
   }

@@ -19,6 +19,9 @@ extension Broker {
     let knownSlots = Set(known.map(ObjectIdentifier.init))
     let earlier = Dictionary(known.map { ($0.name, $0) }) { first, _ in first }
     self.profiles.configure(profiles) { Self.machine(for: $0, entropy, boot: clock.boot) }
+    providerViews.assign(to: self.profiles.all)
+    // The new configuration may have fixed what was wrong.
+    for view in providerViews.all { view.rest.handle(.recovered, at: now.uptime) }
     resetAnswers()
     // A profile that stays has its state in memory, which may be newer than what was just read.
     let fresh = slots.filter { !knownSlots.contains(ObjectIdentifier($0)) && !takesOver($0, from: earlier[$0.name]) }
@@ -35,6 +38,14 @@ extension Broker {
       handle(.rulesChanged(settings.rules), on: slot)
     }
     publish(.configReloaded, profile: nil)
+  }
+
+  /// Takes in that the configuration was read again and says the same: what it refers to may have changed, such as the file
+  /// of a client secret, so that nothing waits any longer because of what a provider has refused.
+  package func configurationWasRead() {
+    guard vault.isOpen else { return }
+    for view in providerViews.all { view.rest.handle(.recovered, at: now.uptime) }
+    for slot in slots { handle(.rulesChanged(slot.machine.rules), on: slot) }
   }
 
   /// Signs a profile out that is bound to another place now; false where nothing is known of it in memory.

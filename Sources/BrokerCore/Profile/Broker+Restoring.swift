@@ -14,13 +14,14 @@ extension Broker {
     }
     let tampered = Set(contents.tampered)
     for slot in slots {
-      let intent = intents[slot.name]
+      let intent = intents[slot.name] ?? (contents.mayBeOlder ? doubt(records[slot.position], contents) : nil)
       if tampered.contains(slot.name) {
         handle(.mistrusted, on: slot)
         raiseTampering(of: slot.name)
       } else if let record = records[slot.position] {
         handle(.restored(contents.records[record], intent: intent), on: slot)
         if let verdict = clockSources.verdict { handle(.clockJudged(verdict), on: slot) }
+        slot.view.revocation = slot.machine.living?.revocation ?? slot.view.revocation
       } else if intent != nil {
         change(StoreChange(.note, [.closeIntent(slot.name)], of: slot.name))
       }
@@ -32,5 +33,17 @@ extension Broker {
       resume(record, on: slot)
     }
     closeLogins()
+  }
+
+  /// Writes down that the refresh token of a session may have been spent, as its record may be an older one: it is not
+  /// sent while there is an access token to be lost by it.
+  private func doubt(_ position: Int?, _ contents: StoreContents) -> RefreshIntent? {
+    guard let record = position.map({ contents.records[$0] }), case .living(let session) = record.contents,
+      session.tokens.refreshToken != nil
+    else { return nil }
+    let intent = RefreshIntent(
+      profile: record.profile, generation: record.generation, startedAt: Timestamp(milliseconds: 0))
+    change(StoreChange(.note, [.openIntent(intent)], of: record.profile))
+    return intent
   }
 }

@@ -27,10 +27,8 @@ final class ProfileSlot {
   var logouts: UInt64 = 0
   /// Grows with every login and every logout: what was asked for an earlier session does not concern the present one.
   var sessions: UInt64 = 0
-  /// Whether its provider is within reach.
-  var network = NetworkState.up
-  /// How far its provider's clock is off.
-  var providerClock = ProviderClock()
+  /// What is known of its provider, together with the other profiles that have it.
+  var view = ProviderView()
   /// When each event was last published that may be published once a minute.
   var lastRareEvent: [EventName: Duration] = [:]
 

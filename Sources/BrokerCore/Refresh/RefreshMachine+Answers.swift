@@ -8,6 +8,8 @@ extension RefreshMachine {
     var error: BrokerError
     /// The provider's own wish.
     var retryAfter: Duration?
+    /// How well the provider must be seen to be for another try to be worth it at once; nil where only time helps.
+    var endsWith: ProviderCondition?
 
     /// A failure without a wish.
     init(_ error: BrokerError) { self.error = error }
@@ -15,18 +17,8 @@ extension RefreshMachine {
     /// The failure of a provider.
     init(_ failure: ProviderFailure, profile: ProfileName) {
       error = BrokerError(failure, profile: profile)
-      switch failure {
-      case .transient(_, let retryAfter), .outcomeUnknown(_, let retryAfter): self.retryAfter = retryAfter
-      case .rejected(let rejection): retryAfter = rejection.retryAfter
-      default: break
-      }
-    }
-
-    /// Whether it is worth trying again as soon as the network is back.
-    ///
-    /// A provider that was reached is not asked sooner, and one that named a time not before it.
-    var endsWithNetwork: Bool {
-      retryAfter == nil && (error.kind == .networkUnavailable || error.kind == .timeout)
+      retryAfter = failure.retryAfter
+      endsWith = failure.endsWith
     }
   }
 
@@ -35,11 +27,13 @@ extension RefreshMachine {
     _ flight: UInt64, _ failure: ProviderFailure, _ jitter: Double, _ terms: Terms, _ now: Moment
   ) -> [Action] {
     guard case .sent(flight, let sentAt) = state else { return [] }
+    if case .outcomeUnknown = failure { mayHaveSpent = true }
     switch failure {
     case .sessionEnded(let reason, let alert):
       // A token that was perhaps spent by ourselves is no sign of a thief; another user's tokens are a sign all the same.
-      return lost == nil || alert == .subjectMismatch ? end(reason, alert: alert) : end(.refreshOutcomeUnknown)
-    case .reauthenticationRequired: return end(.refreshRejected, wantsUser: true)
+      let isOurs = (lost != nil || mayHaveSpent) && alert != .subjectMismatch
+      return isOurs ? end(.refreshOutcomeUnknown) : end(reason, alert: alert)
+    case .reauthenticationRequired, .challenged: return end(.refreshRejected, wantsUser: true)
     case .outcomeUnknown where terms.rotates:
       lost = lost ?? LostReply(sentAt: sentAt)
       // The waiting callers go on waiting: the replay belongs to the same flight for them.
@@ -58,6 +52,7 @@ extension RefreshMachine {
   mutating func backOff(_ failure: Failure, _ jitter: Double, _ terms: Terms, _ now: Moment) -> [Action] {
     failuresInARow += 1
     let delay = Backoff.delay(afterFailures: failuresInARow, jitter: jitter, floor: failure.retryAfter)
+    let pause = Backoff.pauseOfCallers(delay, jitter: jitter, floor: failure.retryAfter)
     var error = failure.error
     var actions: [Action] = []
     if let lost {
@@ -68,12 +63,30 @@ extension RefreshMachine {
         state = .holdingBack
         return [.report(error, nextAttemptAt: terms.accessEnd?.wall)]
       }
-    } else if hasIntent {
+    } else if hasIntent, !mayHaveSpent {
       hasIntent = false
       actions = [.closeIntent]
     }
-    error.retryAfter = delay
-    state = .backingOff(until: now.uptime + delay, error, endsWithNetwork: failure.endsWithNetwork)
+    error.retryAfter = pause
+    callersWaitUntil = now.uptime + pause
+    state = .backingOff(until: now.uptime + delay, error, endsWith: failure.endsWith)
     return actions + [.report(error, nextAttemptAt: now.wall + delay)]
+  }
+
+  /// Waits no longer, where the provider is seen to be so well that another try is worth it.
+  ///
+  /// One that was reached all the time has refused this session just now, perhaps for a reason of its own: it is not asked
+  /// more often than for a caller.
+  mutating func endBackOff(_ condition: ProviderCondition, _ now: Moment) {
+    guard case .backingOff(let until, let error, let cure?) = state, cure <= condition else { return }
+    let soon = cure == .reached ? now.uptime : max(now.uptime, callersWaitUntil)
+    if soon < until { state = .backingOff(until: soon, error, endsWith: cure) }
+  }
+
+  /// Waits no longer, whatever went wrong.
+  mutating func forgiveFailures(_ now: Moment) {
+    guard case .backingOff(_, let error, let cure) = state else { return }
+    failuresInARow = 0
+    state = .backingOff(until: now.uptime, error, endsWith: cure)
   }
 }

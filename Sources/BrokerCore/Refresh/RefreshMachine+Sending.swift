@@ -24,8 +24,8 @@ extension RefreshMachine {
       state = .preparing(flight: flights)
       return [.openIntent(flight: flights, intent(terms, LostReply.replayMark))]
     }
-    // The intent of the lost refresh is still open; a token that is not rotated needs none.
-    if lost != nil || !terms.rotates { return send(now) }
+    // The intent of the lost refresh is still open; a token that is certainly not rotated needs none.
+    if lost != nil || !terms.isJournaled { return send(now) }
     state = .preparing(flight: flights)
     return [.openIntent(flight: flights, intent(terms, now.wall))]
   }
@@ -102,9 +102,11 @@ extension RefreshMachine {
   }
 
   /// Resumes after a restart with a token that was perhaps spent.
+  ///
+  /// The provider may just have begun to rotate, so that only what was said of it counts, and not what was seen.
   mutating func takeUp(_ startedAt: Timestamp, _ terms: Terms, _ now: Moment) -> [Action] {
     guard state == .resting, lost == nil else { return [] }
-    guard terms.rotates else { return [.closeIntent] }
+    guard terms.isJournaled else { return [.closeIntent] }
     let lost = LostReply(startedAt: startedAt, now: now)
     self.lost = lost
     if lost.mayBeReplayed(within: terms.grace, at: now) { return begin(terms, now) }
@@ -116,6 +118,6 @@ extension RefreshMachine {
   private mutating func rest(_ terms: Terms, _ now: Moment) {
     state =
       terms.servesAccessToken(at: now)
-      ? .holdingBack : .backingOff(until: now.uptime, outcomeUnknown(terms, now), endsWithNetwork: false)
+      ? .holdingBack : .backingOff(until: now.uptime, outcomeUnknown(terms, now), endsWith: nil)
   }
 }

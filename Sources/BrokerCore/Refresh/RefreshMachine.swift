@@ -16,9 +16,10 @@ package struct RefreshMachine: Sendable {
     case sent(flight: UInt64, at: Moment)
     /// New tokens are here, and being saved. Left when they are the session's.
     case saving
-    /// Something went wrong. Left when new tokens are wanted after `until`; `until` is at once where the failure
-    /// `endsWithNetwork` and the network has returned.
-    indirect case backingOff(until: Duration, BrokerError, endsWithNetwork: Bool)
+    /// Something went wrong. Left when new tokens are wanted by the schedule after `until`, or by a caller after
+    /// ``RefreshMachine/callersWaitUntil``; `until` is at once where the provider is seen to be so well that the failure
+    /// `endsWith` that, or the configuration is another one.
+    indirect case backingOff(until: Duration, BrokerError, endsWith: ProviderCondition?)
     /// There were too many refreshes: the breaker is open. Left when new tokens are wanted after `until`.
     indirect case barred(until: Duration, BrokerError)
     /// The token was perhaps spent, and the access token is served to its end. Left when new tokens are wanted after
@@ -32,6 +33,8 @@ package struct RefreshMachine: Sendable {
     package var generation: UInt64
     /// Whether the token is another one after a refresh, as far as it is known.
     package var rotates: Bool
+    /// Whether it is written down before the token is sent: unless it is certain that it stays the same.
+    package var isJournaled: Bool
     /// For how long the provider takes a spent token once more.
     package var grace: Duration
     /// When the access token ends; nil where it has no end.
@@ -40,11 +43,12 @@ package struct RefreshMachine: Sendable {
     package var isAccessTokenRefused: Bool
 
     package init(
-      generation: UInt64, rotates: Bool = true, grace: Duration = .zero, accessEnd: Deadline?,
-      isAccessTokenRefused: Bool = false
+      generation: UInt64, rotates: Bool = true, isJournaled: Bool = true, grace: Duration = .zero,
+      accessEnd: Deadline?, isAccessTokenRefused: Bool = false
     ) {
       self.generation = generation
       self.rotates = rotates
+      self.isJournaled = isJournaled
       self.grace = grace
       self.accessEnd = accessEnd
       self.isAccessTokenRefused = isAccessTokenRefused
@@ -88,8 +92,10 @@ package struct RefreshMachine: Sendable {
     case began
     /// There is no session any more.
     case ended
-    /// The network is back.
-    case networkReturned
+    /// A call, for this session or another one, has shown that the provider is at least so well.
+    case providerSeen(ProviderCondition)
+    /// The profile is configured once more, perhaps otherwise.
+    case reconfigured
   }
 
   /// What is to be done.
@@ -116,10 +122,14 @@ package struct RefreshMachine: Sendable {
   package internal(set) var state: State = .resting
   /// What is not known of an earlier refresh; its intent is open in the store.
   package internal(set) var lost: LostReply?
+  /// Whether a reply was lost since the last success, also where the token seemed not to rotate: we may have spent it.
+  var mayHaveSpent = false
   /// The session's breaker against refresh loops.
   var budget = RefreshBudget()
   /// Until when it is known that the breaker is open: it is told once.
   var barredUntil = Duration.zero
+  /// Until when a caller's request is refused after a failure, in uptime: a person need not wait as long as the schedule.
+  var callersWaitUntil = Duration.zero
   /// Failures since the last success.
   var failuresInARow = 0
   /// How many flights there ever were; names the next one.
@@ -163,21 +173,24 @@ package struct RefreshMachine: Sendable {
       clear()
       budget = RefreshBudget()
       barredUntil = .zero
-    case .networkReturned:
-      if case .backingOff(let until, let error, true) = state, until > now.uptime {
-        state = .backingOff(until: now.uptime, error, endsWithNetwork: true)
-      }
+    case .providerSeen(let condition): endBackOff(condition, now)
+    case .reconfigured: forgiveFailures(now)
     }
     return []
   }
 
   /// Why nothing would be sent if new tokens were wanted now; nil where something would be, or is.
   ///
-  /// `isForTarget` says that what is wanted is counted elsewhere: the session's own breaker does not stop it.
-  package func refusal(_ terms: Terms, at now: Moment, isForTarget: Bool = false) -> BrokerError? {
+  /// `isForTarget` says that what is wanted is counted elsewhere: the session's own breaker does not stop it. `isUnasked`
+  /// says that no caller wants them.
+  package func refusal(
+    _ terms: Terms, at now: Moment, isForTarget: Bool = false, isUnasked: Bool = false
+  ) -> BrokerError? {
     switch state {
-    case .backingOff(let until, var error, _) where now.uptime < until:
-      error.retryAfter = until - now.uptime
+    case .backingOff(let until, var error, _):
+      let end = isUnasked ? until : min(until, callersWaitUntil)
+      guard now.uptime < end else { return nil }
+      error.retryAfter = end - now.uptime
       return error
     case .barred(let until, var error) where now.uptime < until && !(isForTarget && lost == nil):
       error.retryAfter = until - now.uptime
@@ -198,6 +211,7 @@ package struct RefreshMachine: Sendable {
   private mutating func clear() {
     state = .resting
     lost = nil
+    mayHaveSpent = false
     failuresInARow = 0
     run = nil
     hasIntent = false

@@ -81,15 +81,15 @@ extension RefreshMachine {
   mutating func restShown(_ now: Moment) -> [Action] {
     guard let pause = run?.pause(at: now.uptime), let error = run?.error(profile) else { return [] }
     failuresInARow += 1
-    state = .backingOff(until: now.uptime + pause, error, endsWithNetwork: false)
+    state = .backingOff(until: now.uptime + pause, error, endsWith: nil)
     defer { hasIntent = false }
     return (hasIntent ? [.closeIntent] : []) + [.report(error, nextAttemptAt: now.wall + pause)]
   }
 
   /// Lets a token be sent at once whose session is shown as expired.
   mutating func insist(at now: Moment) {
-    guard let run, run.isShown, run.maySend(at: now.uptime), case .backingOff(_, let error, let endsWithNetwork) = state
+    guard let run, run.isShown, run.maySend(at: now.uptime), case .backingOff(_, let error, let condition) = state
     else { return }
-    state = .backingOff(until: now.uptime, error, endsWithNetwork: endsWithNetwork)
+    state = .backingOff(until: now.uptime, error, endsWith: condition)
   }
 }

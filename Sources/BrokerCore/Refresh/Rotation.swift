@@ -2,7 +2,8 @@
 ///
 /// What is spent twice at a provider that rotates is taken for stolen, so the answer decides what may be sent again.
 package enum Rotation: String, Sendable, CaseIterable {
-  /// Learnt from the provider's replies; until one has shown it, as ``always``.
+  /// Learnt from the provider's replies: one that brings another token shows it, three in a row without one show the
+  /// contrary; until then as ``always``.
   case auto
   /// It does, whatever its replies have shown.
   case always

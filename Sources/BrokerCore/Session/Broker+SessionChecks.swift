@@ -2,6 +2,19 @@ import BrokerProtocol
 
 /// How sessions are examined that their provider may have ended.
 extension Broker {
+  /// The profiles whose session may have ended with what was done to an account: bound to the same place, and not known to
+  /// be another user's; nil is a user who is not known.
+  ///
+  /// One rule for all that ends more sessions than one: another password, the end of the account, a logout everywhere, and
+  /// a revocation that takes the whole grant with it.
+  func sessions(of user: String?, at binding: ProviderBinding, besides name: ProfileName? = nil) -> [ProfileSlot] {
+    slots.filter { slot in
+      guard slot.name != name, slot.provider.binding == binding, slot.machine.hasSession else { return false }
+      guard let user, let present = slot.user?.id else { return true }
+      return user == present
+    }
+  }
+
   /// How long an examination is waited for, as long as a call that a person waits for: it goes on after that, and what it
   /// finds counts.
   static let checkPatience = Duration.seconds(10)
@@ -17,7 +30,14 @@ extension Broker {
     guard !concerned.isEmpty else { return answer(caller, Empty()) }
     let checks = SessionChecks(of: concerned.map(\.id), askedFor: profile)
     callers.update(caller.id) { $0.wait = .sessionChecks(checks) }
-    for slot in concerned { examine(SessionCheck(caller: caller, slot: slot.id, reason: reason)) }
+    for slot in concerned { examine(SessionCheck(waiter: .caller(caller), slot: slot.id, reason: reason)) }
+  }
+
+  /// Examines sessions, as ``check(_:_:for:of:)`` does, as a part of a logout that waits for it; nil for none.
+  func check(_ slots: [ProfileSlot], _ reason: LogoutEvent.Reason, in logout: UInt64?) {
+    if let logout { note(logout) { $0.unexamined.formUnion(slots.map(\.id)) } }
+    let waiter = logout.map { SessionCheck.Waiter.logout($0) } ?? .none
+    for slot in slots { examine(SessionCheck(waiter: waiter, slot: slot.id, reason: reason)) }
   }
 
   /// Examines one session; one whose login is being saved has no tokens to examine it with before that is done.
@@ -70,12 +90,17 @@ extension Broker {
     whenSettled(slot, .sessionCheck(check))
   }
 
-  /// Takes in that a session was examined, and answers the caller after the last one.
+  /// Takes in that a session was examined, and answers who waits after the last one.
   func close(_ check: SessionCheck, _ failure: StoreFailure?) {
-    guard case .sessionChecks(var checks)? = callers[check.caller.id]?.wait else { return }
-    checks.close(check.slot, failure)
-    callers.update(check.caller.id) { $0.wait = .sessionChecks(checks) }
-    if checks.open.isEmpty { answer(check.caller, Self.outcome(checks.failure, checks.profile)) }
+    switch check.waiter {
+    case .none: break
+    case .logout(let id): note(id) { $0.unexamined.remove(check.slot) }
+    case .caller(let caller):
+      guard case .sessionChecks(var checks)? = callers[caller.id]?.wait else { return }
+      checks.close(check.slot, failure)
+      callers.update(caller.id) { $0.wait = .sessionChecks(checks) }
+      if checks.open.isEmpty { answer(caller, Self.outcome(checks.failure, checks.profile)) }
+    }
   }
 }
 

@@ -7,6 +7,7 @@ extension Broker {
   func handle(_ event: SessionMachine.Event, on slot: ProfileSlot) {
     let now = self.now
     noticeUse(of: slot, now)
+    slot.machine.providerRest = slot.view.rest.end(for: slot.id)
     let (version, wasOffline) = (slot.machine.answerVersion, slot.machine.isOffline)
     let actions = slot.machine.handle(event, at: now, jitter: entropy.fraction())
     if slot.machine.answerVersion != version || slot.machine.isOffline != wasOffline || slot.machine.mustSeeNextUse {
@@ -52,6 +53,7 @@ extension Broker {
     case .answerError(let waiter, let error): refuse(waiter, explained(error, slot))
     case .spendRefreshToken(let flight, let token, let target): spend(token, flight, for: target, on: slot)
     case .openIntent(let flight, let intent):
+      slot.view.rest.handle(.asked(slot.id), at: now.uptime)
       reserveRoom(for: flight, on: slot) { broker, slot in broker.open(intent, flight, on: slot) }
     case .closeIntent: change(StoreChange(.note, [.closeIntent(slot.name)], of: slot.name))
     case .save(let record, let events): save(record, announcing: events)
@@ -64,12 +66,14 @@ extension Broker {
 
   /// A login that waits for its code is a better answer than "log in".
   private func explained(_ error: BrokerError, _ slot: ProfileSlot) -> BrokerError {
-    guard error.kind == .loginRequired || error.kind == .vaultTampered,
-      let step = logins.step(of: slot.name, at: now.wall)
-    else {
-      return error
+    guard let step = logins.step(of: slot.name, at: now.wall) else { return error }
+    switch error.kind {
+    case .loginRequired, .vaultTampered: return BrokerError(pending: step)
+    case .reauthRequired:
+      guard let challenge = step.challenge else { return error }
+      return BrokerError(reauthentication: challenge)
+    default: return error
     }
-    return BrokerError(pending: step)
   }
 
   private func schedule(_ slot: ProfileSlot, _ now: Moment) {
@@ -95,6 +99,7 @@ extension Broker {
 
   private func send(_ refreshToken: Secret, _ flight: UInt64, for target: TokenTarget?, on slot: ProfileSlot) {
     counts.refreshes += 1
+    slot.view.rest.handle(.asked(slot.id), at: now.uptime)
     let (provider, id) = (slot.provider, slot.id)
     let sentAt = now.wall
     let room = slot.room
@@ -105,7 +110,7 @@ extension Broker {
           try await Self.ask(provider, refreshToken, target)
         }
         return { broker in
-          broker.noteCall(nil, of: id)
+          broker.noteCall(nil, of: id, isRefresh: true)
           guard let slot = broker.holder(id) else {
             return broker.revokeUnused(tokens, at: provider, for: id.profile)
           }
@@ -116,9 +121,13 @@ extension Broker {
         return { broker in
           broker.counts.refreshFailures += 1
           guard let slot = broker.holder(id) else { return }
-          let failure = broker.judged(error, of: slot)
-          broker.handle(.refreshFailed(flight: flight, failure, jitter: broker.entropy.fraction()), on: slot)
-          broker.noteCall(error, of: id)
+          if case .challenged(let challenge) = error {
+            broker.end(flight, with: challenge, on: slot)
+          } else {
+            let failure = broker.judged(error, of: slot)
+            broker.handle(.refreshFailed(flight: flight, failure, jitter: broker.entropy.fraction()), on: slot)
+          }
+          broker.noteCall(error, of: id, isRefresh: true)
         }
       }
     }

@@ -59,7 +59,7 @@ extension Broker {
     session.refreshTokenExpiresAt = slot.machine.shown(living.tokens.refreshTokenExpiresAt)
     session.authTime = living.authTime
     session.lastRefreshAt = living.lastRefreshAt
-    session.providerClockSkew = slot.providerClock.skew
+    session.providerClockSkew = slot.view.clock.skew
     session.lastValidatedAt = living.lastValidatedAt
     session.idleExpiresAt = slot.machine.idleEnd.map { now.wall + ($0 - now.uptime) }
     if slot.machine.isStoreDegraded { session.storeDegraded = true }

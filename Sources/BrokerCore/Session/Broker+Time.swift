@@ -14,8 +14,8 @@ extension Broker {
   func clockWasSet() {
     if vault.isOpen { wakeLogins() }
     clockSources.forget()
+    for view in providerViews.all { view.clock.forget() }
     for slot in profiles.all {
-      slot.providerClock.forget()
       guard vault.isOpen, let wake = slot.machine.nextWake(at: now), wake <= now.uptime else {
         handle(.clockWasSet, on: slot)
         continue

@@ -1,9 +1,19 @@
 import BrokerProtocol
 
-/// One session that is examined for a caller.
+/// One session that is examined.
 struct SessionCheck: Sendable {
-  /// The caller.
-  let caller: Caller<Empty>
+  /// Who waits for what is found.
+  enum Waiter: Sendable {
+    /// A caller.
+    case caller(Caller<Empty>)
+    /// A logout, or what is left of it.
+    case logout(UInt64)
+    /// None.
+    case none
+  }
+
+  /// Who waits for it.
+  let waiter: Waiter
   /// The profile.
   let slot: SlotID
   /// Why the provider may have ended the session.

@@ -77,6 +77,7 @@ extension SessionMachine {
     new.clock = IssueClock(boot, at: sentAt, providerAhead: session.tokens.clockSkew)
     write(UseWatch.Note(use: now.uptime, isExact: rules.idleTimeout > .zero), to: &new, now)
     new.rotatesRefreshToken = session.rotatesRefreshToken ?? (living?.rotatesRefreshToken == true ? true : nil)
+    new.revocation = session.seenHabit
     logins.begin(
       TokensBeingSaved(
         session: new, generation: generation, since: sentAt, isTakeover: method == LoginMethod.refreshToken.rawValue))

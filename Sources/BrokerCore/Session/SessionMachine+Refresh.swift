@@ -156,7 +156,7 @@ extension SessionMachine {
     var taught = session
     // The first that says so: whatever comes later is compared with it.
     if taught.user == nil { taught.user = tokens.subject.map { User(id: $0) } }
-    taught.rotatesRefreshToken = isRotated || session.rotatesRefreshToken == true
+    taught.noteReply(isRotated: isRotated)
     return take(tokens, into: taught, sentAt, since: since, now)
   }
 

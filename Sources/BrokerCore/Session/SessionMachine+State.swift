@@ -98,15 +98,16 @@ extension SessionMachine {
 
   /// What a refresh must know of the session.
   var terms: RefreshMachine.Terms {
-    let rotates =
+    // What replies have shown may change; what was said may not.
+    let (rotates, isJournaled) =
       switch rules.rotation {
-      case .always: true
-      case .never: false
-      case .auto: living?.rotatesRefreshToken ?? true
+      case .always: (true, true)
+      case .never: (false, false)
+      case .auto: (living?.mayRotate ?? true, living?.rotatesRefreshToken != false)
       }
     return RefreshMachine.Terms(
-      generation: generation, rotates: rotates, grace: rules.rotationGrace, accessEnd: tokenLife?.accessEnd,
-      isAccessTokenRefused: life?.isAccessTokenRefused ?? false)
+      generation: generation, rotates: rotates, isJournaled: isJournaled, grace: rules.rotationGrace,
+      accessEnd: tokenLife?.accessEnd, isAccessTokenRefused: life?.isAccessTokenRefused ?? false)
   }
 
   /// Whether the access token may be served: neither ended, nor refused with nothing known of its successor.
@@ -157,9 +158,11 @@ extension SessionMachine {
     guard policy.refreshesInBackground, life.unsavedEvents == nil, tokens.isRefreshable else { return nil }
     switch refresh.state {
     case .preparing, .sent, .saving: return nil
-    case .resting: return life.schedule.nextWake(at: now)
-    case .backingOff(let until, _, _), .barred(let until, _): return refreshesUnasked(now) ? until : nil
-    case .holdingBack: return terms.servesAccessToken(at: now) ? tokens.accessEnd?.comes(at: now) : now.uptime
+    case .resting: return life.schedule.nextWake(at: now).map { max($0, providerRest) }
+    case .backingOff(let until, _, _), .barred(let until, _):
+      return refreshesUnasked(now) ? max(until, providerRest) : nil
+    case .holdingBack:
+      return terms.servesAccessToken(at: now) ? tokens.accessEnd?.comes(at: now) : max(now.uptime, providerRest)
     }
   }
 

@@ -163,7 +163,7 @@ extension SessionMachine {
     case .sessionEnded(_, alert: nil):
       life?.doubtedTarget = target
       return run(refresh.handle(.notGranted(flight: flight), terms, at: now), now) + startRefresh(now)
-    case .reauthenticationRequired:
+    case .reauthenticationRequired, .challenged:
       error = BrokerError(
         .reauthRequired, "The provider requires the user to authenticate again before it issues this token.",
         profile: profile)

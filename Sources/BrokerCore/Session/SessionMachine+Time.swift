@@ -16,30 +16,28 @@ extension SessionMachine {
   }
 
   private mutating func isRefreshDue(_ now: Moment) -> Bool {
-    guard let tokenLife, policy.refreshesInBackground, !isStoreDegraded, tokenLife.isRefreshable else {
-      return false
-    }
+    guard let tokenLife, policy.refreshesInBackground, !isStoreDegraded, tokenLife.isRefreshable,
+      providerRest <= now.uptime
+    else { return false }
     switch refresh.state {
     case .preparing, .sent, .saving: return false
-    case .backingOff, .barred, .holdingBack: return refreshesUnasked(now) && refresh.refusal(terms, at: now) == nil
+    case .backingOff, .barred, .holdingBack:
+      return refreshesUnasked(now) && refresh.refusal(terms, at: now, isUnasked: true) == nil
     case .resting:
       let isInUse = life?.isInUse(at: now) ?? false
       return life?.schedule.handle(.woken(isInUse: isInUse), at: now) == [.refresh]
     }
   }
 
-  /// Does not wait any longer for a network that is back.
+  /// Does not wait any longer for a provider that is well again.
   ///
   /// Whatever rests because of something else goes on resting. Where nothing is refreshed unasked, the next caller need
   /// not wait.
-  mutating func tryAgain(_ now: Moment) -> [Action] {
-    guard living != nil, !isSigningIn, case .backingOff(let until, _, true) = refresh.state,
-      until > now.uptime
-    else {
-      return []
-    }
-    _ = refresh.handle(.networkReturned, terms, at: now)
-    return refreshesUnasked(now) ? wake(now) : []
+  mutating func tryAgain(_ condition: ProviderCondition, _ now: Moment) -> [Action] {
+    guard let life, !isSigningIn, life.saving == nil, !refresh.isUnderWay else { return [] }
+    _ = refresh.handle(.providerSeen(condition), terms, at: now)
+    guard !life.isIdleOver(at: now), refreshesUnasked(now), isRefreshDue(now) else { return [] }
+    return startRefresh(now)
   }
 
   /// Applies the present configuration.
@@ -52,6 +50,8 @@ extension SessionMachine {
     refresh.insist(at: now)
     life?.use.setRules(rules, at: now.uptime)
     if isReplanned { plan(now) }
+    // What the provider did not accept may be right now.
+    _ = refresh.handle(.reconfigured, terms, at: now)
     return wake(now)
   }
 
@@ -85,7 +85,7 @@ extension SessionMachine {
   /// The same of a session that was found living already.
   func mayNoteUse(of life: SessionLife) -> Bool {
     life.saving == nil && life.unsavedEvents == nil && life.notedGeneration == nil && !refresh.isUnderWay
-      && !isOutcomeUnknown
+      && !isOutcomeUnknown && !refresh.mayHaveSpent
   }
 
   /// Writes down when the session was last used, under a generation of its own: it can replace no newer tokens.

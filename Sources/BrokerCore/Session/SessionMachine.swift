@@ -65,7 +65,8 @@ package struct SessionMachine: Sendable {
     case endConfirmed(LogoutEvent.Reason)
     case loginWaitsEnded(BrokerError)
     case rulesChanged(SessionRules)
-    case networkReturned
+    /// A call, for this profile or another one, has shown that its provider is at least so well.
+    case providerSeen(ProviderCondition)
     case clockWasSet
     /// The clocks of others are so far ahead of the wall clock, as two of them agree; nil: not any more.
     case clockJudged(Duration?)
@@ -156,6 +157,8 @@ package struct SessionMachine: Sendable {
   @Boxed var ending: Ending? = nil
   /// Refreshes of earlier sessions whose answer has not come yet; each leaves with its answer.
   var lateFlights: [LateFlight] = []
+  /// The uptime before which its provider is not to be asked without a caller's wish, as other profiles have learnt.
+  package var providerRest = Duration.zero
   /// The random number of the event at hand, from 0 to 1.
   var jitter = 0.5
 
@@ -208,7 +211,7 @@ package struct SessionMachine: Sendable {
       demandsForLogin = []
       return waiting.map { .answerError($0.waiter, error) }
     case .rulesChanged(let rules): return change(rules, now)
-    case .networkReturned: return tryAgain(now)
+    case .providerSeen(let condition): return tryAgain(condition, now)
     case .clockWasSet:
       life?.use.clockWasSet()
       clockVerdict = nil

@@ -15,16 +15,19 @@ package struct SessionRules: Sendable, Equatable {
 
   /// Thirty days: over a holiday; no refresh token that is worth keeping lives for much longer without use.
   package static let standardKeepAlive = Duration.seconds(2_592_000)
+  /// What ends at the provider with a token that is revoked; nil where the profile does not say.
+  package var revocation: RevocationHabit?
 
   /// Rules; without any, nothing is known of the provider, and no session ends for want of use.
   package init(
     expiry: ExpiryPolicy = ExpiryPolicy(), rotation: Rotation = .auto, rotationGrace: Duration = .zero,
-    idleTimeout: Duration = .zero, keepAlive: Duration = Self.standardKeepAlive
+    idleTimeout: Duration = .zero, keepAlive: Duration = Self.standardKeepAlive, revocation: RevocationHabit? = nil
   ) {
     self.expiry = expiry
     self.rotation = rotation
     self.rotationGrace = rotationGrace
     self.idleTimeout = idleTimeout
     self.keepAlive = keepAlive
+    self.revocation = revocation
   }
 }

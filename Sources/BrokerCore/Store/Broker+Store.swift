@@ -103,10 +103,9 @@ extension Broker {
       }
     case .sessionCheck(let check): close(check, failure)
     case .loginBeforeCheck(let check): examine(check)
-    case .account(let caller, let profile): answer(caller, Self.outcome(failure, profile))
-    case .deletion(let caller, let profile, let others):
+    case .account(let caller, let profile, let others, let reason):
       guard failure == nil else { return answer(caller, Self.outcome(failure, profile)) }
-      check(others.compactMap { slot(named: $0) }, .accountDeleted, for: caller, of: profile)
+      check(others.compactMap { slot(named: $0) }, reason, for: caller, of: profile)
     case .login(let settlement): settle(settlement, failure)
     }
   }

@@ -16,11 +16,9 @@ enum Settlement: Sendable {
   case sessionCheck(SessionCheck)
   /// An examination waits for a login that is being saved, to examine its session.
   case loginBeforeCheck(SessionCheck)
-  /// A caller waits for a change that the provider has made already.
-  case account(Caller<Empty>, ProfileName)
-  /// A caller waits for the end of the session of an account that was deleted; the same user's sessions of these profiles
-  /// are examined then.
-  case deletion(Caller<Empty>, ProfileName, others: [ProfileName])
+  /// A caller waits for what a change of an account, which the provider has made already, means for the profile's session;
+  /// the sessions of these other profiles are examined then.
+  case account(Caller<Empty>, ProfileName, others: [ProfileName], LogoutEvent.Reason)
   /// A login goes on.
   case login(LoginSettlement)
 }

@@ -187,7 +187,8 @@ extension Broker {
     let status = vault.status
     return GetStatus.VaultStatus(
       locked: !vault.isOpen, keySource: status.keySource.rawValue, schemaVersion: status.schemaVersion,
-      isInitialized: status.isInitialized, noticesRollback: status.noticesRollback)
+      isInitialized: status.isInitialized, noticesRollback: status.noticesRollback,
+      mayBeOlder: vault.isOpen && status.mayBeOlder)
   }
 
   /// Looks whether the vault holds what the broker wrote.

@@ -17,15 +17,19 @@ public enum GetStatus: BrokerMethod {
     public var isInitialized: Bool
     /// Whether a rollback of the whole vault to an older copy would be detected.
     public var noticesRollback: Bool
+    /// Whether it was found to be, or perhaps to be, an older copy of itself when it was unlocked.
+    public var mayBeOlder: Bool
 
     public init(
-      locked: Bool, keySource: String, schemaVersion: Int, isInitialized: Bool = true, noticesRollback: Bool = false
+      locked: Bool, keySource: String, schemaVersion: Int, isInitialized: Bool = true, noticesRollback: Bool = false,
+      mayBeOlder: Bool = false
     ) {
       self.locked = locked
       self.keySource = keySource
       self.schemaVersion = schemaVersion
       self.isInitialized = isInitialized
       self.noticesRollback = noticesRollback
+      self.mayBeOlder = mayBeOlder
     }
 
     public static let blank = VaultStatus(locked: false, keySource: "", schemaVersion: 0)
@@ -36,6 +40,7 @@ public enum GetStatus: BrokerMethod {
       try coder.required("schemaVersion", &schemaVersion)
       try coder.defaulted("initialized", &isInitialized)
       try coder.defaulted("noticesRollback", &noticesRollback)
+      try coder.defaulted("mayBeOlder", &mayBeOlder)
     }
   }
 
@@ -176,6 +181,7 @@ extension GetStatus.VaultStatus {
       "schemaVersion": .init(nil, .count),
       "initialized": "False while a new vault waits for its first passphrase.",
       "noticesRollback": "Whether a rollback of the whole vault to an older copy would be detected.",
+      "mayBeOlder": "Whether the vault may be an older copy: sessions are refreshed when their access tokens expire.",
     ])
 }
 

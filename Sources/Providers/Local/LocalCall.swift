@@ -17,7 +17,8 @@ package struct LocalCall: Sendable {
     switch failure {
     case .misconfigured, .outcomeUnknown: true
     case .transient(let kind, _): kind != .vaultLocked
-    case .refused, .rejected, .rotated, .sessionEnded, .reauthenticationRequired, .tokenRefused, .unsupported, nil:
+    case .refused, .rejected, .rotated, .sessionEnded, .reauthenticationRequired, .challenged, .tokenRefused,
+      .unsupported, nil:
       false
     }
   }

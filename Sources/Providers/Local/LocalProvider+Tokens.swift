@@ -40,7 +40,7 @@ extension LocalProvider: UserInfoProvider, RevocationProvider {
   }
 
   /// The end of a session is the end of that session only.
-  package nonisolated var revokesWholeGrants: Bool { false }
+  package nonisolated var habit: RevocationHabit? { .token }
 
   /// Ends the session that tokens belong to, or with `everywhere` all of its user; both tokens may have ended.
   ///

@@ -158,6 +158,7 @@ extension OIDCProfileConfiguration: RemoteConfiguration {
   package func makeProvider(
     client: HTTPClient, secrets: @escaping SecretFinder
   ) throws(HTTPFailure) -> any AuthProvider {
-    try OIDCProvider(self, client: client, secrets: secrets)
+    try OIDCProvider(
+      self, client: client, secrets: secrets, discovery: try Discovery.shared(dialect, client, tls))
   }
 }

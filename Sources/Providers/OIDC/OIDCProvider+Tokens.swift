@@ -79,9 +79,8 @@ extension OIDCProvider: TargetProvider, RevocationProvider {
     return url
   }
 
-  /// What is known of none is taken for what most do: Auth0, Google and Keycloak end the user's other sessions of the
-  /// client with a refresh token.
-  package var revokesWholeGrants: Bool { true }
+  /// What is documented of the issuer, under whatever type it is configured.
+  package var habit: RevocationHabit? { RevocationHabit(ofIssuer: dialect.issuer) }
 
   /// Ends the session's tokens at the provider, the refresh token first (RFC 7009); with `everywhere` the user's session
   /// there, too.

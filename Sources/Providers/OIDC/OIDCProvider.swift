@@ -46,10 +46,23 @@ package final class OIDCProvider: AuthProvider {
   ///   - clock: the wall clock, unless a test says otherwise.
   ///   - uptime: the clock of the machine's start, likewise.
   /// - Throws: `HTTPFailure.invalidURL` for an address that is not called.
-  package init(
+  package convenience init(
     _ configuration: OIDCProfileConfiguration, client: HTTPClient, secrets: @escaping SecretFinder,
     clock: @escaping Clock = { Timestamp(milliseconds: WallClock.milliseconds) },
     uptime: @escaping @Sendable () -> Duration = { BootClock.now }
+  ) throws(HTTPFailure) {
+    let transport = PublicTransport(client, policy: configuration.tls)
+    try self.init(
+      configuration, client: client, secrets: secrets, clock: clock,
+      discovery: Discovery(configuration.dialect, transport, uptime))
+  }
+
+  /// A provider whose endpoints are found by `discovery`, for other profiles as well.
+  ///
+  /// - Throws: `HTTPFailure.invalidURL` for an address that is not called.
+  init(
+    _ configuration: OIDCProfileConfiguration, client: HTTPClient, secrets: @escaping SecretFinder,
+    clock: @escaping Clock = { Timestamp(milliseconds: WallClock.milliseconds) }, discovery: Discovery
   ) throws(HTTPFailure) {
     dialect = configuration.dialect
     clientID = configuration.clientID
@@ -58,7 +71,7 @@ package final class OIDCProvider: AuthProvider {
     binding = try Self.binding(configuration)
     loginForms = configuration.dialect.methods.map { LoginForm($0) }
     let transport = PublicTransport(client, policy: configuration.tls)
-    discovery = try Discovery(configuration.dialect, transport, uptime)
+    self.discovery = discovery
     caller = TokenCaller(configuration, secrets, transport, clock)
     sessionTransport = AuthenticatedTransport(client, policy: configuration.tls)
     self.clock = clock

@@ -7,24 +7,35 @@ extension RESTProvider: RevocationProvider {
   /// Spends the refresh token; it is sent once.
   ///
   /// - Throws: `.sessionEnded(.refreshRejected)` where the backend itself refuses the token for good;
-  ///   `.outcomeUnknown` where the reply was lost; `.refused(.reauthRequired)` where a code is wanted instead;
-  ///   `.transient` for everything else.
+  ///   `.outcomeUnknown` where the reply was lost; `.challenged` where a code is wanted instead, and
+  ///   `.reauthenticationRequired` where it does not say how to give it; `.transient` for everything else.
   package func refresh(_ refreshToken: Secret) async throws(ProviderFailure) -> TokenSet {
     let reply = try await publicCaller.ask(.refresh, [(.refreshToken, .secret(refreshToken))])
-    let reading = try await reply.read { reader throws(SecretMemoryExhausted) -> ReplyReader.Reading?? in
-      // A challenge has no place in a refresh: the user must log in again.
-      if reader.asksForCode { return .some(nil) }
-      return try reader.reading().map { .some($0) }
+    let allowsBackupCodes = mapping.endpoints[.verifyBackupCode] != nil
+    let outcome = try await reply.read { reader throws(SecretMemoryExhausted) -> RefreshOutcome? in
+      if reader.asksForCode { return .codeWanted(try reader.challenge(allowsBackupCodes: allowsBackupCodes)) }
+      return try reader.reading().map { .read($0) }
     }
-    switch reading {
-    case .tokens(let tokens): return tokens
-    case .rotated(let rotated): throw .rotated(rotated)
-    case nil: throw .refused(.reauthRequired)
+    switch outcome {
+    case .read(.tokens(let tokens)): return tokens
+    case .read(.rotated(let rotated)): throw .rotated(rotated)
+    case .codeWanted(let challenge?):
+      remember(challenge, nil)
+      throw .challenged(challenge)
+    case .codeWanted(nil): throw .reauthenticationRequired
     }
   }
 
+  /// What a reply to a refresh says.
+  private enum RefreshOutcome {
+    /// There are new tokens, or a refresh token alone.
+    case read(ReplyReader.Reading)
+    /// A code is wanted first.
+    case codeWanted(ProviderChallenge?)
+  }
+
   /// The end of a session is the end of that session only.
-  package var revokesWholeGrants: Bool { false }
+  package var habit: RevocationHabit? { .token }
 
   /// Ends the session at the backend, in the way that the mapping says.
   ///

@@ -72,6 +72,33 @@ import Testing
     }
   }
 
+  @Test func `a session of an older copy of the vault is used to the end of its token before it is refreshed`()
+    async throws
+  {
+    try await OwnThread.run {
+      let (store, clock, harness) = try Self.harnesses(4)
+      let first = try harness()
+      _ = try first.connect().ask(Self.login)
+      #expect(try first.connect().ask(Self.call("getStatus")).first?.contains(#""mayBeOlder":false"#) == true)
+      store.makeOlder()
+      // That it may be older is put right with the first change, and remembered for the session all the same.
+      for isKnown in [true, false] {
+        let next = try harness()
+        let client = try next.connect()
+        if isKnown { #expect(client.ask(Self.call("getStatus")).first?.contains(#""mayBeOlder":true"#) == true) }
+        #expect(client.ask(Self.call("getAccessToken")).first?.contains("access-1") == true)
+        #expect(client.ask(Self.force).first?.contains(#""kind":"refreshOutcomeUnknown""#) == true)
+        #expect(next.provider.spentTokens.isEmpty)
+        store.makeOlder(false)
+      }
+      let last = try harness()
+      clock.advance(by: .seconds(901))
+      last.settle()
+      #expect(last.provider.spentTokens == ["refresh-1"])
+      #expect(try last.connect().ask(Self.call("getSession")).first?.contains(#""state":"authenticated""#) == true)
+    }
+  }
+
   @Test func `a login that waits for its code outlives the broker`() async throws {
     try await OwnThread.run {
       let (store, _, harness) = try Self.harnesses(2)

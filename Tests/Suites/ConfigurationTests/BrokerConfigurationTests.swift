@@ -23,6 +23,7 @@ import Testing
     #expect(standard.profiles.first?.backgroundRefresh == true)
     #expect(
       standard.profiles.first.map { "\($0.rotation)" } == "auto" && standard.profiles.first?.rotationGrace == .zero)
+    #expect(standard.profiles.first.map { $0.revocation == nil } == true)
     #expect(standard.profiles.first?.idleTimeout == .zero)
     #expect(standard.logLevel == .info)
     #expect(standard.linger == .seconds(300))
@@ -60,7 +61,7 @@ import Testing
                   maxSubscriptionsPerConnection: 3, maxConnections: 4, maxIdBytes: 64, maxOutputBufferBytes: 0x10000,
                   stalledOutputSeconds: 1.25 },
         profiles: { work: { provider: "local", refreshSkewSeconds: 60, backgroundRefresh: false,
-                            rotation: "never", rotationGraceSeconds: 30, idleTimeoutSeconds: 3600,
+                            rotation: "never", revocation: "grant", rotationGraceSeconds: 30, idleTimeoutSeconds: 3600,
                             keepAliveSeconds: 86400, allowIdToken: true },
                     "a.b-c_1": { provider: "local" } },
         local: { accessTokenLifetimeSeconds: 2, refreshTokenLifetimeSeconds: 5,
@@ -80,6 +81,7 @@ import Testing
     #expect(configuration.profiles.map(\.name.description) == ["work", "a.b-c_1"])
     let work = try #require(ProfileName("work").flatMap { configuration[$0] })
     #expect(work.refreshSkew == .seconds(60) && !work.backgroundRefresh && work.provider.type == "local")
+    #expect("\(String(describing: work.revocation?.rawValue))" == #"Optional("grant")"#)
     #expect("\(work.rotation)" == "never" && work.rotationGrace == .seconds(30) && work.idleTimeout == .seconds(3600))
     #expect(work.keepAlive == .seconds(86_400))
     #expect(configuration.profiles.last?.keepAlive == SessionRules.standardKeepAlive)

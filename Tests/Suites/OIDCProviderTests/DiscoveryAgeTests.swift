@@ -1,7 +1,9 @@
 import BrokerCore
 import BrokerProtocol
+import HTTP
 import SecretMemory
 import Synchronization
+import TestServers
 import TestSupport
 import Testing
 
@@ -47,6 +49,31 @@ import Testing
   private func refresh(_ provider: OIDCProvider) async -> ProviderFailure? {
     guard let token = try? secret("rt") else { return .unsupported }
     return await failure { () throws(ProviderFailure) in try await provider.refresh(token) }
+  }
+
+  @Test func `profiles of one provider read its documents once, also after a reload`() async throws {
+    try await FakeProvider.run { request, issuer in
+      request.path == Self.openID
+        ? FakeProvider.Reply(200, #"{"issuer":"\#(issuer)","token_endpoint":"\#(issuer)/token"}"#)
+        : FakeProvider.Reply(200, #"{"access_token":"at"}"#)
+    } _: { server in
+      let client = try HTTPClient(version: "test", proxy: .none, timeouts: .patient)
+      var providers: [any AuthProvider] = []
+      for (type, scope) in [("oidc", "openid"), ("oidc", "email"), ("other", "openid")] {
+        let dialect = OIDCDialect(type: type, issuer: server.issuer, scopes: [scope])
+        let configuration = OIDCProfileConfiguration(dialect: dialect, clientID: scope)
+        for _ in 0..<2 { providers.append(try configuration.makeProvider(client: client, secrets: noSecret)) }
+      }
+      for provider in providers { _ = try await provider.refresh(try secret("rt")) }
+      #expect(server.requests(at: Self.openID).count == 1 && server.requests(at: "/token").count == 6)
+      var elsewhere = OIDCDialect(type: "oidc", issuer: server.issuer)
+      elsewhere.give(server.issuer + "/token", for: .token)
+      let configuration = OIDCProfileConfiguration(dialect: elsewhere, clientID: "cli")
+      let other = try #require(try configuration.makeProvider(client: client, secrets: noSecret) as? OIDCProvider)
+      _ = try await other.discovery.endpoint(.userinfo)
+      #expect(server.requests(at: Self.openID).count == 2)
+      await client.close()
+    }
   }
 
   @Test func `documents are read again after six hours`() async throws {

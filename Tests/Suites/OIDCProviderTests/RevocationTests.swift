@@ -180,4 +180,22 @@ import Testing
         await failure { () throws(ProviderFailure) in try await provider.currentUser(accessToken: token) } == expected)
     }
   }
+
+  @Test(arguments: [
+    ("https://accounts.google.com", RevocationHabit.grant), ("https://acme.eu.auth0.com/", .grant),
+    ("https://sso.example.com/realms/acme", .grant), ("https://sso.example.com/auth/realms/acme", .grant),
+    ("https://gitlab.com", nil), ("https://notauth0.com/", nil), ("https://auth0.com.example.net/", nil),
+    ("https://login.example.com/tenant", nil), ("no address", nil),
+  ])
+  func `what ends with a token is known of some issuers, and of no others`(_ issuer: String, _ habit: RevocationHabit?)
+  {
+    #expect(RevocationHabit(ofIssuer: issuer) == habit)
+  }
+
+  @Test func `a provider's habit is its issuer's, under whatever type it is configured`() throws {
+    #expect(RevocationHabit(ofIssuer: OIDCDialect.google.issuer) == .grant)
+    #expect(RevocationHabit(ofIssuer: OIDCDialect.auth0(domain: "acme.auth0.com").issuer) == .grant)
+    #expect(RevocationHabit(ofIssuer: OIDCDialect.keycloak(baseURL: "https://a.example/", realm: "b").issuer) == .grant)
+    #expect(RevocationHabit(ofIssuer: OIDCDialect.microsoft(tenant: "common").issuer) == nil)
+  }
 }

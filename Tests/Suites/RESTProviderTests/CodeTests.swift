@@ -29,6 +29,23 @@ import Testing
     }
   }
 
+  @Test func `a challenge in answer to a refresh can be answered with its code`() async throws {
+    try await Backend.run(["--account", annWithCode, "--set", "challengeAtRefresh=true"]) { backend in
+      try await withProvider(backend) { provider in
+        let flow = try #require(try await provider.login(.ann()).challenge).flow
+        let session = try await provider.verifyOTP(flow: flow, code: try await backend.code())
+        let refreshToken = try #require(session.tokens.refreshToken)
+        let refusal = await failure { () throws(ProviderFailure) in try await provider.refresh(refreshToken) }
+        guard case .challenged(let challenge) = refusal else {
+          Issue.record("\(String(describing: refusal))")
+          return
+        }
+        #expect(challenge.otpLength == 6 && challenge.backupCodesAllowed)
+        #expect(try await provider.verifyOTP(flow: challenge.flow, code: try await backend.code()).user?.id == "user-1")
+      }
+    }
+  }
+
   @Test(arguments: [
     ("drop-after-commit", ErrorKind.networkUnavailable), ("status-502-html", .providerUnavailable),
     ("status-504-empty", .providerUnavailable), ("truncated-json", .invalidResponse), ("empty-200", .invalidResponse),

@@ -108,7 +108,7 @@ enum Misbehaviours {
       reset-at-accept
       """),
     Group(
-      "refused reauthRequired", "challenge",
+      "challenge", "challenge",
       """
       challenge-instead
       """),
@@ -230,6 +230,7 @@ enum Misbehaviours {
     case .rejected(let rejection): "rejected \(rejection.kind)\(rejection.isCounted ? " counted" : "")"
     case .rotated: "rotated"
     case .reauthenticationRequired: "reauthentication"
+    case .challenged: "challenge"
     case .tokenRefused: "token refused"
     case .unsupported: "unsupported"
     }

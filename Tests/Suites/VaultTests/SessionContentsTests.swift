@@ -3,7 +3,8 @@ import BrokerProtocol
 import SecretMemory
 import TestSupport
 import Testing
-import Vault
+
+@testable import Vault
 
 /// What a sealed record holds of a session besides its tokens.
 @Suite(.standardTimeLimit) struct SessionContentsTests {
@@ -25,6 +26,8 @@ import Vault
     var record = try Sample.living("a")
     var session = try #require(record.living)
     session.rotatesRefreshToken = false
+    session.unrotatedReplies = 2
+    session.revocation = .grant
     session.lastUsedAt = Timestamp(milliseconds: 9)
     session.roughlyUsedAt = Timestamp(milliseconds: 10)
     session.lastUsedUptime = .milliseconds(11)
@@ -38,6 +41,17 @@ import Vault
     let second = try await place.open()
     #expect(try await second.load().records == [record])
     try await second.close()
+  }
+
+  @Test func `what an earlier version has learnt from a single reply counts as one reply`() throws {
+    let record = try Sample.living("a")
+    var session = try #require(record.living)
+    session.rotatesRefreshToken = false
+    let bytes = SessionContentsCoding.encode(.living(session))
+    let text = String(decoding: bytes, as: UTF8.self).replacing(#","unrotatedReplies":0"#, with: "")
+    #expect(text.utf8.count < bytes.count)
+    guard case .living(let read) = try SessionContentsCoding.decode(try Secret(utf8: text)) else { return }
+    #expect(read.rotatesRefreshToken == nil && read.unrotatedReplies == 1 && read.mayRotate)
   }
 
   @Test func `a record whose members find no room in memory is not taken for a forged one`() async throws {

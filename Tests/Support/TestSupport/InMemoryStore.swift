@@ -18,6 +18,7 @@ package final class InMemoryStore: SessionStore {
     var commits: [[StoreStep]] = []
     var tampered: Set<ProfileName> = []
     var isSuspect = false
+    var mayBeOlder = false
     var eventsFailure: StoreFailure?
     var readCount = 0
     var isHolding = false
@@ -126,6 +127,9 @@ package final class InMemoryStore: SessionStore {
   /// Lets the next ``load()`` say that the store as a whole cannot be trusted.
   package func makeSuspect() { state.withLock { $0.isSuspect = true } }
 
+  /// Lets the whole store be found to be an older copy by the next ``load()``.
+  package func makeOlder(_ isOlder: Bool = true) { state.withLock { $0.mayBeOlder = isOlder } }
+
   /// Makes commits wait until ``release()``.
   package func hold() { state.withLock { $0.isHolding = true } }
 
@@ -162,6 +166,7 @@ package final class InMemoryStore: SessionStore {
         records: state.records.values.sorted { $0.profile < $1.profile }, lastSequence: state.lastSequence)
       contents.tampered = state.tampered.sorted()
       contents.isSuspect = state.isSuspect
+      contents.mayBeOlder = state.mayBeOlder
       contents.intents = Array(state.intents.values)
       contents.pendingLogins = Array(state.logins.values)
       contents.revocations = state.sortedRevocations
@@ -240,7 +245,8 @@ extension InMemoryStore: StoreKeeper {
     state.withLock { state in
       StoreStatus(
         isLocked: state.isLocked, isInitialized: true, keySource: state.passphrase == nil ? .file : .passphrase,
-        schemaVersion: 1, noticesRollback: false, passphraseFailures: state.passphraseFailures)
+        schemaVersion: 1, noticesRollback: false, mayBeOlder: state.mayBeOlder,
+        passphraseFailures: state.passphraseFailures)
     }
   }
 

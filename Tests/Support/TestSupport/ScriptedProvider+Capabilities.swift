@@ -28,7 +28,7 @@ extension ScriptedProvider: ClientSessionProvider, RevocationProvider {
 
   package nonisolated func areClientsOwn(_ tokens: TokenSet) -> Bool { state.withLock { $0.isClientsOwn } }
 
-  package nonisolated var revokesWholeGrants: Bool { state.withLock { $0.revokesWholeGrants } }
+  package nonisolated var habit: RevocationHabit? { state.withLock { $0.habit } }
 
   package func revoke(_ tokens: TokenSet, everywhere: Bool) async throws(ProviderFailure) {
     try state.withLock { state throws(ProviderFailure) in

@@ -72,7 +72,10 @@ extension ScriptedProvider {
   }
 
   /// Lets the end of one session be the end of all of its user's.
-  package nonisolated func setRevokesWholeGrants() { state.withLock { $0.revokesWholeGrants = true } }
+  package nonisolated func setRevokesWholeGrants() { setHabit(.grant) }
+
+  /// Decides what is known of what ends with a revoked token.
+  package nonisolated func setHabit(_ habit: RevocationHabit?) { state.withLock { $0.habit = habit } }
 
   /// How often another code was wanted.
   package nonisolated var resends: Int { state.withLock { $0.resends } }

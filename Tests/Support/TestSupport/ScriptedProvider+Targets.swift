@@ -21,6 +21,7 @@ extension ScriptedProvider: TargetProvider {
       tokens.refreshToken = nil
       return tokens
     case .fails(let failure): throw failure
+    case .wantsCode: throw .challenged(challenge)
     case nil: throw .unsupported
     }
   }

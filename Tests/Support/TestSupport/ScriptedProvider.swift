@@ -13,6 +13,8 @@ package actor ScriptedProvider: AuthProvider {
     case keepsRefreshToken
     /// A failure.
     case fails(ProviderFailure)
+    /// A challenge for a code.
+    case wantsCode
   }
 
   /// A revocation that it was asked for.
@@ -75,7 +77,7 @@ package actor ScriptedProvider: AuthProvider {
     var probe = ProviderProbe.nothingToReach
     var clockSkew: Duration?
     var idTokens: IDTokens?
-    var revokesWholeGrants = false
+    var habit: RevocationHabit? = .token
     var targetAnswer: Refresh?
     var targets: [TokenTarget] = []
     var isClientsOwn = false
@@ -195,6 +197,7 @@ package actor ScriptedProvider: AuthProvider {
       tokens.refreshToken = nil
       return tokens
     case .fails(let failure): throw failure
+    case .wantsCode: throw .challenged(challenge)
     }
   }
 

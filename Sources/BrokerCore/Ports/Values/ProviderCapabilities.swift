@@ -52,9 +52,6 @@ extension ProviderCapabilities {
   /// Whether there may be tokens for a target; otherwise a session has one token, and no other.
   func canGive(_ target: TokenTarget) -> Bool { targets?.canGive(target) ?? false }
 
-  /// Whether the end of one session's tokens may end other sessions; otherwise it is the end of that session only.
-  var revokesWholeGrants: Bool { revocation?.revokesWholeGrants ?? false }
-
   /// What becomes of the dashes in a backup code; otherwise they are only there for the eye.
   var dashesOfBackupCodes: TypedCode.Dashes { backupCodes?.dashesOfBackupCodes ?? .removed }
 }

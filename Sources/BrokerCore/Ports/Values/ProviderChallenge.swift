@@ -2,7 +2,7 @@ package import BrokerProtocol
 package import SecretMemory
 
 /// A challenge as its provider describes it.
-package struct ProviderChallenge: Sendable {
+package struct ProviderChallenge: Sendable, Equatable {
   /// The provider's own handle, which no client ever sees.
   package var flow: Secret
   /// How the code reaches the user.

@@ -21,7 +21,7 @@ extension ProviderFailure {
       case .rateLimited, .tooManyAttempts, .captchaRequired, .unsupportedByProvider, .missingCredential: false
       default: true
       }
-    case .sessionEnded, .reauthenticationRequired, .tokenRefused: true
+    case .sessionEnded, .reauthenticationRequired, .challenged, .tokenRefused: true
     case .transient, .outcomeUnknown, .misconfigured, .rejected, .rotated, .unsupported: false
     }
   }

@@ -15,7 +15,7 @@ extension BrokerError {
       nextAction = .fixConfig
     case .rejected(let rejection): explain(rejection)
     case .rotated(let rotated): explain(rotated.rejection)
-    case .sessionEnded, .reauthenticationRequired, .tokenRefused, .unsupported: break
+    case .sessionEnded, .reauthenticationRequired, .challenged, .tokenRefused, .unsupported: break
     }
   }
 

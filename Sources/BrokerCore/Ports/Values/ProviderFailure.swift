@@ -9,6 +9,9 @@ package enum ProviderFailure: Error, Sendable, Equatable {
   /// The provider wants to see the user again before it goes on (OpenID Connect Core, section 3.1.2.6): that ends a
   /// session too.
   case reauthenticationRequired
+  /// The provider wants a code of the user before it goes on, which it has asked for already: a refresh ends the session
+  /// by that, and the code brings another one.
+  case challenged(ProviderChallenge)
   /// A passing trouble, and the request was certainly not acted on.
   case transient(ErrorKind, retryAfter: Duration? = nil)
   /// The request may or may not have been acted on: the reply was lost. A gateway in between may wish for patience.
@@ -47,6 +50,29 @@ package enum ProviderFailure: Error, Sendable, Equatable {
     }
   }
 
+  /// How long the provider wants to be left alone, where it says so.
+  var retryAfter: Duration? {
+    switch self {
+    case .refused(_, _, let retryAfter, _), .transient(_, let retryAfter), .outcomeUnknown(_, let retryAfter):
+      retryAfter
+    case .rejected(let rejection): rejection.retryAfter
+    case .rotated(let rotated): rotated.rejection.retryAfter
+    case .sessionEnded, .reauthenticationRequired, .challenged, .tokenRefused, .misconfigured, .unsupported: nil
+    }
+  }
+
+  /// How well the provider must be seen to be before it is asked the same again at once; nil where only time helps, or the
+  /// provider itself has named a time.
+  var endsWith: ProviderCondition? {
+    guard retryAfter == nil else { return nil }
+    switch kind {
+    case .networkUnavailable, .timeout, .tlsFailed: return .reached
+    case .providerUnavailable, .rateLimited, .invalidResponse: return .serving
+    case .providerRejected: return .accepting
+    default: return nil
+    }
+  }
+
   /// The error that a client sees.
   package var kind: ErrorKind {
     switch self {
@@ -57,7 +83,7 @@ package enum ProviderFailure: Error, Sendable, Equatable {
     case .rejected(let rejection): rejection.kind
     case .rotated(let rotated): rotated.rejection.kind
     case .sessionEnded: .sessionExpired
-    case .reauthenticationRequired: .reauthRequired
+    case .reauthenticationRequired, .challenged: .reauthRequired
     case .tokenRefused, .misconfigured: .providerRejected
     case .unsupported: .unsupportedByProvider
     }

@@ -10,6 +10,8 @@ package struct ProviderSession: Sendable {
   package var backupCodesRemaining: Int?
   /// Whether a refresh spends the refresh token; nil where only the replies will show it.
   package var rotatesRefreshToken: Bool?
+  /// What ends with a token that is revoked, as the broker has seen at this provider; nil where it has not.
+  var seenHabit: RevocationHabit?
 
   package init(
     tokens: TokenSet, user: User?, backupCodesRemaining: Int? = nil, rotatesRefreshToken: Bool? = nil

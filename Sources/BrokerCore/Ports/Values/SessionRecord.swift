@@ -52,9 +52,13 @@ package struct LivingSession: Sendable, Equatable {
   package var lastRefreshAt: Timestamp?
   /// When the provider last accepted something of the session.
   package var lastValidatedAt: Timestamp
-  /// Whether the provider gives another refresh token for each one that is spent, as its replies have shown; nil where no
-  /// reply has shown it yet.
+  /// Whether the provider gives another refresh token for each one that is spent: true where a reply has shown it, false
+  /// where the provider has said that it does not; nil where ``unrotatedReplies`` tell.
   package var rotatesRefreshToken: Bool?
+  /// How many replies in a row came without another refresh token.
+  package var unrotatedReplies = 0
+  /// What ends at the provider with a token that is revoked, as was seen before the login; nil where nothing was.
+  package var revocation: RevocationHabit?
   /// When a client last used the session, as of the last time that it was written down.
   package var lastUsedAt: Timestamp?
   /// When a client used the session, written down once an hour, where no timeout asks for more.
@@ -74,6 +78,18 @@ package struct LivingSession: Sendable, Equatable {
     self.issuedAt = issuedAt
     self.lastRefreshAt = lastRefreshAt
     self.lastValidatedAt = lastValidatedAt
+  }
+
+  /// So many replies without another refresh token show that the provider gives none: some rotate only now and then.
+  package static let unrotatedRepliesEnough = 3
+
+  /// Whether spending the refresh token may bring another one.
+  package var mayRotate: Bool { rotatesRefreshToken ?? (unrotatedReplies < Self.unrotatedRepliesEnough) }
+
+  /// Takes in whether a reply has brought another refresh token.
+  mutating func noteReply(isRotated: Bool) {
+    unrotatedReplies = isRotated ? 0 : min(unrotatedReplies + 1, Self.unrotatedRepliesEnough)
+    if isRotated { rotatesRefreshToken = true }
   }
 
   /// The same session with its secrets outside of the arena: thousands of sessions have room, and each is opened on use.

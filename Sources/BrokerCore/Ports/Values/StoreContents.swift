@@ -8,6 +8,8 @@ package struct StoreContents: Sendable {
   package var tampered: [ProfileName] = []
   /// Whether something else than a profile's record cannot be trusted: the store as a whole, its events, its age.
   package var isSuspect = false
+  /// Whether all of it may be an older copy: the refresh tokens may have been spent since.
+  package var mayBeOlder = false
   /// Refreshes of which it is not known whether they were sent.
   package var intents: [RefreshIntent] = []
   /// Logins that wait for their code or their user.

@@ -12,18 +12,21 @@ package struct StoreStatus: Sendable, Equatable {
   package var schemaVersion: Int
   /// Whether it would be noticed that the whole store was replaced by an older copy.
   package var noticesRollback: Bool
+  /// Whether it was found to be, or perhaps to be, an older copy of itself when it was opened.
+  package var mayBeOlder: Bool
   /// The wrong passphrases that were given before this start.
   package var passphraseFailures: PassphraseFailures
 
   package init(
     isLocked: Bool, isInitialized: Bool, keySource: KeySourceName, schemaVersion: Int, noticesRollback: Bool,
-    passphraseFailures: PassphraseFailures = .none
+    mayBeOlder: Bool = false, passphraseFailures: PassphraseFailures = .none
   ) {
     self.isLocked = isLocked
     self.isInitialized = isInitialized
     self.keySource = keySource
     self.schemaVersion = schemaVersion
     self.noticesRollback = noticesRollback
+    self.mayBeOlder = mayBeOlder
     self.passphraseFailures = passphraseFailures
   }
 }

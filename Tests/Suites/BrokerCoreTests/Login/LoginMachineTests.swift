@@ -181,10 +181,10 @@ import Testing
     #expect(machine.handle(.resendWanted(caller: CallerID(2)), at: time(31)) == [.resend(caller: CallerID(2))])
   }
 
-  @Test func `a provider that wants more time gets it`() {
+  @Test func `a provider that wants more time gets a minute at most`() {
     var machine = LoginSample.code()
     _ = machine.handle(.resendWanted(caller: CallerID(1)), at: LoginSample.time(31))
-    _ = machine.handle(.resendFailed(.refused(.resendTooSoon, retryAfter: .seconds(60))), at: LoginSample.time(32))
+    _ = machine.handle(.resendFailed(.refused(.resendTooSoon, retryAfter: .seconds(86_400))), at: LoginSample.time(32))
     #expect(
       Self.names(machine.handle(.resendWanted(caller: CallerID(2)), at: LoginSample.time(80))) == [
         "refuse resendTooSoon"
@@ -232,10 +232,10 @@ import Testing
     #expect(machine.login.step.action?.interval == .seconds(10))
   }
 
-  @Test func `a passing trouble doubles the pause up to a minute, and success forgets it`() {
+  @Test func `a provider that is away is polled more seldom, down to twice a minute; any answer ends that`() {
     var machine = LoginSample.device()
     var now = 5.0
-    for pause in [10.0, 20, 40, 60, 60] {
+    for pause in [10.0, 20, 30, 30] {
       #expect(machine.handle(.woken, at: LoginSample.time(now)) == [.poll])
       #expect(machine.handle(.actionFailed(.transient(.networkUnavailable)), at: LoginSample.time(now)).isEmpty)
       #expect(machine.nextWake(at: LoginSample.time(now)) == LoginSample.time(now + pause).uptime)
@@ -245,8 +245,14 @@ import Testing
     _ = machine.handle(.stillPending(slowsDown: false), at: LoginSample.time(now))
     #expect(machine.nextWake(at: LoginSample.time(now)) == LoginSample.time(now + 5).uptime)
     _ = machine.handle(.woken, at: LoginSample.time(now + 5))
-    _ = machine.handle(.actionFailed(.transient(.rateLimited, retryAfter: .seconds(77))), at: LoginSample.time(now + 5))
-    #expect(machine.nextWake(at: LoginSample.time(now + 5)) == LoginSample.time(min(now + 82, 300)).uptime)
+    now += 5
+    for (wish, pause) in [(nil, 5.0), (7, 7), (77, 30), (86_400, 30)] as [(Int?, Double)] {
+      let failure = ProviderFailure.transient(.providerUnavailable, retryAfter: wish.map { .seconds($0) })
+      _ = machine.handle(.actionFailed(failure), at: LoginSample.time(now))
+      #expect(machine.nextWake(at: LoginSample.time(now)) == LoginSample.time(now + pause).uptime)
+      now += pause
+      #expect(machine.handle(.woken, at: LoginSample.time(now)) == [.poll])
+    }
   }
 
   @Test(arguments: [

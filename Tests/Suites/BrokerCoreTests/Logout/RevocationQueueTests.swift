@@ -51,7 +51,7 @@ import Testing
   /// Everything that can happen, ten seconds later or when patience has ended.
   enum Happening: CaseIterable, Sendable {
     case configured, unconfigured, opened, closed, dropped, wanted, kept, ended, failed, networkReturned, woken, late,
-      held
+      held, providerReturned
 
     var event: RevocationQueue.Event {
       switch self {
@@ -67,6 +67,7 @@ import Testing
       case .networkReturned: .networkReturned
       case .woken, .late: .woken
       case .held: .held(first)
+      case .providerReturned: .providerReturned(binding)
       }
     }
   }
@@ -78,27 +79,27 @@ import Testing
   private static let table: [State: [[String]]] = [
     .unknown: [
       nothing, nothing, ["send 1"], nothing, nothing, ["keep 1", "send 1"], nothing, nothing, nothing, nothing,
-      nothing, nothing, nothing,
+      nothing, nothing, nothing, nothing,
     ],
     .underWay: [
       nothing, nothing, nothing, nothing, nothing, nothing, nothing, ["answer 1 yes", "forget 1"],
-      ["answer 1 pending", "keep 1"], nothing, nothing, nothing, ["answer 1 pending", "keep 1"],
+      ["answer 1 pending", "keep 1"], nothing, nothing, nothing, ["answer 1 pending", "keep 1"], nothing,
     ],
     .resting: [
       ["send 1"], nothing, ["send 1"], nothing, nothing, nothing, nothing, ["answer 1 yes", "forget 1"],
-      ["send 1"], ["send 1"], ["send 1"], givenUp, ["send 1"],
+      ["send 1"], ["send 1"], ["send 1"], givenUp, ["send 1"], ["send 1"],
     ],
     .restingKept: [
       ["send 1"], nothing, ["send 1"], nothing, nothing, nothing, nothing, ["answer 1 yes", "forget 1"],
-      ["send 1"], ["send 1"], ["send 1"], givenUp, ["send 1"],
+      ["send 1"], ["send 1"], ["send 1"], givenUp, ["send 1"], ["send 1"],
     ],
     .closedResting: [
       nothing, nothing, ["send 1"], nothing, nothing, nothing, nothing, ["answer 1 yes", "forget 1"], nothing,
-      nothing, nothing, nothing, nothing,
+      nothing, nothing, nothing, nothing, nothing,
     ],
     .unconfigured: [
       ["send 1"], nothing, nothing, nothing, nothing, nothing, nothing, ["answer 1 yes", "forget 1"], nothing,
-      nothing, nothing, givenUp, nothing,
+      nothing, nothing, givenUp, nothing, nothing,
     ],
   ]
 

@@ -15,10 +15,10 @@ import Testing
   }
 
   private static func terms(
-    grace: Int = 0, rotates: Bool = true, end: Int? = 900, isRefused: Bool = false
+    grace: Int = 0, rotates: Bool = true, isJournaled: Bool? = nil, end: Int? = 900, isRefused: Bool = false
   ) -> RefreshMachine.Terms {
     RefreshMachine.Terms(
-      generation: 7, rotates: rotates, grace: .seconds(grace),
+      generation: 7, rotates: rotates, isJournaled: isJournaled ?? rotates, grace: .seconds(grace),
       accessEnd: end.map { Deadline(wall: later($0).wall, uptime: later($0).uptime) }, isAccessTokenRefused: isRefused)
   }
 
@@ -40,6 +40,8 @@ import Testing
   private static let settings: [Setting] = [
     Setting(name: "resting", events: []),
     Setting(name: "resting without rotation", events: [], terms: terms(rotates: false)),
+    Setting(name: "resting, seen not to rotate", events: [], terms: terms(rotates: false, isJournaled: true)),
+    Setting(name: "sent, seen not to rotate", events: spent, terms: terms(rotates: false, isJournaled: true)),
     Setting(name: "preparing", events: [.wanted]),
     Setting(name: "sent", events: spent),
     Setting(name: "sent without rotation", events: [.wanted], terms: terms(rotates: false)),
@@ -53,7 +55,8 @@ import Testing
     Setting(name: "preparing a replay", events: spent + [lost], terms: terms(grace: 60)),
     Setting(
       name: "sent as a replay", events: spent + [lost, .intentSaved(flight: 2)], terms: terms(grace: 60)),
-    Setting(name: "sent after the end", events: spent + [lost, .networkReturned, .wanted], terms: terms(end: 0)),
+    Setting(
+      name: "sent after the end", events: spent + [lost, .providerSeen(.reached), .wanted], terms: terms(end: 0)),
     Setting(
       name: "barred",
       events: (1...20 as ClosedRange<UInt64>).flatMap {
@@ -72,9 +75,10 @@ import Testing
       ("another cancelled", .cancelled(flight: 9)), ("another succeeded", .succeeded(flight: 9)),
       ("another not granted", .notGranted(flight: 9)),
       ("another failed", .failed(flight: 9, .sessionEnded(.refreshRejected), jitter: 1)), ("replaced", .replaced),
-      ("settled", .settled), ("ended", .ended), ("network returned", .networkReturned),
+      ("settled", .settled), ("ended", .ended), ("network returned", .providerSeen(.reached)),
       ("wanted for a target", .wantedForTarget), ("began", .began),
-      ("no room for another", .noRoom(flight: 9, jitter: 1)),
+      ("no room for another", .noRoom(flight: 9, jitter: 1)), ("provider serves", .providerSeen(.serving)),
+      ("client accepted", .providerSeen(.accepting)), ("reconfigured", .reconfigured),
     ]
     + [1, 2].flatMap { (flight: UInt64) -> [(String, RefreshMachine.Event)] in
       [

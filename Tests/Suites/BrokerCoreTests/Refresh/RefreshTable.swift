@@ -11,6 +11,26 @@ let refreshTable = StateTable(
     wanted: send 1 → sent 1
     intent found: close
     replaced: → saving
+  resting, seen not to rotate
+    wanted for a target: open 1 of 7 → preparing 1
+    wanted: open 1 of 7 → preparing 1
+    intent found: → holding back, lost
+    replaced: → saving
+  sent, seen not to rotate
+    began: → resting
+    1 no room: close, report overloaded → backing off until 11 for overloaded
+    1 behind a gateway: report providerUnavailable → backing off until 40 for providerUnavailable
+    replaced: → saving
+    settled: → resting
+    ended: → resting
+    1 succeeded: → saving
+    1 refused: end refreshRejected refreshTokenReuse → resting
+    1 wants the user: end refreshRejected to see the user → resting
+    1 busy: close, report providerUnavailable → backing off until 40 for providerUnavailable
+    1 offline: close, report networkUnavailable → backing off until 11 for networkUnavailable
+    1 misconfigured: close, report providerRejected → backing off until 11 for providerRejected
+    1 lost: report timeout → backing off until 11 for timeout
+    1 not granted: close → resting
   preparing
     began: → resting
     1 no room: report overloaded → backing off until 11 for overloaded
@@ -77,6 +97,9 @@ let refreshTable = StateTable(
     settled: → resting
     ended: → resting
     network returned: → backing off until 0 for networkUnavailable
+    provider serves: → backing off until 0 for networkUnavailable
+    client accepted: → backing off until 0 for networkUnavailable
+    reconfigured: → backing off until 0 for networkUnavailable
   backing off from the network, for long enough
     wanted for a target: open 2 of 7 → preparing 2
     began: → resting
@@ -84,6 +107,7 @@ let refreshTable = StateTable(
     replaced: → saving
     settled: → resting
     ended: → resting
+    reconfigured: → backing off until 10 for networkUnavailable
   backing off from the provider
     wanted for a target: refuse providerUnavailable for 20
     began: → resting
@@ -91,6 +115,7 @@ let refreshTable = StateTable(
     replaced: → saving
     settled: → resting
     ended: → resting
+    reconfigured: → backing off until 10 for providerUnavailable
   holding back
     wanted for a target: refuse refreshOutcomeUnknown for 890
     began: → resting
@@ -152,6 +177,7 @@ let refreshTable = StateTable(
     settled: → resting
     ended: → resting
   holding back a refused token
+    reconfigured: → backing off until 10 for refreshOutcomeUnknown, lost
     wanted: send 2 → sent 2, lost and replayed
     wanted for a target: send 2 → sent 2, lost and replayed
     replaced: → saving, lost

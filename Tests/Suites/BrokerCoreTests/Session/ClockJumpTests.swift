@@ -112,8 +112,8 @@ import Testing
     script.pass(900)
     _ = script.want(1)
     _ = script.fail(1, Self.offline, jitter: 1)
-    #expect(script.play(.networkReturned) == ["spend 2 refresh-1"])
-    #expect(script.play(.networkReturned).isEmpty)
+    #expect(script.play(.providerSeen(.reached)) == ["spend 2 refresh-1"])
+    #expect(script.play(.providerSeen(.reached)).isEmpty)
     _ = script.fail(2, Self.offline, jitter: 1)
     #expect(script.nextWake == 2)
   }
@@ -122,16 +122,16 @@ import Testing
     var busy = script()
     _ = busy.want(1, force: true)
     _ = busy.fail(1, .transient(.networkUnavailable, retryAfter: .seconds(60)))
-    #expect(busy.play(.networkReturned).isEmpty)
+    #expect(busy.play(.providerSeen(.reached)).isEmpty)
     #expect(busy.want(2, force: true) == ["error 2 networkUnavailable"])
     var down = script()
     _ = down.want(1, force: true)
     _ = down.fail(1, .transient(.providerUnavailable), jitter: 1)
-    #expect(down.play(.networkReturned).isEmpty)
+    #expect(down.play(.providerSeen(.reached)).isEmpty)
     var unknown = script()
     _ = unknown.want(1, force: true)
     _ = unknown.fail(1, .outcomeUnknown(.networkUnavailable))
-    #expect(unknown.play(.networkReturned).isEmpty)
+    #expect(unknown.play(.providerSeen(.reached)).isEmpty)
   }
 
   @Test func `where nothing is refreshed unasked the network's return spares the next caller the wait`() {
@@ -140,7 +140,7 @@ import Testing
     _ = script.want(1)
     _ = script.fail(1, Self.offline, jitter: 1)
     #expect(script.want(2) == ["error 2 networkUnavailable"])
-    #expect(script.play(.networkReturned).isEmpty)
+    #expect(script.play(.providerSeen(.reached)).isEmpty)
     #expect(script.want(3) == ["spend 2 refresh-1"])
   }
 }

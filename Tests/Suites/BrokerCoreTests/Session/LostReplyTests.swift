@@ -99,9 +99,35 @@ import Testing
     #expect(script.fail(1, Self.lost).first == "error 1 refreshOutcomeUnknown")
   }
 
+  @Test func `one reply, or two, without another token teach nothing: what is lost then is missed`() {
+    for count in 0...3 as ClosedRange<UInt64> {
+      var script = script()
+      for flight in 0..<count {
+        _ = script.want(flight + 1, force: true)
+        _ = script.succeed(flight + 1) { $0.refreshToken = nil }
+      }
+      #expect(script.machine.living?.mayRotate == (count < 3))
+      _ = script.want(9, force: true)
+      #expect(script.intent != nil)
+      let told = script.fail(count + 1, Self.lost)
+      #expect(told.first == (count < 3 ? "error 9 refreshOutcomeUnknown" : "error 9 timeout"), "\(count)")
+      script.pass(20)
+      #expect(script.want(10, force: true).first?.hasPrefix("spend") == (count == 3))
+    }
+  }
+
+  @Test func `a crash is no lost reply: the provider may just have begun to rotate`() {
+    var script = script { $0.unrotatedReplies = 3 }
+    _ = script.want(1, force: true)
+    #expect(script.restart().isEmpty)
+    #expect(script.want(2, force: true) == ["error 2 refreshOutcomeUnknown"])
+    script.pass(901)
+    #expect(script.want(3) == ["spend 1 refresh-1"])
+  }
+
   @Test func `replies teach whether the token rotates, and that it does is never forgotten`() {
     var script = script()
-    for (flight, keeps, learnt) in [(1, true, false), (2, false, true), (3, true, true)] {
+    for (flight, keeps, learnt) in [(1, true, nil), (2, false, true), (3, true, true)] as [(Int, Bool, Bool?)] {
       _ = script.want(UInt64(flight), force: true)
       _ = script.succeed(UInt64(flight)) { tokens in if keeps { tokens.refreshToken = nil } }
       #expect(script.machine.living?.rotatesRefreshToken == learnt, "\(flight)")
@@ -120,7 +146,7 @@ import Testing
     var script = script()
     _ = script.want(1, force: true)
     _ = script.succeed(1) { $0.refreshToken = ScriptedProvider.secret("refresh-1") }
-    #expect(script.machine.living?.rotatesRefreshToken == false)
+    #expect(script.machine.living?.unrotatedReplies == 1)
   }
 
   @Test func `inside a grace the token is sent exactly once more, and whoever waits waits on`() {

@@ -103,7 +103,7 @@ import Testing
     ("tokens replaced", .tokensReplaced(ScriptedProvider.tokens(3, now: start.wall), sentAt: start)),
     ("logout wanted", .logoutWanted(.user)), ("login waits ended", .loginWaitsEnded(BrokerError(.shuttingDown))),
     ("rules changed", .rulesChanged(SessionRules(idleTimeout: .seconds(300), keepAlive: .seconds(3600)))),
-    ("network returned", .networkReturned), ("clock was set", .clockWasSet), ("woken", .woken),
+    ("network returned", .providerSeen(.reached)), ("clock was set", .clockWasSet), ("woken", .woken),
   ]
 
   static func machine(_ setting: Setting) -> SessionMachine {

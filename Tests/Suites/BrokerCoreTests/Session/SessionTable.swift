@@ -103,6 +103,7 @@ let sessionTable = StateTable(
     rules changed: discard access-1, save ended idleTimeout 8 announcing sessionExpired → ended idleTimeout, generation 8
     clock was set: openIntent 1 of 7 → access-1 preparing 1, generation 7
     woken: openIntent 1 of 7 → access-1 preparing 1, generation 7
+    network returned: openIntent 1 of 7 → access-1 preparing 1, generation 7
   resting, after the access token's end
     login accepted: save living 8 announcing login → access-1 resting, generation 8
     token wanted: openIntent 1 of 7 → access-1 preparing 1, generation 7
@@ -202,7 +203,7 @@ let sessionTable = StateTable(
     target wanted: error 9 networkUnavailable
     tokens replaced: save living 8 announcing tokenRefreshed → access-1 saving access-3, generation 8
     logout wanted: save signedOut 8 announcing logout → signed out, generation 8
-    rules changed: save living 8 → access-1 backing off for networkUnavailable, generation 8
+    rules changed: openIntent 2 of 7 → access-1 preparing 2, generation 7
     network returned: openIntent 2 of 7 → access-1 preparing 2, generation 7
   holding back
     login accepted: save living 8 announcing login → access-1 backing off for refreshOutcomeUnknown, lost, generation 8
@@ -225,6 +226,7 @@ let sessionTable = StateTable(
     rules changed: discard access-1, save ended idleTimeout 8 announcing sessionExpired → ended idleTimeout, generation 8
     clock was set: spend 2 refresh-1 → access-1 sent 2, lost, generation 7
     woken: spend 2 refresh-1 → access-1 sent 2, lost, generation 7
+    network returned: spend 2 refresh-1 → access-1 sent 2, lost, generation 7
   preparing, signing in
     login accepted: save living 9 announcing login → access-1 preparing 1, generation 9
     saved 8: token 1, revoke access-1 → access-5 resting, generation 8

@@ -90,6 +90,7 @@ let sessionTargetTable = StateTable(
     target's token refused: openIntent 2 of 8 → access-1 preparing 2, generation 8
     other target wanted: openIntent 2 of 8 → access-1 preparing 2, generation 8
     covered target wanted: openIntent 2 of 8 → access-1 preparing 2, generation 8
+    network returned: openIntent 2 of 8 → access-1 preparing 2, generation 8
   with a's token, degraded
     login accepted: save living 9 announcing login → access-1 resting, degraded, generation 9
     saved 8: → access-1 resting, generation 8
@@ -150,7 +151,7 @@ let sessionTargetTable = StateTable(
     target wanted: error 9 networkUnavailable
     tokens replaced: save living 8 announcing tokenRefreshed → access-1 saving access-3, generation 8
     logout wanted: save signedOut 8 announcing logout → signed out, generation 8
-    rules changed: save living 8 → access-1 backing off for networkUnavailable, generation 8
+    rules changed: openIntent 2 of 7 → access-1 preparing 2, generation 7
     network returned: openIntent 2 of 7 → access-1 preparing 2, generation 7
     new target wanted: error 9 networkUnavailable
     target's token refused: error 9 networkUnavailable

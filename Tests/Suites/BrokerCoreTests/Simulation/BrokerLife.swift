@@ -55,7 +55,7 @@ struct BrokerLife {
     ProfileSettings(
       name: profile.name,
       provider: SimulatedProvider(
-        profile.name, issuer: profile.issuer, revokesWholeGrants: profile.endsWholeGrants, wire),
+        profile.name, issuer: profile.issuer, habit: profile.endsWholeGrants ? .grant : .token, wire),
       rules: profile.rules)
   }
 

@@ -53,14 +53,14 @@ final class SimulatedProvider: AuthProvider, UserInfoProvider, ChallengeProvider
   let binding: ProviderBinding
   let loginForms = [LoginForm(.password)]
   let requestedScopes: [String] = []
-  let revokesWholeGrants: Bool
+  let habit: RevocationHabit?
 
   /// The provider of a profile, at an address.
   init(
-    _ profile: ProfileName, issuer: String, revokesWholeGrants: Bool, _ wire: Wire<ProviderRequest, ProviderAnswer>
+    _ profile: ProfileName, issuer: String, habit: RevocationHabit?, _ wire: Wire<ProviderRequest, ProviderAnswer>
   ) {
     self.profile = profile
-    self.revokesWholeGrants = revokesWholeGrants
+    self.habit = habit
     self.wire = wire
     binding = ProviderBinding(type: "simulated", issuer: issuer)
   }

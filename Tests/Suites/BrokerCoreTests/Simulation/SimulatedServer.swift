@@ -14,7 +14,9 @@ struct SimulatedServer {
     /// The address that it was begun at.
     let issuer: String
     /// Whether each refresh spends the refresh token.
-    let rotates: Bool
+    var rotates: Bool
+    /// How many answers in a row came without another refresh token.
+    var unrotated = 0
     /// How long access tokens live; nil means for ever.
     let accessLifetime: Duration?
     /// How long refresh tokens live; nil where the server does not say.

@@ -77,6 +77,7 @@ extension Simulation {
       throw Violation(.errorFits, "\(request.name): \(error.kind)")
     }
     if error.kind == .insufficientScope { try checkRefusal(request) }
+    try checkPromptness(error, request)
     guard isForToken, let profile = request.profile else { return }
     switch error.kind {
     case .loginRequired, .sessionExpired, .challengePending:

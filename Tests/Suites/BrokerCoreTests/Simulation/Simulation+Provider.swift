@@ -84,7 +84,7 @@ extension Simulation {
     }
     try spending.send(
       text, call: number, life: life.number, at: life.clock.uptime, grace: family.grace,
-      mayRepeat: hasAccessEnded(token) || isAccessRefused(token),
+      mayRepeat: hasAccessEnded(token) || isAccessRefused(token) || seemsNotToRotate(token),
       hasDurableSuccessor: durable.spent.contains(token), rotates: family.rotates)
   }
 
@@ -105,7 +105,7 @@ extension Simulation {
   /// Lets one of the calls under way go on, well or not.
   func answerProvider(healthily: Bool = false) throws(Violation) {
     guard let call = life.providers.calls.randomElement(using: &random) else { return }
-    try answerProvider(call, drawFate(call.number, healthily: healthily))
+    try answerProvider(call, fateOfOutage(call, healthily) ?? drawFate(call.number, healthily: healthily))
   }
 
   /// What becomes of a call.
@@ -201,7 +201,9 @@ extension Simulation {
     _ answer: ProviderAnswer, to call: Wire<ProviderRequest, ProviderAnswer>.Call,
     _ outcome: SpendingLedger.Outcome = .answered
   ) {
+    learn(answer, call.question)
     spending.end(call.number, isRefusedTarget(call, answer) ? .notActedOn : outcome)
+    if leavesTokenGood(answer, call.question) { spending.forget(call.number) }
     sent[call.number] = nil
     if case .currentUser(let text) = call.question.question, case .failure(.tokenRefused) = answer {
       refusedIn[text] = life.number

@@ -192,6 +192,7 @@ extension Simulation {
     let number = open(Request(name: "lock", profile: nil))
     trace.note("request \(number): lock")
     wishes.isLocked = true
+    learnt = Learnt()
     // What each token was for is forgotten with the tokens.
     givenIn = [:]
     ask(number, .never) { broker, caller in broker.lock(caller) }

@@ -8,6 +8,7 @@ extension Simulation {
     trace.note("all troubles end")
     weather.isNetworkDown = false
     weather.isDiskFull = false
+    outages = [:]
     try rest()
     if wishes.isLocked || session(profiles[0].name)?.state == .locked { try unlock() }
     let kept = sessionsToKeep

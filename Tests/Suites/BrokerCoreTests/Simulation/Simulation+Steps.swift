@@ -8,7 +8,7 @@ extension Simulation {
     case plain, cached, valid, forced, waiting, rejected, forbidden, abandon, login, wrongLogin, verify, wrongCode,
       resend
     case logout, logoutAll, user, lock, unlock, subscribe, resume, unsubscribe
-    case provider, disk, diskAll, codes, network, diskFull, revoke, theft
+    case provider, disk, diskAll, codes, network, outage, rotation, diskFull, revoke, theft
     case moment, minute, hours, suspend, jump, crash, reconfigure, settle
 
     /// How often, in relation to the others.
@@ -23,8 +23,8 @@ extension Simulation {
       case .minute, .valid, .waiting, .rejected, .verify: 30
       case .crash, .abandon, .resume: 25
       case .subscribe, .user, .network, .rejectedTarget: 16
-      case .forbidden, .wrongLogin, .wrongCode, .diskFull, .unlock: 12
-      case .hours, .logout, .suspend, .jump, .resend, .unsubscribe, .codes, .reconfigure: 8
+      case .forbidden, .wrongLogin, .wrongCode, .diskFull, .unlock, .outage: 12
+      case .hours, .logout, .suspend, .jump, .resend, .unsubscribe, .codes, .reconfigure, .rotation: 8
       case .lock: 6
       case .logoutAll, .revoke, .theft: 3
       case .settle: 4
@@ -132,6 +132,8 @@ extension Simulation {
     case .diskAll: for _ in 0..<20 { try answerStorage() }
     case .codes: server.wantsCode.formSymmetricDifference([drawProfile()])
     case .network: weather.isNetworkDown = !weather.isNetworkDown && chance(0.3)
+    case .outage: changeOutage()
+    case .rotation: beginRotation()
     case .diskFull: weather.isDiskFull = !weather.isDiskFull && chance(0.3)
     case .revoke, .theft: interfere(steals: step == .theft)
     case .moment: try pass(drawDuration(0...5))
@@ -193,6 +195,7 @@ extension Simulation {
     profilesBefore = profiles
     profiles = chosen
     wishes.reconfigurations += 1
+    learnt = Learnt()
     trace.note("configured: \(chosen.map { "\($0.name) at \($0.issuer)" })")
     life.reconfigure(chosen)
     try turn()

@@ -85,6 +85,7 @@ extension Simulation {
     forgetUnpromised()
     durable.surprisingRecords = []
     requests = [:]
+    learnt = Learnt()
     wishes.logouts = [:]
     wishes.signedOut.formIntersection(profiles.map(\.name).filter { durable.living($0) == nil })
     wishes.isLocked = false

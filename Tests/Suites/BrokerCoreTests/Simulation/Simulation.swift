@@ -37,6 +37,10 @@ final class Simulation {
   var profilesBefore: [BrokerLife.Profile] = []
   /// What goes wrong at present.
   var weather = Weather()
+  /// What is the matter with providers at present, by their issuer.
+  var outages: [String: Outage] = [:]
+  /// What the broker can know of providers.
+  var learnt = Learnt()
   /// What the broker has asked providers, and when.
   var sent: [Int: Sent] = [:]
   /// The last question that was looked at.

@@ -58,6 +58,11 @@ struct SpendingLedger {
     sendings.values.joined().count { uptime - $0.uptime <= RefreshBudget.window }
   }
 
+  /// Notes that a token is as good after an answer as before: what became of it earlier is of no account.
+  mutating func forget(_ call: Int) {
+    if let token = tokenOfCall[call] { sendings[token]?.removeAll { $0.outcome != .underWay } }
+  }
+
   /// Notes what the broker learns of a sending.
   mutating func end(_ call: Int, _ outcome: Outcome) {
     guard let token = tokenOfCall[call], let index = sendings[token]?.firstIndex(where: { $0.call == call }) else {

@@ -1,0 +1,33 @@
+import BrokerProtocol
+
+/// How it is known what else ends with a revoked token.
+extension Broker {
+  /// What ends with a token that is revoked: as the profile says, else what is known of the provider, else what was seen of
+  /// it; nil where nothing is known yet.
+  func revocationHabit(of slot: ProfileSlot) -> RevocationHabit? {
+    slot.machine.rules.revocation ?? slot.provider.capabilities.revocation?.habit ?? slot.view.revocation
+  }
+
+  /// Looks at the session that a login has begun, once the one before it was revoked at a provider of which nothing is
+  /// known: what has become of it shows what the provider does.
+  ///
+  /// A refresh that was on its way before shows nothing; the next revocation will.
+  func learnHabit(after revocation: PendingRevocation, on slot: ProfileSlot) {
+    guard revocationHabit(of: slot) == nil, !slot.machine.isSigningIn, !slot.machine.refreshState.wasSent,
+      let tokens = slot.machine.living?.tokens, tokens.refreshToken != nil,
+      !slot.provider.capabilities.areClientsOwn(tokens)
+    else { return }
+    if let user = revocation.userID, let present = slot.user?.id, user != present { return }
+    let (id, session) = (slot.id, slot.sessions)
+    let params = GetAccessToken.Params(profile: slot.name, timeout: Self.checkPatience, forceRefresh: true)
+    withAccessToken(params) { broker, result in
+      guard let slot = broker.slot(id), slot.sessions == session else { return }
+      switch result {
+      case .success: slot.view.revocation = .token
+      case .failure(let error) where error.kind == .sessionExpired && slot.machine.living == nil:
+        slot.view.revocation = .grant
+      case .failure: break
+      }
+    }
+  }
+}
