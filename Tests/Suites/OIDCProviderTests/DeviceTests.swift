@@ -50,6 +50,28 @@ import Testing
     }
   }
 
+  @Test func `what a poll brought and does not hold ends the login, and is revoked`() async throws {
+    let bad = idToken(#"{"iss":"https://other.example.com","sub":"u1","aud":"cli","exp":9999999999}"#)
+    let replies: [(String, ProviderFailure, [String])] = [
+      (
+        #"{"access_token":"at","refresh_token":"rt","id_token":"\#(bad)"}"#, RefusalTests.flawed(.issuer), ["rt", "at"]
+      ),
+      (#"{"access_token":"at","token_type":"BearerToken"}"#, RefusalTests.foreign("BearerToken"), []),
+      (#"{"access_token":"at","refresh_token":"rt","token_type":"mac"}"#, RefusalTests.foreign("mac"), ["rt"]),
+      (#"{"hint":"nothing"}"#, .rejected(ProviderRejection(.invalidResponse)), []),
+    ]
+    for (reply, expected, revoked) in replies {
+      try await withProvider { request, _ in
+        FakeProvider.Reply(200, request.path == "/token" ? reply : request.path == "/device" ? Self.code : "")
+      } _: { provider, server in
+        let action = try #require(try await provider.login(Credentials(method: .deviceCode)).action)
+        let found = await failure { () throws(ProviderFailure) in try await provider.pollUserAction(flow: action.flow) }
+        #expect(found == expected, "\(reply)")
+        #expect(server.requests(at: "/revoke").map { $0.form["token"] } == revoked)
+      }
+    }
+  }
+
   @Test(
     arguments: [
       (400, "access_denied", .refused(.consentDenied)), (403, "access_denied", .refused(.consentDenied)),
