@@ -37,6 +37,10 @@ let package = Package(
   targets: [
     // C libraries: a module map and a shim, one importer each.
     .systemLibrary(name: "CLinux"),
+    // The commit of a release (.ci/revision), which a build for debugging does without: each commit would link everything again.
+    .target(
+      name: "CRevision",
+      cSettings: Context.environment["AUTHBROKER_REVISION"].map { [.define("AUTHBROKER_REVISION", to: $0)] } ?? []),
     .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     // Headers only: libcurl is loaded when the first request is made, so it must not be linked (no pkg-config).
@@ -56,7 +60,7 @@ let package = Package(
     .target(name: "Sealing", dependencies: ["CSodium", "SecretMemory"]),
     .target(name: "HTTP", dependencies: ["CCurl", "SecretMemory", "LinuxSystem"]),
     .target(name: "Transport", dependencies: ["LinuxSystem"]),
-    .target(name: "StateDirectory", dependencies: ["JSON", "LinuxSystem"]),
+    .target(name: "StateDirectory", dependencies: ["JSON", "LinuxSystem", "CRevision"]),
     .target(name: "Logging", dependencies: ["LinuxSystem", "BrokerProtocol"]),
     .target(name: "Vault", dependencies: core + ["SQLite", "Sealing", "LinuxSystem"]),
     .target(

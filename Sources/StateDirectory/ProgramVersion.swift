@@ -1,5 +1,13 @@
+import CRevision
+
 /// The version of the programs of this package.
 package enum ProgramVersion {
-  /// As in `authbroker version`, the owner's record and `getStatus`.
-  package static let current = "0.2.0-dev"
+  /// The number, which releases have (semver.org).
+  package static let number = "0.2.0-dev"
+
+  /// The number and the commit of the build, as in `authbroker version`, the owner's record and `getStatus`.
+  ///
+  /// The commit is in one object file, so that another one compiles nothing else again.
+  // The function returns a string of the program's own.
+  package static let current = number + "+" + (unsafe String(cString: authbroker_revision()))
 }

@@ -151,7 +151,7 @@ final class ProviderCatalog {
     }
     do throws(Errno) {
       let log = log
-      let client = try HTTPClient(version: ProgramVersion.current, proxy: proxy) { log.write($0) }
+      let client = try HTTPClient(version: ProgramVersion.number, proxy: proxy) { log.write($0) }
       clients.append((network, client))
       return client
     } catch {

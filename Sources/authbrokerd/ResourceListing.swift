@@ -45,7 +45,7 @@ enum ResourceListing {
       let proxy = try ProxySetting(network, environment)
       do throws(Errno) {
         try TaskThread.shared.start()
-        return try HTTPClient(version: ProgramVersion.current, proxy: proxy) { _ in }
+        return try HTTPClient(version: ProgramVersion.number, proxy: proxy) { _ in }
       } catch { throw .setUpFailed }
     } catch {
       throw StartFailure(kind: .failed, message: "no requests can be sent: \(error.description)")

@@ -66,7 +66,7 @@ struct CurlPost: Sendable {
     var lines = [
       "url = \"\(endpoint.url)\"", "globoff", "silent", "proto = \"=\(endpoint.isPlain ? "http" : "https")\"",
       "max-redirs = 0", "max-time = \(seconds)", "max-filesize = \(Self.longest)",
-      "user-agent = \"authbroker/\(ProgramVersion.current)\"", "header = \"Accept: text/xml\"",
+      "user-agent = \"authbroker/\(ProgramVersion.number)\"", "header = \"Accept: text/xml\"",
       "write-out = \"\\n%{http_code}\"",
     ]
     if endpoint.isPlain { lines.append("noproxy = \"*\"") } else { lines.append("tlsv1.2") }
