@@ -187,7 +187,7 @@ package actor BrokerServer {
     try adopt(stream, isStdio: true, process: nil).get()
   }
 
-  /// Takes over connections as a listener accepts them.
+  /// Takes over connections as a listener accepts them; one that was there before, whose path has gone, accepts no more.
   ///
   /// - Throws: `EMFILE` and the like.
   package nonisolated func listen(_ socket: consuming sending UnixSocket.Listening) throws(Errno) {
@@ -196,6 +196,11 @@ package actor BrokerServer {
     listener.isFull = { ledger.note(.connections) }
     try start(listener).get()
   }
+
+  /// Whether the path of the socket is one that this process made.
+  package var ownsSocketPath: Bool { listener?.ownsPath ?? false }
+  /// Whether the path of the socket still leads to it.
+  package var isSocketInPlace: Bool { listener?.isInPlace ?? true }
 
   /// Takes over one connected socket, which must not block, of a process where one is named.
   ///
@@ -209,12 +214,13 @@ package actor BrokerServer {
 
   private nonisolated func start(_ listener: sending UnixListener) -> Result<Void, Errno> {
     assumeIsolated { server in
-      server.listener = listener
       server.joinLoop()
       return Result { [announced = server.announced] () throws(Errno) in
         try listener.start { descriptor, peer in
           announced.note(ReadyConnections.Accepted(stream: SocketStream(descriptor), process: peer.pid))
         }
+        if let old = server.listener { listener.replace(old) }
+        server.listener = listener
       }
     }
   }

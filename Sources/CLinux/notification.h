@@ -1,6 +1,16 @@
 // Datagrams to the socket of a service manager (sd_notify(3), unix(7)).
 #pragma once
 
+// A descriptor that is readable once something has gone from a directory, or the directory itself (inotify(7)).
+static inline int clinux_watch_directory(const char *path) {
+  int fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+  if (fd < 0) return -errno;
+  uint32_t events = IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR;
+  if (inotify_add_watch(fd, path, events) >= 0) return fd;
+  int error = errno;
+  close(fd);
+  return -error;
+}
 static inline int clinux_datagram_socket(int64_t send_timeout_seconds) {
   int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (fd < 0) return -errno;

@@ -50,6 +50,20 @@ static inline int64_t clinux_memory_lock_limit(void) {
   if (getrlimit(RLIMIT_MEMLOCK, &limit) < 0) return -errno;
   return limit.rlim_cur > INT64_MAX ? INT64_MAX : (int64_t)limit.rlim_cur;
 }
+// The path by which the program was executed, NULL where the kernel does not say (getauxval(3)).
+static inline const char *clinux_executed_name(void) { return (const char *)getauxval(AT_EXECFN); }
+// Whether the process is in a group, by its own one or a supplementary one (credentials(7)).
+static inline int clinux_is_in_group(uint32_t group) {
+  gid_t groups[1024];
+  if (getegid() == group) return 1;
+  int count = getgroups(sizeof groups / sizeof *groups, groups);
+  for (int index = 0; index < count; index++)
+    if (groups[index] == group) return 1;
+  return 0;
+}
+static inline int clinux_set_environment(const char *name, const char *value) {
+  return clinux_result(setenv(name, value, 1));
+}
 static inline uint64_t clinux_thread_identity(void) { return (uint64_t)pthread_self(); }
 // NULL behind the last one.
 static inline const char *clinux_environment_entry(size_t index) { return environ[index]; }

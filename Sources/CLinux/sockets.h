@@ -12,26 +12,58 @@ static inline int clinux_unix_address(struct sockaddr_un *address, const char *p
   memcpy(address->sun_path, path, length);
   return 0;
 }
+static inline int clinux_unix_bind_or_connect(int fd, const char *path, int binds) {
+  struct sockaddr_un address;
+  int result = clinux_unix_address(&address, path);
+  if (result < 0) return result;
+  do result = binds ? bind(fd, (struct sockaddr *)&address, sizeof address) : connect(fd, (struct sockaddr *)&address, sizeof address);
+  while (result < 0 && errno == EINTR);
+  return clinux_result(result);
+}
+// Binds or connects a socket. A path that is too long for an address is reached from its directory, by /proc/self/fd (proc(5)) or,
+// where there is no /proc, with that as the working directory of the process for a moment.
+static inline int clinux_unix_reach(int fd, const char *path, int binds) {
+  int result = clinux_unix_bind_or_connect(fd, path, binds);
+  size_t length = strlen(path);
+  const char *name = strrchr(path, '/');
+  if (result != -ENAMETOOLONG || !name || length >= PATH_MAX) return result;
+  char directory[PATH_MAX], near[CLINUX_PATH_LIMIT + 1] = "/proc/self/fd/";
+  memcpy(directory, path, length + 1);
+  directory[name - path + 1] = 0;
+  name++;
+  int place = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (place < 0) return -errno;
+  char *end = near + strlen(near);
+  int digits = 1;
+  for (int rest = place; rest >= 10; rest /= 10) digits++;
+  for (int rest = place, digit = digits; digit > 0; rest /= 10) end[--digit] = (char)('0' + rest % 10);
+  end += digits;
+  *end++ = '/';
+  if ((size_t)(end - near) + strlen(name) > CLINUX_PATH_LIMIT) {
+    close(place);
+    return -ENAMETOOLONG;
+  }
+  memcpy(end, name, strlen(name) + 1);
+  result = clinux_unix_bind_or_connect(fd, near, binds);
+  int here;
+  if (result == -ENOENT && access("/proc/self/fd", F_OK) < 0 && (here = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)) >= 0) {
+    result = fchdir(place) < 0 ? -errno : clinux_unix_bind_or_connect(fd, name, binds);
+    if (fchdir(here) < 0) result = -errno;
+    close(here);
+  }
+  close(place);
+  return result;
+}
 static inline int clinux_unix_socket(int nonblocking) {
   return clinux_result(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | (nonblocking ? SOCK_NONBLOCK : 0), 0));
 }
 // The socket is for its owner alone from its first moment: on Linux the file that bind(2) makes gets the mode that the socket
 // has. A mask would be that of the whole process, and take rights from what other threads make meanwhile.
 static inline int clinux_unix_bind(int fd, const char *path) {
-  struct sockaddr_un address;
-  int refused = clinux_unix_address(&address, path);
-  if (refused < 0) return refused;
   if (fchmod(fd, 0600) < 0) return -errno;
-  return clinux_result(bind(fd, (struct sockaddr *)&address, sizeof address));
+  return clinux_unix_reach(fd, path, 1);
 }
-static inline int clinux_unix_connect(int fd, const char *path) {
-  struct sockaddr_un address;
-  int refused = clinux_unix_address(&address, path);
-  if (refused < 0) return refused;
-  int result;
-  do result = connect(fd, (struct sockaddr *)&address, sizeof address); while (result < 0 && errno == EINTR);
-  return clinux_result(result);
-}
+static inline int clinux_unix_connect(int fd, const char *path) { return clinux_unix_reach(fd, path, 0); }
 static inline int clinux_listen(int fd, int backlog) { return clinux_result(listen(fd, backlog)); }
 static inline int clinux_accept(int fd) {
   int result;

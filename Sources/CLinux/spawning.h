@@ -70,5 +70,9 @@ static inline struct clinux_exit clinux_wait(int pid, int block) {
 }
 // A descriptor that is readable once the child has ended (pidfd_open(2)); close-on-exec.
 static inline int clinux_pidfd(int pid) { return clinux_result((int)syscall(SYS_pidfd_open, pid, 0)); }
+// Sends a signal to the process that such a descriptor names (pidfd_send_signal(2)).
+static inline int clinux_pidfd_signal(int descriptor, int number) {
+  return clinux_result((int)syscall(SYS_pidfd_send_signal, descriptor, number, NULL, 0));
+}
 // Ends every process of the group that `pid` leads.
 static inline int clinux_kill_group(int pid) { return clinux_result(kill(-pid, SIGKILL)); }

@@ -7,11 +7,16 @@ extension ChildProcess {
   ///
   /// For a child that shares this process's group, since it needs the terminal: its descendants cannot be named
   /// otherwise. A kernel without `/proc/PID/task/PID/children` (proc(5)) names none.
-  package var tree: [Int32] {
-    var processes = [pid]
+  package var tree: [ProcessHandle] {
+    // Until `wait`, no other process has the child's number.
+    var processes = [try? ProcessHandle(pid)].compactMap { $0 }
     var index = 0
     while index < processes.count, processes.count < Self.treeLimit {
-      processes += Self.children(of: processes[index])
+      let parent = processes[index].pid
+      let children = Self.children(of: parent).compactMap { try? ProcessHandle($0) }
+      // One that has ended meanwhile may have left its number to a process that is none of them.
+      let stillThere = Self.children(of: parent)
+      processes += children.filter { stillThere.contains($0.pid) }
       index += 1
     }
     return processes

@@ -1,9 +1,12 @@
 import CLinux
+import Synchronization
 
 /// A program that this process started (posix_spawn(3): no code of ours runs between fork and exec).
 package struct ChildProcess: Sendable {
   /// Its process id; its own until `wait` has told of its end.
   package let pid: Int32
+  /// Those that end with this process and have not been waited for.
+  private static let groups = Mutex<Set<Int32>>([])
 
   /// What a program is started with.
   package struct Plan: Sendable {
@@ -19,6 +22,8 @@ package struct ChildProcess: Sendable {
     package var descriptors: [(here: Int32, there: Int32)] = []
     /// Makes it the leader of a new session, without a terminal.
     package var newSession = false
+    /// Whether ``ChildProcess/endGroups()`` ends it, where it leads a session.
+    package var endsWithParent = false
     /// Where it starts; nil: where this process is.
     package var workingDirectory: String?
 
@@ -47,7 +52,19 @@ package struct ChildProcess: Sendable {
         }
       }
     }
-    pid = try Errno.check(result)
+    let pid = try Errno.check(result)
+    self.pid = pid
+    if plan.newSession, plan.endsWithParent { Self.groups.withLock { _ = $0.insert(pid) } }
+  }
+
+  /// Ends at once the children that end with this process, with everything that stayed in their groups: a program that
+  /// hangs must not outlive it.
+  package static func endGroups() {
+    // Each has its number until it is waited for, which comes behind its removal.
+    groups.withLock { groups in
+      for pid in groups { _ = clinux_kill_group(pid) }
+      groups = []
+    }
   }
 
   /// How a child is doing.
@@ -63,6 +80,7 @@ package struct ChildProcess: Sendable {
   /// - Throws: `ECHILD` if it has been taken already.
   @discardableResult
   package func wait() throws(Errno) -> Int32 {
+    Self.groups.withLock { _ = $0.remove(pid) }
     let end = clinux_wait(pid, 1)
     guard end.error == 0 else { throw Errno(code: end.error) }
     return end.code
@@ -70,6 +88,7 @@ package struct ChildProcess: Sendable {
 
   /// Looks without waiting.
   package func poll() throws(Errno) -> State {
+    Self.groups.withLock { _ = $0.remove(pid) }
     let end = clinux_wait(pid, 0)
     guard end.error == 0 else { throw Errno(code: end.error) }
     return end.pid == 0 ? .running : .exited(end.code)

@@ -67,6 +67,13 @@ package enum Environment {
     return variables
   }
 
+  /// Sets a variable of this process, which is inherited: before the first other thread, and behind the reading of the
+  /// command line.
+  package static func set(_ name: String, to value: String) {
+    // The strings are NUL-terminated for the length of the call, which copies them.
+    _ = unsafe clinux_set_environment(name, value)
+  }
+
   /// Whether `scrub` removes a variable of this name.
   package static func isDangerous(_ name: String) -> Bool {
     let exact = ["SSLKEYLOGFILE", "GLIBC_TUNABLES", "SQLITE_TMPDIR"]

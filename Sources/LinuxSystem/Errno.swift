@@ -33,6 +33,8 @@ package struct Errno: Error, Equatable, Hashable, Sendable, CustomStringConverti
   package static let notPermitted = Errno(code: EPERM)
   /// No such file or directory.
   package static let noEntry = Errno(code: ENOENT)
+  /// There is no such process.
+  package static let noProcess = Errno(code: ESRCH)
   /// No space left on device.
   package static let noSpace = Errno(code: ENOSPC)
   /// Disk quota exceeded.

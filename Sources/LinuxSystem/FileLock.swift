@@ -77,7 +77,8 @@ package struct FileLock: ~Copyable, Sendable {
 
   /// The process that holds the lock of a file; nil where none does, or the kernel does not say (proc(5), `/proc/locks`).
   ///
-  /// A process that was handed the descriptor does not show: the one that locked it does.
+  /// A process that was handed the descriptor does not show: the one that locked it does. Nil, too, on a file system whose
+  /// device is another one in that list than in stat(2), such as Btrfs.
   package static func holder(of path: String) -> Int32? {
     guard let status = try? FileStatus.ofLink(path),
       let file = try? FileDescriptor.open("/proc/locks", .read)
@@ -87,9 +88,9 @@ package struct FileLock: ~Copyable, Sendable {
     while text.count < longestList, case .bytes(let count) = file.read(into: &chunk) { text += chunk[..<count] }
     for line in String(decoding: text, as: UTF8.self).split(separator: "\n") {
       let words = line.split(separator: " ")
-      // `1: FLOCK ADVISORY WRITE 4242 fe:01:1234 0 EOF`; the device is not that of stat(2) on every file system.
+      // `1: FLOCK ADVISORY WRITE 4242 fe:01:1234 0 EOF`
       guard words.count >= 6, words[1] == "FLOCK", words[3] == "WRITE", let pid = Int32(words[4]), pid > 1,
-        words[5].split(separator: ":").last.flatMap({ UInt64($0) }) == status.inode
+        status.identity.isNamed(by: words[5])
       else { continue }
       return pid
     }
@@ -103,6 +104,9 @@ package struct FileLock: ~Copyable, Sendable {
   package func contents(limit: Int) throws(Errno) -> [UInt8] {
     try descriptor.contents(limit: limit)
   }
+
+  /// Whether the file has other names: what is written into it is written there, too.
+  package var hasOtherNames: Bool { ((try? descriptor.status())?.linkCount ?? 1) > 1 }
 
   /// Makes the file say something else; nothing at all at an orderly end.
   ///

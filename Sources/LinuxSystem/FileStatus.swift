@@ -12,6 +12,16 @@ package struct FileStatus: Sendable {
       device = file.device
       inode = file.inode
     }
+
+    /// Whether the kernel means this file by `MAJOR:MINOR:INODE`, the device in hexadecimal digits (proc(5), `/proc/locks`).
+    func isNamed(by text: Substring) -> Bool {
+      let parts = text.split(separator: ":")
+      guard parts.count == 3 else { return false }
+      // As makedev(3) puts them together.
+      let major = (device >> 8) & 0xFFF | (device >> 32) & ~0xFFF
+      let minor = device & 0xFF | (device >> 12) & ~0xFF
+      return UInt64(parts[0], radix: 16) == major && UInt64(parts[1], radix: 16) == minor && UInt64(parts[2]) == inode
+    }
   }
 
   /// The kind of a file.
@@ -25,12 +35,12 @@ package struct FileStatus: Sendable {
   package let permissions: UInt32
   /// The owner.
   package let owner: UInt32
+  /// The group.
+  package let group: UInt32
   /// How many names it has.
   package let linkCount: UInt64
   /// Which file it is.
   package let identity: Identity
-  /// The number of the file on its device.
-  package let inode: UInt64
   /// How many bytes the file has.
   package let size: Int64
   /// When its contents were last changed, in milliseconds since 1970-01-01T00:00:00Z.
@@ -44,9 +54,9 @@ package struct FileStatus: Sendable {
     kind = Kind(mode: file.mode)
     permissions = file.mode & 0o7777
     owner = file.uid
+    group = file.gid
     linkCount = file.links
     identity = Identity(file)
-    inode = file.inode
     size = file.size
     modifiedMilliseconds = file.modified_milliseconds
   }

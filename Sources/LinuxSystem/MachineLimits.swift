@@ -18,6 +18,9 @@ package enum MachineLimits {
     unsafe clinux_is_read_only(path) != 0
   }
 
+  /// Whether the kernel can keep memory out of core files and forked children (madvise(2)).
+  package static var canHideMemory: Bool { clinux_can_hide_memory() == 1 }
+
   /// How many bytes a process that is started from here may keep from being swapped out (RLIMIT_MEMLOCK, getrlimit(2)).
   ///
   /// `Int64.max` where there is no limit; nil where the kernel does not say.

@@ -17,13 +17,14 @@ package struct PendingFile: ~Copyable {
   ///   - path: its place, absolute, in a directory that is there.
   ///   - bytes: all of it.
   ///   - permissions: those that it gets; nil: 0600.
-  ///   - mark: the end of its name meanwhile; nil: the number of this process.
+  ///   - mark: the end of its name meanwhile; nil: the number of this process and the time, since
+  ///     another process may have that number, where several machines or containers share a home.
   /// - Throws: what open(2), write(2) or fsync(2) says; nothing is left behind then.
   package init(
     _ path: String, _ bytes: Span<UInt8>, permissions: UInt32? = nil, mark: String? = nil
   ) throws(Errno) {
     self.path = path
-    temporaryPath = Self.temporaryPath(of: path, mark: mark ?? String(ProcessIdentity.pid))
+    temporaryPath = Self.temporaryPath(of: path, mark: mark ?? "\(ProcessIdentity.pid)-\(BootClock.nanoseconds)")
     let file = try FileDescriptor.open(temporaryPath, [.write, .create, .exclusive, .noFollow])
     do throws(Errno) {
       if let permissions { try file.setPermissions(permissions) }

@@ -4,7 +4,7 @@ import CLinux
 ///
 /// A user who may write to a directory can replace a socket or a file in it whatever their own modes, so the directory
 /// and the path to it are checked first: the directory belongs to this user with mode 0700 and is no symbolic link;
-/// each directory above belongs to this user or to root and can be written to by no one else, unless it is sticky. The
+/// each directory above belongs to this user or to root and can be written to by no one else (``WriteTrust``). The
 /// same holds of every directory that a symbolic link above leads through, and the link itself belongs to this user or to
 /// root: in a sticky directory, the owner of a link can lead it elsewhere at any time.
 package struct PrivateDirectory: ~Copyable {
@@ -19,11 +19,20 @@ package struct PrivateDirectory: ~Copyable {
     /// Others have rights on it.
     case openToOthers(String, permissions: UInt32)
     /// A directory above can be written to by others.
-    case unsafeParent(String)
+    case unsafeParent(String, WriteTrust.Objection)
     /// The path leads to another directory than it did a moment ago.
     case replaced(String)
     /// The kernel said no.
     case failed(String, Errno)
+
+    /// What is not trusted.
+    package var path: String {
+      switch self {
+      case .notAbsolute(let path), .notADirectory(let path), .foreignOwner(let path, _), .openToOthers(let path, _),
+        .unsafeParent(let path, _), .replaced(let path), .failed(let path, _):
+        path
+      }
+    }
 
     /// One sentence, and what to do.
     package var description: String {
@@ -33,7 +42,8 @@ package struct PrivateDirectory: ~Copyable {
       case .foreignOwner(let path, let owner): "\(path) belongs to user \(owner); choose a directory of your own."
       case .openToOthers(let path, let permissions):
         "\(path) is open to others (mode \(String(permissions, radix: 8))); \(Self.remedy(path, permissions))"
-      case .unsafeParent(let path): "\(path) can be changed by other users; choose a directory elsewhere."
+      case .unsafeParent(let path, let objection):
+        objection.description(of: path) + ", or choose a directory elsewhere."
       case .replaced(let path): "\(path) was replaced while it was being used; try again."
       case .failed(let path, let error): "\(path) cannot be used: \(error)."
       }
@@ -141,7 +151,7 @@ package struct PrivateDirectory: ~Copyable {
         place = next
         continue
       }
-      guard status.owner == 0 || status.owner == geteuid() else { throw .unsafeParent(next) }
+      if let objection = WriteTrust.current.objection(to: next, status) { throw .unsafeParent(next, objection) }
       links += 1
       guard links <= linkLimit, let target = SymbolicLink.target(of: next) else { throw .failed(next, .symbolicLink) }
       if PathName.isAbsolute(target) { place = "" }
@@ -156,8 +166,6 @@ package struct PrivateDirectory: ~Copyable {
   private static func checkParent(_ path: String) throws(Refusal) {
     let status: FileStatus
     do { status = try FileStatus.ofLink(path) } catch { throw .failed(path, error) }
-    let sticky = status.permissions & 0o1000 != 0
-    guard status.owner == 0 || status.owner == geteuid() else { throw .unsafeParent(path) }
-    guard status.permissions & 0o022 == 0 || sticky else { throw .unsafeParent(path) }
+    if let objection = WriteTrust.current.objection(to: path, status) { throw .unsafeParent(path, objection) }
   }
 }

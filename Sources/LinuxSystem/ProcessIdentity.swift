@@ -25,8 +25,16 @@ package enum ProcessIdentity {
     return fields.count > 19 ? UInt64(String(decoding: fields[19], as: UTF8.self)) : nil
   }
 
-  /// The file that this process executes; nil if `/proc` is missing.
-  package static var executable: String? { link("/proc/self/exe") }
+  /// The file that this process executes; where `/proc` is missing, the path by which it was executed (getauxval(3)), and
+  /// nil if that one is relative.
+  package static var executable: String? {
+    if let path = link("/proc/self/exe") { return path }
+    // The kernel has put the string behind the stack, NUL-terminated, for the life of the process.
+    guard let name = unsafe clinux_executed_name() else { return nil }
+    // As above.
+    let path = unsafe String(cString: name)
+    return PathName.isAbsolute(path) ? path : nil
+  }
 
   /// Where relative paths begin; the root if that directory is gone.
   package static var workingDirectory: String { link("/proc/self/cwd") ?? "/" }

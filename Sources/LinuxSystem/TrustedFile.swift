@@ -3,16 +3,15 @@ import CLinux
 /// A file that decides what this process does, and that only this user and root can change or exchange.
 ///
 /// The rule is that of sshd's StrictModes (sshd_config(5)): the file and every directory up to `/` belong to this user
-/// or to root and can be written to by no group and no others. Symbolic links are followed, and each of them must belong
-/// to this user or to root as well. Beyond sshd, a directory that others can write to is accepted where it is sticky, as
-/// `/tmp` is: there, only its owner and the owner of an entry can exchange the entry (inode(7)), and both are checked.
+/// or to root and can be written to by no one else, as ``WriteTrust`` judges it. Symbolic links are followed, and each of
+/// them must belong to this user or to root as well. Beyond sshd, a directory that others can write to is accepted where
+/// it is sticky, as `/tmp` is: there, only its owner and the owner of an entry can exchange the entry (inode(7)), and both
+/// are checked.
 package enum TrustedFile {
   /// Why a file is not trusted.
   package enum Refusal: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The file, a directory above it or a link to it belongs to another user.
-    case foreignOwner(String, owner: UInt32)
-    /// The file or a directory above it can be written to by others.
-    case writableByOthers(String, permissions: UInt32)
+    /// The file, a directory above it or a link to it can be changed by another user.
+    case changeable(String, WriteTrust.Objection)
     /// It is a directory, a pipe, a device or a socket.
     case notAFile(String)
     /// The path is a symbolic link that leads to nothing.
@@ -25,10 +24,7 @@ package enum TrustedFile {
     /// One sentence, and what to do.
     package var description: String {
       switch self {
-      case .foreignOwner(let path, let owner):
-        "\(path) belongs to user \(owner), who could change it; run: chown \(ProcessIdentity.user) \(ShellWord.quoted(path))"
-      case .writableByOthers(let path, let permissions):
-        "\(path) can be changed by other users (mode \(String(permissions, radix: 8))); run: chmod go-w \(ShellWord.quoted(path))"
+      case .changeable(let path, let objection): objection.description(of: path)
       case .notAFile(let path): "\(path) is not a regular file."
       case .linkToNothing(let path):
         "\(path) is a symbolic link to a file that is not there; put the file in its place, or remove the link."
@@ -114,14 +110,7 @@ package enum TrustedFile {
   private static func look(_ path: String) throws(Refusal) -> FileStatus {
     let status: FileStatus
     do throws(Errno) { status = try FileStatus.ofLink(path) } catch { throw .failed(path, error) }
-    guard status.owner == 0 || status.owner == ProcessIdentity.user else {
-      throw .foreignOwner(path, owner: status.owner)
-    }
-    let isSticky = status.kind == .directory && status.permissions & 0o1000 != 0
-    // The permissions of a symbolic link mean nothing.
-    guard status.kind == .symbolicLink || isSticky || status.permissions & 0o022 == 0 else {
-      throw .writableByOthers(path, permissions: status.permissions)
-    }
+    if let objection = WriteTrust.current.objection(to: path, status) { throw .changeable(path, objection) }
     return status
   }
 

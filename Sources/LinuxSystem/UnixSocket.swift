@@ -4,7 +4,7 @@ import CLinux
 ///
 /// Abstract names are never used: they have no owner.
 package enum UnixSocket {
-  /// The longest path, in bytes, that a socket address can hold.
+  /// The longest path, in bytes, that a socket address can hold; a longer one is reached from its directory.
   package static let longestPath = CLINUX_PATH_LIMIT
 
   /// How many connections may wait to be accepted; the kernel lowers it to `net.core.somaxconn`.
@@ -29,7 +29,7 @@ package enum UnixSocket {
     package var description: String {
       switch self {
       case .pathTooLong(let path):
-        "the socket path \(path) has \(path.utf8.count) bytes, at most \(UnixSocket.longestPath) fit; choose a shorter one with --socket."
+        "the socket path \(path) is too long; choose a shorter one with --socket."
       case .directory(let refusal): refusal.description
       case .occupied(let path): "\(path) exists and is no socket of yours; remove it or choose another with --socket."
       case .inUse(let path): "another program listens on \(path); choose another path with --socket."
@@ -66,12 +66,18 @@ package enum UnixSocket {
       self.init(descriptor: descriptor, path: path, identity: nil)
     }
 
-    /// Whether a service manager has opened it.
-    package var isAdopted: Bool { identity == nil }
+    /// Whether the path is one that this process made.
+    package var ownsPath: Bool { identity != nil }
+
+    /// Whether the path still leads to this very socket; one that another program made is not looked at.
+    package var isInPlace: Bool {
+      guard let identity else { return true }
+      return (try? FileStatus.ofLink(path))?.identity == identity
+    }
 
     /// Removes the path, if it still leads to this very socket.
     package func removePath() {
-      guard let identity, let status = try? FileStatus.ofLink(path), status.identity == identity else { return }
+      guard ownsPath, isInPlace else { return }
       // The string is NUL-terminated for the length of the call, which does not keep it.
       _ = unsafe clinux_unlink(path)
     }
@@ -84,12 +90,11 @@ package enum UnixSocket {
   /// changed for the moment of `bind`, so this is called before other threads make files.
   ///
   /// - Parameters:
-  ///   - path: absolute, at most `longestPath` bytes.
+  ///   - path: absolute.
   ///   - lock: proof that the caller is the only owner.
   /// - Returns: the socket, non-blocking.
   /// - Throws: what is in the way.
   package static func listen(at path: String, holding lock: borrowing FileLock) throws(Refusal) -> Listening {
-    guard path.utf8.count <= longestPath else { throw .pathTooLong(path) }
     let directory = try privateDirectory(of: path)
     try removeDeadSocket(at: path)
     do throws(Errno) {
@@ -104,14 +109,14 @@ package enum UnixSocket {
       do { try directory.checkUnchanged() } catch { throw Errno.accessDenied }
       return Listening(descriptor: descriptor, path: path, identity: status.identity)
     } catch {
-      throw .failed(path, error)
+      throw error == .nameTooLong ? .pathTooLong(path) : .failed(path, error)
     }
   }
 
   /// Connects and returns a blocking socket.
   ///
   /// - Parameters:
-  ///   - path: at most `longestPath` bytes.
+  ///   - path: of the socket.
   ///   - limit: whole seconds that a full queue of the listener may hold the caller up.
   /// - Returns: the connection.
   /// - Throws: `ENOENT` or `ECONNREFUSED` if no process listens, `EAGAIN` after the limit, `ENAMETOOLONG`.

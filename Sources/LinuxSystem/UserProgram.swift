@@ -34,6 +34,7 @@ package struct UserProgram: Sendable {
     var plan = ChildProcess.Plan(path: name, arguments: arguments, environment: environment)
     plan.descriptors = descriptors
     plan.newSession = true
+    plan.endsWithParent = true
     plan.workingDirectory = "/"
     var isDenied = false
     for path in SearchPath.candidates(name, environment) {

@@ -30,8 +30,9 @@ struct DatabaseFile: ~Copyable {
   /// Finds the file, or creates it empty with mode 0600, and reserves it for this process.
   ///
   /// - Throws: `SQLiteError` with `.cannotOpen` when it is no regular file or cannot be created, `.permission` when it
-  ///   belongs to another user, has a second name, or others may access it, `.locked` when this process has it open; of
-  ///   the operation `companion` when a file beside it is no regular file of this user.
+  ///   belongs to another user, or others may access it, `.locked` when this process has it open; of the operation
+  ///   `companion` when a file beside it is no regular file of this user, or is another file by a second name. A second name
+  ///   of the database itself, as some backup programs make, is no danger.
   init(path: String) throws(SQLiteError) {
     let path = try Self.resolvingDirectory(of: path)
     for suffix in Self.companionSuffixes { try Self.inspectCompanion(path, suffix) }
@@ -101,6 +102,27 @@ struct DatabaseFile: ~Copyable {
     guard status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid() else {
       throw SQLiteError(code: .cannotOpen, operation: .companion(suffix))
     }
+    guard status.st_nlink == 1 || status.st_size == 0 || isJournal(path + suffix.description) else {
+      throw SQLiteError(code: .cannotOpen, operation: .companion(suffix))
+    }
+  }
+
+  /// Whether a file begins as SQLite's own do beside a database (sqlite.org/fileformat2.html): one with a second name that
+  /// does not would be written over.
+  private static func isJournal(_ path: String) -> Bool {
+    // The path is a string that Swift terminates for the call.
+    let descriptor = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    var head = [UInt8](repeating: 0, count: 4)
+    // Four bytes have room for four.
+    guard unsafe pread(descriptor, &head, 4, 0) == 4 else { return false }
+    // A write-ahead log in either order of bytes, a rollback journal, one that was finished, and the index of a log.
+    return [
+      [0x37, 0x7F, 0x06, 0x82], [0x37, 0x7F, 0x06, 0x83], [0xD9, 0xD5, 0x05, 0xF9], [0, 0, 0, 0],
+      [0x18, 0xE2, 0x2D, 0],
+    ]
+    .contains(head)
   }
 
   private static func inspect(_ path: String) throws(SQLiteError) -> Identity {
@@ -112,7 +134,7 @@ struct DatabaseFile: ~Copyable {
     guard status.st_mode & S_IFMT == S_IFREG else {
       throw SQLiteError(code: .cannotOpen, operation: .companion(""))
     }
-    guard status.st_uid == geteuid(), status.st_nlink == 1, status.st_mode & 0o077 == 0 else {
+    guard status.st_uid == geteuid(), status.st_mode & 0o077 == 0 else {
       throw SQLiteError(code: .permission, operation: .open)
     }
     return Identity(device: UInt(status.st_dev), inode: UInt(status.st_ino))

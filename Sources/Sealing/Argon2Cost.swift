@@ -17,6 +17,9 @@ package struct Argon2Cost: Sendable, Equatable {
   /// The most that something stored may ask for, so that a forged cost cannot exhaust the machine: 10 passes, 1 GiB.
   package static let largest = Argon2Cost(passes: 10, memoryKiB: 1024 * 1024)
 
+  /// The most that a stored key derivation may ask for: no key was ever worth more, and a forged vault gets no more memory.
+  package static let mostForKeys = passphrase
+
   /// The least that a stored key derivation may ask for, so that a forged cost cannot weaken it: libsodium's
   /// INTERACTIVE.
   package static let leastForKeys = retrievedSecret

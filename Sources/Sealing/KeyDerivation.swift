@@ -21,9 +21,9 @@ package enum KeyDerivation {
     /// Reads parameters that were stored, maybe by another program.
     ///
     /// - Throws: `SealingError.malformed` when the salt has another length or the work is less than
-    ///   ``Argon2Cost/leastForKeys``, `.resourceLimit` when it is more than ``Argon2Cost/largest``.
+    ///   ``Argon2Cost/leastForKeys``, `.resourceLimit` when it is more than ``Argon2Cost/mostForKeys``.
     package init(passes: Int, memoryKiB: Int, salt: [UInt8]) throws(SealingError) {
-      let (least, most) = (Argon2Cost.leastForKeys, Argon2Cost.largest)
+      let (least, most) = (Argon2Cost.leastForKeys, Argon2Cost.mostForKeys)
       guard salt.count == Self.saltByteCount, passes >= least.passes, memoryKiB >= least.memoryKiB else {
         throw .malformed
       }

@@ -10,8 +10,9 @@ package enum Sealing {
   /// Argon2id is left to the tests: one answer of it takes a tenth of a second and 64 MiB at each start, and a wrong one
   /// opens nothing that was sealed with a right one, which shows at once.
   ///
-  /// - Throws: `SealingError.libraryUnavailable`: the process must not go on.
+  /// - Throws: `SealingError.libraryUnavailable`, `.secretMemoryUnavailable`: the process must not go on.
   package static func initialize() throws(SealingError) {
+    guard SecretArena.usage.capacity > 0 else { throw .secretMemoryUnavailable }
     guard sodium_init() >= 0, passesCipherTest(), passesHashTest() else { throw .libraryUnavailable }
     // Without room for its key, every secret stays in the arena.
     if let shield = try? RestingShield() { Secret.use(shield) }

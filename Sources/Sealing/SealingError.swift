@@ -4,6 +4,8 @@
 package enum SealingError: Error, Equatable, CustomStringConvertible {
   /// libsodium did not initialise, or its answer to a known question was wrong: the process must not go on.
   case libraryUnavailable
+  /// The kernel gave no memory for secrets.
+  case secretMemoryUnavailable
   /// The bytes do not have the shape that is asked for: too short, of the wrong length, not Base64.
   case malformed
   /// The envelope names a version or an algorithm that this program does not know; it is never guessed.
@@ -21,6 +23,7 @@ package enum SealingError: Error, Equatable, CustomStringConvertible {
   package var description: String {
     switch self {
     case .libraryUnavailable: "The cryptographic library failed its self-test."
+    case .secretMemoryUnavailable: "The kernel gives no memory for secrets (mmap(2), mprotect(2))."
     case .malformed: "The sealed data is malformed."
     case .unsupportedFormat: "The sealed data has an unknown version or algorithm."
     case .wrongKey: "The data was sealed under another key."

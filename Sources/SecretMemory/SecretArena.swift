@@ -87,10 +87,10 @@ public final class SecretArena: Sendable {
     // One page into a mapping of `rounded` + 2 pages.
     let inside = unsafe mapping + page
     // The range is inside the mapping made above, as it is for the calls below.
-    let isUsable =
-      unsafe mprotect(inside, rounded, PROT_READ | PROT_WRITE) == 0
-      && madvise(inside, rounded, MADV_DONTDUMP) == 0
-      && madvise(inside, rounded, MADV_WIPEONFORK) == 0
+    let isUsable = unsafe mprotect(inside, rounded, PROT_READ | PROT_WRITE) == 0
+    // A kernel that does not know these (gVisor) is no reason not to start: no core file is written anyway, and children
+    // are started by posix_spawn(3), which copies no memory. `authbroker doctor` says what it lacks.
+    if isUsable { _ = unsafe clinux_hide_memory(inside, rounded) }
     // As above: inside the mapping.
     isLocked = unsafe isUsable && clinux_lock_on_fault(inside, rounded) == 0
     unsafe base = inside

@@ -77,6 +77,17 @@ package final class UnixListener: EventHandler {
     registration = try loop.register(socket.descriptor, .readable, self)
   }
 
+  /// Whether this process made the path of the socket.
+  package var ownsPath: Bool { socket.ownsPath }
+  /// Whether the path still leads to the socket.
+  package var isInPlace: Bool { socket.isInPlace }
+
+  /// Takes the place of a listener whose path has gone: its connections live on, and count.
+  package func replace(_ other: UnixListener) {
+    connections = other.connections
+    other.stop()
+  }
+
   /// Accepts no more.
   ///
   /// Connections that were handed out live on.
@@ -89,7 +100,7 @@ package final class UnixListener: EventHandler {
   }
 
   /// Whether a service manager has opened the socket: clients wait in its queue until the next broker serves them.
-  package var isAdopted: Bool { socket.isAdopted }
+  package var isAdopted: Bool { !socket.ownsPath }
 
   /// Removes the socket's path if it is still ours; for an orderly end.
   package func removePath() {

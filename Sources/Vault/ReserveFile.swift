@@ -18,9 +18,13 @@ struct ReserveFile {
   /// - Returns: whether it is taken now; not so where the disk has no such room.
   @discardableResult
   func take() -> Bool {
-    if let status = try? FileStatus.ofLink(path), status.kind == .regular, status.size == Self.byteCount { return true }
+    if let status = try? FileStatus.ofLink(path) {
+      if status.kind == .regular, status.linkCount == 1, status.size == Self.byteCount { return true }
+      // A file with a second name is another one's, too: nothing is written into it.
+      release()
+    }
     do {
-      let file = try FileDescriptor.open(path, [.write, .create, .noFollow, .nonBlocking])
+      let file = try FileDescriptor.open(path, [.write, .create, .exclusive, .noFollow])
       try file.allocate(byteCount: Self.byteCount)
       return true
     } catch {

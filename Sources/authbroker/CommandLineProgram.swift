@@ -24,6 +24,8 @@ enum CommandLineProgram {
       return .success
     }
     warn(of: context.arguments["--state"])
+    // A broker that is started trusts the same group.
+    if let group = context.arguments["--trust-group"] { Environment.set(WriteTrust.variable, to: group) }
     do throws(CommandFailure) { try command.run(context) } catch {
       let error = FirstAccount.explained(error.namingHelp(of: command.name), context)
       report(error, context.arguments, asJSON: context.wantsJSON)

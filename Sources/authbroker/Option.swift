@@ -47,6 +47,7 @@ struct Option: Equatable, Sendable {
     .value("--state", "DIR", "the broker's state directory", completion: .directories),
     .value("--socket", "PATH", "where a broker that is started listens", completion: .files),
     .value("--config", "FILE", "the configuration", completion: .files),
+    .value("--trust-group", "GROUP", "trust what this group can change (AUTHBROKER_TRUST_GROUP)"),
     .flag("--no-start", "start no broker where there is none"),
     .value("--timeout", "SECONDS", "how long to wait; exit code 5 after that, or 3 where the user is waited for"),
     .flag("--help", "show the help of a command"),

@@ -87,12 +87,12 @@ struct SecretProgram {
   /// Ends it with all that it has started, parents first, so that no shell goes on with its next command.
   private func end(_ child: ChildProcess) throws(Errno) -> Ending {
     let tree = child.tree
-    for process in tree { try? Signal.terminate.send(to: process) }
+    for process in tree { try? process.send(.terminate) }
     var poll = PollSet(count: 1)
     let exit = try child.endDescriptor()
     poll.watch(0, exit.number, readable: true)
     if try poll.wait(atMost: Self.grace) == 0 {
-      for process in tree { try? Signal.kill.send(to: process) }
+      for process in tree { try? process.send(.kill) }
     }
     try child.wait()
     return .isLate

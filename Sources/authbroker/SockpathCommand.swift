@@ -1,4 +1,5 @@
 import ClientSocket
+import LinuxSystem
 import StateDirectory
 
 /// `authbroker sockpath`.
@@ -19,6 +20,10 @@ enum SockpathCommand: Command {
     let connection: BrokerConnector.Connection
     do throws(ConnectError) { connection = try connector.connect() } catch { throw CommandFailure(error) }
     let path = connection.owner?.socket ?? connector.usualSocket
+    if path.utf8.count > Int(UnixSocket.longestPath) {
+      context.notice(
+        Message("programs that cannot use so long a path find no broker; set XDG_RUNTIME_DIR to a shorter directory"))
+    }
     if context.wantsJSON { context.printJSON([("socket", path)]) } else { Output.line(path) }
   }
 }

@@ -44,7 +44,7 @@ enum StopCommand: Command {
       guard FileLock.isHeld(lock) else {
         return finish(context, wasTold ? "the broker has stopped" : "no broker is running")
       }
-      guard BootClock.now < deadline else { throw hasNotEnded(FileLock.holder(of: lock)) }
+      guard BootClock.now < deadline else { throw hasNotEnded(OwnerRecord.owner(of: lock)?.pid) }
       if BootClock.now >= signalTime {
         signalTime = deadline
         wasTold = signal(lock) || wasTold
@@ -127,11 +127,11 @@ enum StopCommand: Command {
     }
   }
 
-  /// Sends SIGTERM, upon which a broker ends in order, to the process that holds the lock by what the kernel says: the
-  /// record may be that of an earlier owner, whose number is another process's by now.
+  /// Sends SIGTERM, upon which a broker ends in order, to the process that holds the lock, and to no other one that has its
+  /// number, or locks a file of the same number elsewhere.
   private static func signal(_ lock: String) -> Bool {
-    guard let pid = FileLock.holder(of: lock) else { return false }
-    return (try? Signal.terminate.send(to: pid)) != nil
+    guard let owner = OwnerRecord.owner(of: lock) else { return false }
+    return (try? owner.send(.terminate)) != nil
   }
 
   /// Another process's end, and the release of a lock, cannot be waited for.

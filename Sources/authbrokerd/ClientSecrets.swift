@@ -40,7 +40,9 @@ actor ClientSecrets {
     do {
       switch reference {
       case .environment(let name):
-        guard let value = environment[name], !value.isEmpty else { return .failure(.misconfigured(.secret)) }
+        guard let value = environment[name], !value.isEmpty else {
+          return .failure(.misconfigured(.environmentSecret))
+        }
         return .success(try Secret(utf8: value))
       case .file(let path):
         // Who can exchange the file chooses the client's password, and so another client.

@@ -17,7 +17,8 @@ actor Daemon {
 
   /// What the command line says.
   let arguments: DaemonArguments
-  private let lock: OwnerLock
+  /// What makes this process the owner.
+  let lock: OwnerLock
   /// Where the configuration is.
   let source: ConfigurationSource
   /// How many descriptors the process may have open.
@@ -39,7 +40,12 @@ actor Daemon {
   /// The providers of the profiles.
   let providers: ProviderCatalog
   /// Where the broker listens; empty for nowhere.
-  private(set) var socket = ""
+  var socket = ""
+  /// Tells when the socket's path may have gone.
+  var socketWatcher: DirectoryWatcher?
+  /// Whether it will be looked whether the socket's path is there.
+  var willLookAtSocket = false
+  private let startedAt = WallClock.timestamp.description
   private var hasReceivedStop = false
   /// Whether the broker takes no new request any more.
   var isStopping = false
@@ -179,6 +185,7 @@ actor Daemon {
     log.notice(
       "ready", .word("socket", socket.isEmpty ? "none" : socket), .number("pid", Int(ProcessIdentity.pid)),
       .word("version", ProgramVersion.current))
+    watchSocket(server)
     guard arguments.mode == .owner(isOnDemand: true) else { return }
     let patience = configuration.linger
     server.assumeIsolated { $0.endWhenIdle(for: patience) }
@@ -204,11 +211,8 @@ actor Daemon {
       log.warning("no socket", .word("path", path), .word("reason", "\(error)"))
       path = ""
     }
-    let record = OwnerRecord(
-      pid: ProcessIdentity.pid, version: ProgramVersion.current, configuration: source.paths.configuration,
-      socket: path, startedAt: WallClock.timestamp.description)
     do throws(Errno) {
-      try lock.publish(record)
+      try lock.publish(record(of: path))
     } catch {
       // Clients look at the usual socket, too.
       guard error.isFullDisk, path == source.paths.socket else {
@@ -217,6 +221,13 @@ actor Daemon {
       log.error("the disk is full: the lock file does not name the socket", .word("socket", path))
     }
     return path
+  }
+
+  /// What clients are told of this owner.
+  func record(of socket: String) -> OwnerRecord {
+    OwnerRecord(
+      pid: ProcessIdentity.pid, version: ProgramVersion.current, configuration: source.paths.configuration,
+      socket: socket, startedAt: startedAt, startTime: ProcessIdentity.startTime(of: ProcessIdentity.pid))
   }
 
   private var surroundings: BrokerServer.Environment {
@@ -239,7 +250,10 @@ actor Daemon {
     switch signal {
     case .hangUp: reload { _ in }
     default:
-      guard !hasReceivedStop, let server else { ProcessImage.end(1) }
+      guard !hasReceivedStop, let server else {
+        ChildProcess.endGroups()
+        ProcessImage.end(1)
+      }
       hasReceivedStop = true
       log.notice("stopping on a signal")
       server.assumeIsolated { $0.drain() }

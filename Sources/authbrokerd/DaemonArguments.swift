@@ -28,6 +28,8 @@ struct DaemonArguments: Equatable {
   var mode = Mode.owner(isOnDemand: false)
   /// Where the files are.
   var options = StatePaths.Options()
+  /// The group that may change what decides, beside those of the environment; nil for none.
+  var trustedGroup: String?
   /// Whether what is said on standard output is to be JSON.
   var wantsJSON = false
   /// Where to say that the broker is ready, or why it is not.
@@ -35,7 +37,7 @@ struct DaemonArguments: Equatable {
 
   /// What `--help` prints.
   static let usage = """
-    usage: authbrokerd [--state DIR] [--socket PATH] [--config FILE] [--stdio]
+    usage: authbrokerd [--state DIR] [--socket PATH] [--config FILE] [--trust-group GROUP] [--stdio]
            authbrokerd --check-config [--config FILE] [--json]
            authbrokerd --list-providers
            authbrokerd --describe-resource URL [--config FILE]
@@ -51,6 +53,7 @@ struct DaemonArguments: Equatable {
       case "--state": options.state = try Self.value(argument, &rest)
       case "--socket": options.socket = try Self.value(argument, &rest)
       case "--config": options.configuration = try Self.value(argument, &rest)
+      case "--trust-group": trustedGroup = try Self.value(argument, &rest)
       case "--stdio": mode = .privateOwner
       case "--on-demand": mode = .owner(isOnDemand: true)
       case "--ready-fd": readyDescriptor = try Self.descriptor(argument, &rest)

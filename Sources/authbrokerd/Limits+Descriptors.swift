@@ -6,6 +6,9 @@ extension Limits {
   /// Descriptors that are not for connections: the database, the listener, the log, and what libraries open.
   private static let reservedDescriptors = 64
 
+  /// With fewer, clients would wait in silence for each other.
+  static let leastDescriptors = reservedDescriptors + 16
+
   /// The same limits with as many connections as the process has descriptors for.
   func fitting(descriptorLimit: Int) -> Limits {
     var limits = self

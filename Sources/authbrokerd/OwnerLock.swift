@@ -14,13 +14,29 @@ struct OwnerLock: ~Copyable, Sendable {
     } catch {
       throw StartFailure(kind: .pathRefused, message: "\(error)")
     }
+    let lock = try Self.taken(paths)
+    // An earlier owner's record names a process that is gone. A full disk has room when there is something to publish, or not.
+    try? lock.replaceContents(
+      with: OwnerRecord.beginning(
+        pid: ProcessIdentity.pid, startTime: ProcessIdentity.startTime(of: ProcessIdentity.pid)))
+    self.lock = lock
+  }
+
+  private static func taken(_ paths: StatePaths) throws(StartFailure) -> FileLock {
+    let lock: FileLock
     do throws(FileLock.Refusal) {
       // A client that asks whether the lock is held has it shared for a moment.
       lock = try FileLock(paths.ownerLock, waitingAtMost: .milliseconds(50))
     } catch {
       guard case .held = error else { throw StartFailure(kind: .pathRefused, message: error.description) }
-      throw StartFailure(kind: .owned, message: Self.describeOwner(paths))
+      throw StartFailure(kind: .owned, message: describeOwner(paths))
     }
+    if lock.hasOtherNames, let bytes = try? lock.contents(limit: OwnerRecord.longest), !OwnerRecord.isRecord(bytes) {
+      throw StartFailure(
+        kind: .pathRefused, message: "\(paths.ownerLock) is another file by a second name (hard link); remove this name"
+      )
+    }
+    return lock
   }
 
   private static func describeOwner(_ paths: StatePaths) -> String {

@@ -1,3 +1,4 @@
+import BrokerCore
 import LinuxSystem
 import Logging
 import StateDirectory
@@ -15,6 +16,7 @@ enum OwnerProcess {
     do throws(StartFailure) {
       let daemon = try prepare(arguments, environment, report, serviceReport)
       let code = try run(daemon)
+      ChildProcess.endGroups()
       withExtendedLifetime(daemon) { ProcessImage.end(code) }
     } catch {
       // What goes to a log must say when, as all other lines there do.
@@ -22,6 +24,7 @@ enum OwnerProcess {
       StandardError.write((isLog ? "\(WallClock.timestamp) error: " : "authbroker: ") + error.message + "\n")
       report.failed(error)
       serviceReport.failed(error.message)
+      ChildProcess.endGroups()
       ProcessImage.end(error.exitCode)
     }
   }
@@ -35,6 +38,12 @@ enum OwnerProcess {
     let source = ConfigurationSource(paths: paths, environment: environment)
     let configuration = try source.read()
     let descriptors = (try? ProcessHardening.raiseDescriptorLimit()) ?? 1024
+    guard descriptors >= Limits.leastDescriptors else {
+      throw StartFailure(
+        kind: .failed,
+        message: "only \(descriptors) files may be open, and \(Limits.leastDescriptors) are the least; raise the limit"
+          + " (ulimit -n, or LimitNOFILE of the unit)")
+    }
     Environment.scrub()
     do throws(Errno) {
       let loop = try EventLoop()

@@ -37,7 +37,7 @@ enum VaultOpening {
     do throws(SealingError) {
       try Sealing.initialize()
     } catch {
-      throw StartFailure(kind: .failed, message: "libsodium does not work here: \(error)")
+      throw StartFailure(kind: .failed, message: error.description)
     }
     let vault: Vault
     do throws(VaultError) {

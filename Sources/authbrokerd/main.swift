@@ -4,6 +4,8 @@ import StateDirectory
 // Everything that must come before the first thread: limits, signals, masks. `main` stays synchronous: an `async` one
 // would start the global pool before anybody needs it.
 let environment = Environment.current
+// Swift's own list is made of /proc/self/cmdline: without /proc it is empty, and the daemon would serve another directory.
+let words = CommandLineWords.all.dropFirst().map { String(decoding: $0, as: UTF8.self) }
 do throws(Errno) {
   try ProcessHardening.fillStandardDescriptors()
   try ProcessHardening.forbidInspection()
@@ -15,11 +17,12 @@ do throws(Errno) {
 
 let arguments: DaemonArguments
 do throws(DaemonArguments.Misuse) {
-  arguments = try DaemonArguments(Array(CommandLine.arguments.dropFirst()))
+  arguments = try DaemonArguments(words)
 } catch {
   StandardError.write("authbrokerd: \(error.message)\n\(DaemonArguments.usage)")
   ProcessImage.end(2)
 }
+if let group = arguments.trustedGroup { Environment.set(WriteTrust.variable, to: group) }
 switch arguments.mode {
 case .version: StandardOutput.write("authbrokerd \(ProgramVersion.current)\n")
 case .help: StandardOutput.write(DaemonArguments.usage)

@@ -11,7 +11,7 @@ import Testing
     case writableByAll, writableByGroup, foreignOwner, openDirectory
 
     /// Those that every user can bring about.
-    static let own: [Exposure] = [.writableByAll, .writableByGroup, .openDirectory]
+    static let own: [Exposure] = [.writableByAll, .openDirectory]
   }
 
   /// The vault's key comes from a program that leaves a mark where it is run.
@@ -23,8 +23,10 @@ import Testing
     try Directory.write(#"{ vault: { keySource: "command", command: \#(command) } }"#, to: path)
     switch exposure {
     case .writableByAll: chmod(path, 0o666)
-    case .writableByGroup: chmod(path, 0o620)
-    case .foreignOwner: chown(path, 12345, 12345)
+    case .writableByGroup:
+      chown(path, geteuid(), 54321)
+      chmod(path, 0o620)
+    case .foreignOwner: chown(path, 1, 1)
     case .openDirectory: chmod(folder, 0o777)
     }
     return ["--config", path]
@@ -37,9 +39,13 @@ import Testing
     try await Self.expectRefusal(exposure)
   }
 
-  @Test(.enabled(if: geteuid() == 0, "only root can give a file to another user"))
-  func `no broker starts with one of another user, and no program in it is run`() async throws {
-    try await Self.expectRefusal(.foreignOwner)
+  @Test(
+    .enabled(if: geteuid() == 0, "only root can give a file to another user"),
+    arguments: [Exposure.foreignOwner, .writableByGroup])
+  func `no broker starts with one of another user or group, and no program in it is run`(
+    _ exposure: Exposure
+  ) async throws {
+    try await Self.expectRefusal(exposure)
   }
 
   private static func expectRefusal(_ exposure: Exposure) async throws {
@@ -47,7 +53,7 @@ import Testing
       let options = try Self.configure(sandbox, exposure)
       let refused = try sandbox.refusedDaemon(options)
       #expect(refused.code == 1, "\(refused.errors)")
-      let remedy = exposure == .foreignOwner ? "chown" : "chmod go-w"
+      let remedy = [.foreignOwner: "chown", .writableByGroup: "chmod g-w"][exposure] ?? "chmod o-w"
       #expect(refused.errors.contains("\(sandbox.root)/folder") && refused.errors.contains("run: \(remedy) "))
       let started = try sandbox.run(BuiltPrograms.command, ["--state", sandbox.state] + options + ["status"])
       #expect(started.code == 1 && started.errors.contains("run: \(remedy) "), "\(started.errors)")

@@ -39,8 +39,8 @@ extension FirebaseProvider {
       try await caller.ask(.lookup, [("idToken", .secret(none))]).expectSuccess()
     } catch .tokenRefused {
       return ProviderFinding(check, .ok, "the API key is accepted")
-    } catch .misconfigured(.secret) {
-      return .secret(check, Result<Secret, ProviderFailure>.failure(.misconfigured(.secret)))
+    } catch .misconfigured(let fault) where [.secret, .environmentSecret].contains(fault) {
+      return .secret(check, Result<Secret, ProviderFailure>.failure(.misconfigured(fault)))
     } catch {
       switch error.kind {
       case .providerRejected:

@@ -13,7 +13,7 @@ enum EnvironmentCheck: DoctorCheck {
   static func findings(_ patient: DoctorPatient) -> [DoctorFinding] {
     let environment = patient.context.environment
     return [home(environment)] + variables(environment) + [clock(Timestamp(milliseconds: WallClock.milliseconds))]
-      + [lockedMemory(MachineLimits.lockedMemory)].compactMap { $0 }
+      + [lockedMemory(MachineLimits.lockedMemory), hiddenMemory(MachineLimits.canHideMemory)].compactMap { $0 }
   }
 
   private static func home(_ environment: EnvironmentVariables) -> DoctorFinding {
@@ -68,6 +68,15 @@ enum EnvironmentCheck: DoctorCheck {
     let allowed = limit == .max ? "no limit" : "\(size(limit)) allowed"
     return DoctorFinding(
       "environment.lockedMemory", "locked memory", .ok, "\(allowed), \(size(Int64(wanted))) wanted")
+  }
+
+  /// What is said of a kernel that cannot keep secrets out of core files and forked children; nil for one that can.
+  static func hiddenMemory(_ canHide: Bool) -> DoctorFinding? {
+    guard !canHide else { return nil }
+    let message =
+      "this kernel cannot keep memory out of core files and forked children (madvise(2), MADV_DONTDUMP, MADV_WIPEONFORK);"
+      + " the broker runs all the same and forks no children"
+    return DoctorFinding("environment.hiddenMemory", "hidden memory", .warning, message)
   }
 
   /// A number of bytes for people.

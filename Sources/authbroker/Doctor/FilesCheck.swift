@@ -96,6 +96,10 @@ enum FilesCheck: DoctorCheck {
       if let message = complaint(path, status, needing: rights) {
         return DoctorFinding(check, label, .error, message, path: path).aboutVault()
       }
+      guard status.linkCount == 1 else {
+        let message = "\(shown) has \(status.linkCount) names (hard links): what changes under one changes under all"
+        return DoctorFinding(check, label, .warning, message, path: path)
+      }
       return DoctorFinding(check, label, .ok, described(shown, status), path: path)
     } catch {
       guard error == .noEntry else {
@@ -121,16 +125,16 @@ enum FilesCheck: DoctorCheck {
 
   private static func socket(_ path: String) -> DoctorFinding {
     let (check, label, shown) = ("files.socket", "socket", PlainText.line(path.utf8))
-    guard path.utf8.count <= UnixSocket.longestPath else {
-      let message = BrokerSentence.plain(UnixSocket.Refusal.pathTooLong(path).description)
-      return DoctorFinding(check, label, .error, message, path: path)
-    }
     guard let status = try? FileStatus.ofLink(path) else {
       return DoctorFinding(check, label, .note, "none yet (\(shown))", path: path)
     }
     guard status.kind == .socket, status.owner == ProcessIdentity.user, !status.isOpenToOthers else {
       let message = "\(shown) is not a socket of yours alone; remove it, or choose another with --socket"
       return DoctorFinding(check, label, .error, message, path: path)
+    }
+    guard path.utf8.count <= UnixSocket.longestPath else {
+      let message = "\(shown) is too long a path for many programs; set XDG_RUNTIME_DIR to a shorter directory"
+      return DoctorFinding(check, label, .warning, message, path: path)
     }
     return DoctorFinding(check, label, .ok, described(shown, status), path: path)
   }

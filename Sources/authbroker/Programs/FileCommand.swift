@@ -6,6 +6,9 @@ enum FileCommand: Command {
   private static let once = Option.flag("--once", "write the file once and end")
   /// Leaves the file at the end.
   private static let keep = Option.flag("--keep", "leave the file at the end of this program")
+  /// Accepts a directory in which others can exchange the file.
+  private static let shared = Option.flag(
+    "--shared-directory", "write although others can exchange the file; they never can read it")
 
   static let name = "file"
   /// How the help explains it.
@@ -23,11 +26,11 @@ enum FileCommand: Command {
       For AWS (AWS_WEB_IDENTITY_TOKEN_FILE), Azure (AZURE_FEDERATED_TOKEN_FILE) and Google (credential_source.file):
         authbroker file --id "$XDG_RUNTIME_DIR/aws-token"
 
-      PATH must be no symbolic link, in a directory that no other user can change. A file that is there
-      already is replaced only if it is empty, or a token file: one word without an end of line, of mode 0600.
+      PATH must be no symbolic link, in a directory that no other user can change (but with --shared-directory).
+      A file that is there already is replaced only if it is empty, or a token file: one word without an end of line, of mode 0600.
       """,
     options: [
-      .flag("--id", "the ID token, for servers that ask who the user is"), once, keep,
+      .flag("--id", "the ID token, for servers that ask who the user is"), once, keep, shared,
     ] + TokenChoice.options,
     examples: [
       #"authbroker file --id "$XDG_RUNTIME_DIR/aws-token""#,
@@ -46,7 +49,7 @@ enum FileCommand: Command {
       throw .usage("PATH needs the name of a file")
     }
     let choice = try TokenChoice(context)
-    let file = try TokenFile(path)
+    let file = try TokenFile(path, isShared: context.arguments.has(shared.name))
     let keeper = try TokenFileKeeper(context, choice, file, wantsIdentity: wantsIdentity)
     if context.arguments.has(once.name) { return try keeper.writeOnce() }
     try keeper.run(keepsFile: context.arguments.has(keep.name))

@@ -19,15 +19,23 @@ struct TokenFile: ~Copyable {
 
   /// Takes the file over; it is not written yet.
   ///
-  /// - Parameter path: absolute.
+  /// - Parameters:
+  ///   - path: absolute.
+  ///   - isShared: whether other users may exchange the file; they never can read it.
   /// - Throws: a failure where others could exchange the file, where it is something else than a token file, and where
   ///   another process keeps it.
-  init(_ path: String) throws(CommandFailure) {
+  init(_ path: String, isShared: Bool = false) throws(CommandFailure) {
     let directory = PathName.directory(of: path)
     let name = String(path.utf8.dropFirst(directory == "/" ? 1 : directory.utf8.count + 1)) ?? ""
     guard !name.isEmpty else { throw CommandFailure(.failure, "\(path.shellQuoted) is a directory; name a file") }
     do throws(PrivateDirectory.Refusal) { try PrivateDirectory.checkWay(to: directory) } catch {
-      throw CommandFailure(.failure, BrokerSentence.plain(error.description))
+      guard case .unsafeParent(_, let objection) = error else {
+        throw CommandFailure(.failure, BrokerSentence.plain(error.description))
+      }
+      guard isShared else {
+        let hint = "--shared-directory writes there all the same: others can exchange the file, and never read it"
+        throw CommandFailure(.failure, "\(objection.description(of: error.path)); \(hint)")
+      }
     }
     let lock = try Self.locked("\(directory)/.\(name).lock")
     do throws(CommandFailure) { try Self.check(path) } catch {

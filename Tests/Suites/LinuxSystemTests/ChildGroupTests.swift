@@ -51,8 +51,8 @@ import Testing
       var bytes = [UInt8](repeating: 0, count: 64)
       guard case .bytes(let count) = readEnd.read(into: &bytes) else { return #expect(Bool(false), "nothing was said") }
       let below = String(decoding: bytes[..<count], as: UTF8.self).split(whereSeparator: \.isWhitespace)
-      #expect(child.tree == [child.pid] + below.compactMap { Int32($0) } && below.count == 2)
-      for process in child.tree { try Signal.kill.send(to: process) }
+      #expect(child.tree.map(\.pid) == [child.pid] + below.compactMap { Int32($0) } && below.count == 2)
+      for process in child.tree { try process.send(.kill) }
       #expect(try child.wait() == 128 + SIGKILL)
       // All held the pipe open.
       #expect(readEnd.read(into: &bytes) == .endOfStream)

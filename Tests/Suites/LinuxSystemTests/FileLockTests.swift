@@ -75,4 +75,28 @@ import Testing
     #expect(throws: FileLock.Refusal.notOurs(path)) { _ = try FileLock(path) }
     #expect(throws: FileLock.Refusal.failed(scratch.path, Errno(code: EISDIR))) { _ = try FileLock(scratch.path) }
   }
+
+  @Test(.enabled(if: geteuid() == 0, "only root can mount two file systems"))
+  func `the holder of a file of the same number on another file system is not the holder`() throws {
+    let (one, other) = (scratch.file("one"), scratch.file("other"))
+    for path in [one, other] {
+      mkdir(path, 0o700)
+      guard mount("tmpfs", path, "tmpfs", 0, "size=64k") == 0 else { throw Errno(code: errno) }
+    }
+    defer { for path in [one, other] { umount2(path, Int32(MNT_DETACH)) } }
+    let held = try FileLock(one + "/lock")
+    let free = try FileLock(other + "/lock")
+    // Both are the first files of their file systems.
+    var numbers: [UInt64] = []
+    for path in [held.path, free.path] {
+      var status = stat()
+      guard lstat(path, &status) == 0 else { throw Errno(code: errno) }
+      numbers.append(UInt64(status.st_ino))
+    }
+    #expect(numbers[0] == numbers[1])
+    let path = free.path
+    _ = consume free
+    #expect(FileLock.holder(of: held.path) == getpid())
+    #expect(FileLock.holder(of: path) == nil)
+  }
 }

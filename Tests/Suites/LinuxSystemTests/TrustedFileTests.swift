@@ -31,26 +31,37 @@ import Testing
   }
 
   @Test(arguments: [
-    ("outer/inner/file", mode_t(0o666)), ("outer/inner/file", 0o620), ("outer/inner/file", 0o602),
-    ("outer/inner", 0o777),
-    ("outer/inner", 0o770), ("outer", 0o702), ("outer", 0o2775),
+    ("outer/inner/file", mode_t(0o666)), ("outer/inner/file", 0o602), ("outer/inner", 0o777), ("outer", 0o702),
   ])
-  func `what others can write to is refused, by its name, its mode and what to do`(
+  func `what everyone can write to is refused, by its name and with what to do`(
     _ place: String, _ mode: mode_t
   ) throws {
     let scratch = try Self.tree()
     chmod(scratch.file(place), mode)
     let refusal = try #require(Self.refusal(scratch.file("outer/inner/file")))
-    #expect(refusal == .writableByOthers(scratch.file(place), permissions: mode))
-    #expect(refusal.description.hasSuffix("(mode \(String(mode, radix: 8))); run: chmod go-w \(scratch.file(place))"))
+    #expect(refusal == .changeable(scratch.file(place), .everyone))
+    #expect(refusal.description.hasSuffix("; run: chmod o-w \(scratch.file(place))"))
+  }
+
+  @Test(
+    .enabled(if: isRoot),
+    arguments: [("outer/inner/file", mode_t(0o620)), ("outer/inner", 0o770), ("outer", 0o2775)])
+  func `what a group of others can write to is refused, by its name and with what to do`(
+    _ place: String, _ mode: mode_t
+  ) throws {
+    let scratch = try Self.tree()
+    chown(scratch.file(place), 0, 54321)
+    chmod(scratch.file(place), mode)
+    let refusal = try #require(Self.refusal(scratch.file("outer/inner/file")))
+    #expect(refusal == .changeable(scratch.file(place), .group("54321", members: [])))
+    #expect(refusal.description.contains("; run: chmod g-w \(scratch.file(place)), or trust"))
   }
 
   @Test(.enabled(if: isRoot), arguments: ["outer/inner/file", "outer/inner", "outer"])
   func `what belongs to another user is refused`(_ place: String) throws {
     let scratch = try Self.tree()
-    chown(scratch.file(place), 12345, 0)
-    #expect(
-      Self.refusal(scratch.file("outer/inner/file")) == .foreignOwner(scratch.file(place), owner: 12345))
+    chown(scratch.file(place), 1, 0)
+    #expect(Self.refusal(scratch.file("outer/inner/file")) == .changeable(scratch.file(place), .owner(1)))
   }
 
   @Test func `a link is followed, and what it leads through is checked`() throws {
@@ -62,7 +73,7 @@ import Testing
     chmod(scratch.file("outer/inner"), 0o777)
     #expect(
       Self.refusal(scratch.file("outer/absolute"))
-        == .writableByOthers(scratch.file("outer/inner"), permissions: 0o777))
+        == .changeable(scratch.file("outer/inner"), .everyone))
   }
 
   @Test(.enabled(if: isRoot))
@@ -70,9 +81,9 @@ import Testing
     let scratch = try Self.tree()
     chmod(scratch.path, 0o1777)
     symlink(scratch.file("outer"), scratch.file("link"))
-    lchown(scratch.file("link"), 12345, 0)
+    lchown(scratch.file("link"), 1, 0)
     #expect(
-      Self.refusal(scratch.file("link/inner/file")) == .foreignOwner(scratch.file("link"), owner: 12345))
+      Self.refusal(scratch.file("link/inner/file")) == .changeable(scratch.file("link"), .owner(1)))
   }
 
   @Test func `a link to nothing is not taken for a file that is missing`() throws {

@@ -43,7 +43,7 @@ import Testing
     let lock = try lock()
     #expect(mkdir(scratch.path + "/open", 0o700) == 0)
     #expect(chmod(scratch.path + "/open", 0o777) == 0)
-    #expect(throws: UnixSocket.Refusal.directory(.unsafeParent(scratch.path + "/open"))) {
+    #expect(throws: UnixSocket.Refusal.directory(.unsafeParent(scratch.path + "/open", .everyone))) {
       try UnixSocket.listen(at: scratch.path + "/open/run/s", holding: lock).removePath()
     }
   }
@@ -89,15 +89,32 @@ import Testing
     #expect(try FileStatus.ofLink(path).kind == .regular)
   }
 
-  @Test func `a path of 107 bytes works and one of 108 is refused clearly`() throws {
+  @Test(arguments: [107, 108, 200, 3000]) func `a path longer than an address is bound and reached`(_ count: Int) throws
+  {
     let lock = try lock()
-    let room = UnixSocket.longestPath - scratch.path.utf8.count - 3
-    let longest = scratch.path + "/r/" + String(repeating: "x", count: room)
-    #expect(longest.utf8.count == 107)
-    try UnixSocket.listen(at: longest, holding: lock).removePath()
-    #expect(throws: UnixSocket.Refusal.pathTooLong(longest + "x")) {
-      try UnixSocket.listen(at: longest + "x", holding: lock).removePath()
+    var directory = scratch.path
+    while count - directory.utf8.count > 200 {
+      directory += "/" + String(repeating: "d", count: 99)
+      #expect(mkdir(directory, 0o700) == 0)
     }
-    #expect(throws: Errno.nameTooLong) { try UnixSocket.connect(to: longest + "x").close() }
+    directory += "/" + String(repeating: "e", count: count - directory.utf8.count - 3)
+    let path = directory + "/s"
+    #expect(path.utf8.count == count)
+    let listening = try UnixSocket.listen(at: path, holding: lock)
+    let client = try UnixSocket.connect(to: path)
+    #expect(try PeerCredentials(of: client).pid == getpid())
+    let isInPlace = listening.isInPlace
+    #expect(isInPlace)
+    listening.removePath()
+    #expect(throws: Errno.noEntry) { try UnixSocket.connect(to: path).close() }
+  }
+
+  @Test func `a name that fits into no address is refused clearly`() throws {
+    let lock = try lock()
+    let path = scratch.path + "/" + String(repeating: "x", count: 110)
+    #expect(throws: UnixSocket.Refusal.pathTooLong(path)) {
+      try UnixSocket.listen(at: path, holding: lock).removePath()
+    }
+    #expect(throws: Errno.nameTooLong) { try UnixSocket.connect(to: path).close() }
   }
 }

@@ -128,21 +128,43 @@ import Testing
     #expect(directory.mode("test.db-wal") == 0o600)
   }
 
-  @Test func `a link, a second name, a directory and a file that others can read are refused`() throws {
+  @Test func `a link, a directory and a file that others can read are refused`() throws {
     try open().close()
     #expect(symlink(directory.file("test.db"), directory.file("link.db")) == 0)
     #expect(code { _ = try open("link.db") } == .cannotOpen)
     #expect(symlink(directory.file("absent.db"), directory.file("dangling.db")) == 0)
     #expect(code { _ = try open("dangling.db") } == .cannotOpen)
     #expect(directory.mode("absent.db") == nil)
-    #expect(link(directory.file("test.db"), directory.file("second.db")) == 0)
-    #expect(code { _ = try open() } == .permission)
-    unlink(directory.file("second.db"))
     chmod(directory.file("test.db"), 0o640)
     #expect(code { _ = try open() } == .permission)
     #expect(code { _ = try SQLiteConnection(path: directory.path, applicationID: 1) } == .cannotOpen)
     #expect(code { _ = try open("absent/test.db") } == .cannotOpen)
     #expect(code { _ = try SQLiteConnection(path: "", applicationID: 1) } == .cannotOpen)
+  }
+
+  @Test func `a second name is no danger, as a backup program makes it, nor is one of the log`() throws {
+    let connection = try open()
+    try connection.execute("CREATE TABLE t (x)")
+    for suffix in ["", "-wal"] {
+      #expect(link(directory.file("test.db\(suffix)"), directory.file("backup.db\(suffix)")) == 0)
+    }
+    try connection.close()
+    try open().close()
+  }
+
+  @Test(arguments: ["-wal", "-journal", "-shm"])
+  func `a file beside it that is another one by a second name is refused, and left as it is`(
+    _ suffix: String
+  ) throws {
+    try open().close()
+    let text = Array("a letter to somebody".utf8)
+    let file = try #require(fopen(directory.file("letter"), "w"))
+    fwrite(text, 1, text.count, file)
+    fclose(file)
+    #expect(link(directory.file("letter"), directory.file("test.db\(suffix)")) == 0)
+    #expect(code { _ = try open() } == .cannotOpen)
+    var status = stat()
+    #expect(stat(directory.file("letter"), &status) == 0 && status.st_size == text.count)
   }
 
   @Test func `a directory may be reached through a link`() throws {

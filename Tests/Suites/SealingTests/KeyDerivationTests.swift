@@ -38,10 +38,10 @@ import Testing
 
   @Test(
     arguments: [
-      (2, 65_536, nil), (10, 1_048_576, nil), (3, 262_144, nil),
+      (2, 65_536, nil), (3, 262_144, nil), (3, 1_048_576, .resourceLimit), (4, 262_144, .resourceLimit),
       (1, 65_536, .malformed), (0, 65_536, .malformed), (-1, 65_536, .malformed), (.min, .min, .malformed),
       (2, 65_535, .malformed), (2, 0, .malformed), (2, -65_536, .malformed),
-      (11, 65_536, .resourceLimit), (2, 1_048_577, .resourceLimit), (.max, .max, .resourceLimit),
+      (11, 65_536, .resourceLimit), (2, 262_145, .resourceLimit), (.max, .max, .resourceLimit),
     ] as [(Int, Int, SealingError?)])
   func `stored parameters neither weaken nor exhaust`(passes: Int, memoryKiB: Int, expected: SealingError?) {
     #expect(refusal(passes: passes, memoryKiB: memoryKiB, salt: salt) == expected)

@@ -124,7 +124,8 @@ import Testing
 
   @Test func `no error says more than a constant sentence`() {
     let errors: [SealingError] = [
-      .libraryUnavailable, .malformed, .unsupportedFormat, .wrongKey, .notAuthentic, .resourceLimit,
+      .libraryUnavailable, .secretMemoryUnavailable, .malformed, .unsupportedFormat, .wrongKey, .notAuthentic,
+      .resourceLimit,
       .secretMemoryExhausted,
     ]
     #expect(Set(errors.map(\.description)).count == errors.count)

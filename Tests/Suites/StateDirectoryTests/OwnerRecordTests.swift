@@ -38,6 +38,28 @@ import Testing
     #expect(OwnerRecord(decoding: Array(text.utf8)) == nil)
   }
 
+  @Test(arguments: [0, 1]) func `an owner is the process that was started when its record says`(_ shift: UInt64) throws
+  {
+    let scratch = Scratch()
+    let lock = try FileLock(scratch.path + "/broker.lock")
+    let start = try #require(ProcessIdentity.startTime(of: ProcessIdentity.pid))
+    let record = OwnerRecord(
+      pid: ProcessIdentity.pid, version: "1", configuration: nil, socket: "/s", startedAt: "t",
+      startTime: start + shift)
+    for bytes in [record.encoded(), OwnerRecord.beginning(pid: record.pid, startTime: record.startTime)] {
+      try lock.replaceContents(with: bytes)
+      #expect(OwnerRecord.owner(of: lock.path)?.pid == (shift == 0 ? record.pid : nil))
+    }
+  }
+
+  @Test func `a record is of no process where its lock is free`() throws {
+    let scratch = Scratch()
+    let path = scratch.path + "/broker.lock"
+    let start = ProcessIdentity.startTime(of: ProcessIdentity.pid)
+    try FileLock(path).replaceContents(with: OwnerRecord.beginning(pid: ProcessIdentity.pid, startTime: start))
+    #expect(OwnerRecord.owner(of: path) == nil)
+  }
+
   @Test func `a record that others could have written is not read`() throws {
     let scratch = Scratch()
     let record = OwnerRecord(pid: 1, version: "1", configuration: nil, socket: "/s", startedAt: "t")

@@ -1,3 +1,4 @@
+import Glibc
 import LinuxSystem
 import StateDirectory
 import TestSupport
@@ -17,6 +18,8 @@ import Testing
   }
 
   static let home = ["HOME": "/home/ada"]
+  /// The directory of a login session: this user's alone.
+  static let session = Scratch()
   static let cases = [
     Case(
       name: "home alone", environment: home, state: "/home/ada/.local/state/authbroker",
@@ -27,9 +30,9 @@ import Testing
       name: "all XDG directories",
       environment: [
         "XDG_STATE_HOME": "/x/state", "XDG_CONFIG_HOME": "/x/config", "XDG_DATA_HOME": "/x/data",
-        "XDG_RUNTIME_DIR": "/run/user/7",
+        "XDG_RUNTIME_DIR": session.path,
       ],
-      state: "/x/state/authbroker", socket: "/run/user/7/authbroker/broker.sock",
+      state: "/x/state/authbroker", socket: session.path + "/authbroker/broker.sock",
       configuration: "/x/config/authbroker/config.json", vaultKey: "/x/data/authbroker/vault.key"),
     Case(
       name: "relative and empty XDG directories are ignored",
@@ -39,14 +42,14 @@ import Testing
       vaultKey: "/home/ada/.local/share/authbroker/vault.key"),
     Case(
       name: "a chosen state directory keeps its socket and key", options: .init(state: "/s"),
-      environment: home.merging(["XDG_RUNTIME_DIR": "/run/user/7"]) { $1 },
+      environment: home.merging(["XDG_RUNTIME_DIR": session.path]) { $1 },
       state: "/s", socket: "/s/run/broker.sock", configuration: "/home/ada/.config/authbroker/config.json",
       vaultKey: "/s/vault.key"),
     Case(
       name: "naming the default state directory changes nothing",
       options: .init(state: "/home/ada/.local/state/authbroker/"),
-      environment: home.merging(["XDG_RUNTIME_DIR": "/run/user/7"]) { $1 },
-      state: "/home/ada/.local/state/authbroker", socket: "/run/user/7/authbroker/broker.sock",
+      environment: home.merging(["XDG_RUNTIME_DIR": session.path]) { $1 },
+      state: "/home/ada/.local/state/authbroker", socket: session.path + "/authbroker/broker.sock",
       configuration: "/home/ada/.config/authbroker/config.json",
       vaultKey: "/home/ada/.local/share/authbroker/vault.key"),
     Case(
@@ -74,6 +77,22 @@ import Testing
     #expect(paths.vaultKey == example.vaultKey)
     #expect(paths.ownerLock == example.state + "/broker.lock")
     #expect(paths.log == example.state + "/broker.log")
+  }
+
+  @Test func `a directory of a login session is used while it is there and this user's alone`() throws {
+    let scratch = Scratch()
+    let paths = try StatePaths(
+      .init(), environment: ["HOME": "/home/ada", "XDG_RUNTIME_DIR": scratch.file("7")], workingDirectory: "/")
+    #expect(paths.socket == paths.ownSocket)
+    mkdir(scratch.file("7"), 0o700)
+    #expect(paths.socket == scratch.file("7/authbroker/broker.sock"))
+    chmod(scratch.file("7"), 0o755)
+    #expect(paths.socket == paths.ownSocket)
+    chmod(scratch.file("7"), 0o700)
+    if geteuid() == 0 {
+      chown(scratch.file("7"), 1, 0)
+      #expect(paths.socket == paths.ownSocket)
+    }
   }
 
   @Test func `the working directory is asked for where a choice is relative, and only there`() throws {

@@ -16,6 +16,8 @@ package enum ConfigurationFault: Sendable, Equatable, CaseIterable {
   case project
   /// The client's password, or the key of the project: its source does not give it.
   case secret
+  /// The client's password, or the key of the project: it comes from a variable that the broker does not have.
+  case environmentSecret
   /// Where a browser comes back to: the port is in use (bind(2)).
   case redirectPort
   /// The embedded provider's own files: damaged, or encrypted for another vault.
@@ -46,6 +48,9 @@ package enum ConfigurationFault: Sendable, Equatable, CaseIterable {
     case .secret:
       "A secret of the profile cannot be read; check the file, the variable or the command that its clientSecret or apiKey "
         + "names."
+    case .environmentSecret:
+      "The broker has no value for the variable that clientSecret or apiKey names: it has the environment of the program that "
+        + "started it; set the variable, then run authbroker stop, so that the next command starts a broker with it."
     case .embeddedFiles:
       "The embedded provider's files are damaged, or were encrypted for another vault; check what authbroker doctor says about "
         + "them."

@@ -30,7 +30,7 @@ package enum ProviderFailure: Error, Sendable, Equatable {
   /// Whether the provider cannot even have seen the request: no answer of a provider is told by these kinds.
   var neverLeft: Bool {
     switch self {
-    case .misconfigured(.secret): true
+    case .misconfigured(.secret), .misconfigured(.environmentSecret): true
     case .transient(let kind, _):
       switch kind {
       case .networkUnavailable, .timeout, .tlsFailed, .tlsPinMismatch, .overloaded, .cancelled, .internal,
@@ -76,7 +76,8 @@ package enum ProviderFailure: Error, Sendable, Equatable {
   /// The error that a client sees.
   package var kind: ErrorKind {
     switch self {
-    case .misconfigured(.secret), .misconfigured(.redirectPort), .misconfigured(.issuer),
+    case .misconfigured(.secret), .misconfigured(.environmentSecret), .misconfigured(.redirectPort),
+      .misconfigured(.issuer),
       .misconfigured(.embeddedFiles):
       .configInvalid
     case .refused(let kind, _, _, _), .transient(let kind, _), .outcomeUnknown(let kind, _): kind

@@ -1,0 +1,69 @@
+import BrokerServer
+import LinuxSystem
+import Logging
+import StateDirectory
+import Transport
+
+/// How the broker's socket stays reachable: a path that has gone, with the directory of a login that ended or by a cleaner,
+/// is bound again.
+extension Daemon {
+  /// How soon it is looked whether the socket is still there, behind a change of its directory.
+  private static let quietTime = Duration.milliseconds(100)
+  /// How often it is looked where the kernel tells of no change, and how soon a socket that could not be bound is tried again.
+  private static let lookTime = Duration.seconds(5)
+
+  /// Watches the directory of the socket; a socket of a service manager is the manager's.
+  func watchSocket(_ server: BrokerServer) {
+    guard !socket.isEmpty, server.assumeIsolated({ $0.ownsSocketPath }) else { return }
+    socketWatcher?.stop()
+    socketWatcher = nil
+    do throws(Errno) {
+      let watch = try DirectoryWatch(PathName.directory(of: socket))
+      socketWatcher = try DirectoryWatcher(loop: loop, watch: watch) { [weak self] in
+        self?.assumeIsolated { $0.lookAtSocket(after: Self.quietTime) }
+      }
+      // It may have gone before it was watched.
+      lookAtSocket(after: Self.quietTime)
+    } catch {
+      lookAtSocket(after: Self.lookTime)
+    }
+  }
+
+  private func lookAtSocket(after delay: Duration) {
+    guard !willLookAtSocket else { return }
+    willLookAtSocket = true
+    // The loop keeps the timer, and this actor, for as long as the process lives.
+    _ = loop.schedule(after: delay) {
+      self.assumeIsolated { daemon in
+        daemon.willLookAtSocket = false
+        daemon.restoreSocket()
+      }
+    }
+  }
+
+  /// Binds a socket that has gone: where it was, or in the state directory.
+  private func restoreSocket() {
+    guard !isStopping, let server else { return }
+    guard !server.assumeIsolated({ $0.isSocketInPlace }) else {
+      // Without a watcher, it is looked again and again.
+      return socketWatcher == nil ? lookAtSocket(after: Self.lookTime) : ()
+    }
+    for path in [source.paths.socket, source.paths.ownSocket] where bindAgain(server, path) {
+      return watchSocket(server)
+    }
+    lookAtSocket(after: Self.lookTime)
+  }
+
+  private func bindAgain(_ server: BrokerServer, _ path: String) -> Bool {
+    do {
+      try server.listen(try lock.listen(at: path))
+      socket = path
+      try lock.publish(record(of: path))
+      log.warning("the socket had gone and was bound again", .word("socket", path))
+      return true
+    } catch {
+      log.warning("the socket has gone", .word("path", path), .word("reason", "\(error)"))
+      return false
+    }
+  }
+}
