@@ -33,7 +33,8 @@ EDITOR_PACKAGES := emacs=emacs-nox nvim=neovim vim=vim python3=python3
 .DEFAULT_GOAL := help
 .PHONY: help build release demo test test-fresh test-full test-attacks test-editors test-shell test-clients test-rest-server \
   test-oidc-server test-mail-server test-providers test-browser test-sanitize rest-server oidc-server lint schemas docs bench bench-scaling \
-  install uninstall deb dist test-package test-dist need-programs clean need-swift need-build test-packages list-packages test-tools test-completions test-counts test-waits
+  install uninstall deb dist test-package test-dist need-programs clean need-swift need-build test-packages list-packages \
+  test-tools test-completions test-counts test-waits
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | while IFS="$$(printf '\t')" read -r name what; do \
@@ -46,7 +47,7 @@ release: need-build ## Build both programs for release (BUILD=/a/folder: with al
 	@.ci/build-release
 
 demo: need-build ## Show the whole life of a session in a terminal, with no network (the first time after some minutes)
-	@[ -x $(BIN)/authbrokerd ] || echo "First both programs are compiled for release: some 5 minutes on two cores, once."
+	@[ -x "$(BIN)/authbrokerd" ] || echo "First both programs are compiled for release: some 5 minutes on two cores, once."
 	@.ci/build-release
 	@.ci/demo
 
@@ -65,7 +66,7 @@ list-packages:
 
 test-full: test test-attacks test-editors test-shell test-clients test-rest-server test-oidc-server test-mail-server test-providers test-browser test-package test-dist test-tools test-completions test-counts test-waits ## Run the tests, the attacks, the editors and every other outside program
 
-test-fresh: need-swift ## Do what README says in a fresh Debian 12, twice, as an ordinary user (as root; TARGETS="lint docs": each in a root of its own)
+test-fresh: need-swift ## Do what README says in a fresh Debian 12, twice (as root; TARGETS="lint docs": those, each in a root of its own)
 	@.ci/require-packages mmdebstrap=mmdebstrap git=git
 	@.ci/test-fresh $(TARGETS)
 
@@ -76,25 +77,25 @@ test-attacks: release ## Attack the release build, kill it, and damage vaults; p
 
 test-counts: release ## Hold what a cached token costs to its bounds: instructions and allocations of the release build
 	@.ci/require-packages gcc libc6-dev python3=python3
-	@Tests/Drivers/Counts/run $(BIN)/authbroker $(BIN)/authbrokerd
+	@Tests/Drivers/Counts/run "$(BIN)/authbroker" "$(BIN)/authbrokerd"
 
 test-waits: need-build ## Stop, freeze and disturb the broker while refreshes wait; WAITS="--runs N" for more (minutes)
 	@.ci/require-packages python3=python3 gcc libc6-dev
 	@.ci/swift build --explicit-target-dependency-import-check error --product authbrokerd
 	@.ci/swift build --explicit-target-dependency-import-check error --product authbroker
-	@Tests/Drivers/Waits/run $(BUILD)/debug $(WAITS)
+	@Tests/Drivers/Waits/run "$(BUILD)/debug" $(WAITS)
 
 test-editors: need-build ## Let Emacs, Neovim and Vim drive the broker
 	@.ci/require-packages $(EDITOR_PACKAGES)
 	@.ci/swift build --explicit-target-dependency-import-check error --product authbrokerd
 	@.ci/swift build --explicit-target-dependency-import-check error --product authbroker
-	@Tests/Drivers/Editors/run $(BUILD)/debug
+	@Tests/Drivers/Editors/run "$(BUILD)/debug"
 
 test-completions: need-build ## Let bash, zsh and fish complete command lines
 	@.ci/require-packages $(SHELL_PACKAGES)
 	@.ci/swift build --explicit-target-dependency-import-check error --product authbrokerd
 	@.ci/swift build --explicit-target-dependency-import-check error --product authbroker
-	@Tests/Drivers/Completions/run $(BUILD)/debug
+	@Tests/Drivers/Completions/run "$(BUILD)/debug"
 
 test-shell: ## Check the shell client with ShellCheck
 	@.ci/require-packages $(SCRIPT_PACKAGES)
@@ -104,7 +105,7 @@ test-clients: need-build ## Test the client packages in their own languages, ins
 	@.ci/require-packages $(TEST_PACKAGES) $(CLIENT_PACKAGES)
 	@.ci/swift build --explicit-target-dependency-import-check error --product authbrokerd
 	@.ci/swift build --explicit-target-dependency-import-check error --product authbroker
-	@Tests/Drivers/Clients/test $(BUILD)/debug
+	@Tests/Drivers/Clients/test "$(BUILD)/debug"
 
 test-rest-server: ## Test the REST backend that misbehaves for the tests
 	@.ci/require-packages $(TEST_PACKAGES)
@@ -126,19 +127,19 @@ test-providers: need-build ## Play one scenario on every provider: only the line
 	@.ci/require-packages $(TEST_PACKAGES)
 	@.ci/swift build --explicit-target-dependency-import-check error --product authbrokerd
 	@.ci/swift build --explicit-target-dependency-import-check error --product authbroker
-	@Tests/Drivers/Scenario/run $(BUILD)/debug
+	@Tests/Drivers/Scenario/run "$(BUILD)/debug"
 
 test-tools: need-build ## Let git, docker, kubectl, cargo and other tools use their helpers (NAMES="git cargo")
 	@.ci/require-packages $(TEST_PACKAGES)
 	@.ci/swift build --explicit-target-dependency-import-check error --product authbrokerd
 	@.ci/swift build --explicit-target-dependency-import-check error --product authbroker
-	@Tests/Drivers/Tools/run $(BUILD)/debug $(NAMES)
+	@Tests/Drivers/Tools/run "$(BUILD)/debug" $(NAMES)
 
 test-browser: need-build ## Let a real browser log in at a real OpenID Connect server
 	@.ci/require-packages $(TEST_PACKAGES) $(BROWSER_PACKAGES)
 	@.ci/swift build --explicit-target-dependency-import-check error --product authbrokerd
 	@.ci/swift build --explicit-target-dependency-import-check error --product authbroker
-	@Tests/Drivers/Browser/run $(BUILD)/debug
+	@Tests/Drivers/Browser/run "$(BUILD)/debug"
 
 oidc-server: ## Run that server by hand, with demo accounts (ARGUMENTS="--tls")
 	@.ci/require-packages $(TEST_PACKAGES)
@@ -165,12 +166,12 @@ docs: need-swift ## Build the pages of the documentation into docs of the build 
 
 bench: release ## Measure the release build next to C floors, PEERS=1: and other agents (reports, never fails on a time)
 	@.ci/require-packages gcc libc6-dev $(SCRIPT_PACKAGES) $(if $(PEERS),$(PEER_PACKAGES))
-	@Tests/Drivers/Benchmarks/bench $(BIN) $(if $(PEERS),--peers)
+	@Tests/Drivers/Benchmarks/bench "$(BIN)" $(if $(PEERS),--peers)
 	@Tests/Drivers/Benchmarks/http
 
 bench-scaling: release ## Measure how figures grow with profiles, connections, subscribers and refreshes, and draw them (minutes)
 	@.ci/require-packages gcc libc6-dev $(SCRIPT_PACKAGES)
-	@Tests/Drivers/Benchmarks/bench $(BIN) --scaling Sources/authbroker/AuthBroker.docc/Resources
+	@Tests/Drivers/Benchmarks/bench "$(BIN)" --scaling Sources/authbroker/AuthBroker.docc/Resources
 
 install: need-programs ## Install what `make release` has built under PREFIX (/usr/local), below DESTDIR if given
 	@$(INSTALLATION) .ci/install install
@@ -195,6 +196,7 @@ test-dist: release ## Make everything that `make dist` makes twice, and compare 
 	@.ci/dist --twice
 
 clean: ## Remove what was built
+	@[ ! -e "$(BUILD)" ] || [ -e "$(BUILD)/workspace-state.json" ] || { echo "$(BUILD) is no folder that was built in; it stays." >&2; exit 1; }
 	rm -rf "$(BUILD)"
 
 need-swift:
@@ -203,7 +205,7 @@ need-swift:
 
 # Building belongs to the user, installing often to root: a build under sudo would leave root's files in the build folder.
 need-programs:
-	@[ -x $(BIN)/authbroker ] && [ -x $(BIN)/authbrokerd ] || { \
+	@[ -x "$(BIN)/authbroker" ] && [ -x "$(BIN)/authbrokerd" ] || { \
 	  echo "There is nothing to install yet. Build it first, without sudo: make release" >&2; exit 1; }
 
 need-build: need-swift

@@ -66,7 +66,7 @@ extension BrokerServer {
     environment.stopping()
     cancelLinger()
     // Those who connect to the manager's socket wait there for the next broker.
-    if listener?.isAdopted == true { listener?.stop() }
+    if listener?.ownsPath == false { listener?.stop() }
     broker.assumeIsolated { broker in
       broker.announceShutdown()
       broker.refuseLoginWaiters()

@@ -77,7 +77,8 @@ package final class UnixListener: EventHandler {
     registration = try loop.register(socket.descriptor, .readable, self)
   }
 
-  /// Whether this process made the path of the socket.
+  /// Whether this process made the path of the socket; in the queue of one that a service manager made, clients wait until
+  /// the next broker serves them.
   package var ownsPath: Bool { socket.ownsPath }
   /// Whether the path still leads to the socket.
   package var isInPlace: Bool { socket.isInPlace }
@@ -98,9 +99,6 @@ package final class UnixListener: EventHandler {
     retry = nil
     reserve = nil
   }
-
-  /// Whether a service manager has opened the socket: clients wait in its queue until the next broker serves them.
-  package var isAdopted: Bool { !socket.ownsPath }
 
   /// Removes the socket's path if it is still ours; for an orderly end.
   package func removePath() {
