@@ -196,7 +196,8 @@ test-dist: release ## Make everything that `make dist` makes twice, and compare 
 	@.ci/dist --twice
 
 clean: ## Remove what was built
-	@[ ! -e "$(BUILD)" ] || [ -e "$(BUILD)/workspace-state.json" ] || { echo "$(BUILD) is no folder that was built in; it stays." >&2; exit 1; }
+	@[ "$(BUILD)" = "$(CURDIR)/.build" ] || [ -d "$(BUILD)/tmp" -a -n "$$(find "$(BUILD)" -maxdepth 2 -name workspace-state.json)" ] || { \
+	  echo "$(BUILD) is no folder that was built in; it stays." >&2; exit 1; }
 	rm -rf "$(BUILD)"
 
 need-swift:
