@@ -21,7 +21,7 @@ public struct JSONWriter: Sendable {
     bytes.append(byte)
   }
 
-  private mutating func put(_ more: Span<UInt8>) {
+  mutating func put(_ more: Span<UInt8>) {
     bytes.makeRoom(for: more.count)
     bytes.append(copying: more)
   }
@@ -103,11 +103,14 @@ public struct JSONWriter: Sendable {
     case 0x0A: append("\\n")
     case 0x0D: append("\\r")
     case 0x09: append("\\t")
-    default:
-      append("\\u00")
-      put(Self.hexadecimal(byte >> 4))
-      put(Self.hexadecimal(byte & 0xF))
+    default: escape(UInt16(byte))
     }
+  }
+
+  /// Writes a UTF-16 code unit as an escape.
+  mutating func escape(_ unit: UInt16) {
+    append("\\u")
+    for shift in [12, 8, 4, 0] as [UInt16] { put(Self.hexadecimal(UInt8(unit >> shift & 0xF))) }
   }
 
   private static func hexadecimal(_ nibble: UInt8) -> UInt8 {

@@ -36,7 +36,7 @@ enum CallCommand: Command {
     let timeout = try context.timeout()
     do throws(ClientError) {
       let method = context.arguments.operands[0]
-      Output.line(try connection.callForText(method, RawJSON(text: params), timeout: timeout))
+      Output.json(try connection.callForText(method, RawJSON(text: params), timeout: timeout))
     } catch { throw context.failure(error) }
   }
 

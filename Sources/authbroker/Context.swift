@@ -151,14 +151,14 @@ struct Context: Sendable {
     guard wantsJSON else { return try call(method, params, on: &connection) }
     let timeout = try timeout()
     do throws(ClientError) {
-      Output.line(try connection.callForText(Method.name, params, timeout: timeout))
+      Output.json(try connection.callForText(Method.name, params, timeout: timeout))
       return nil
     } catch {
       guard error.isRefusalOfEndingBroker else { throw failure(error) }
     }
     connection = try connectToNext(after: connection.owner)
     do throws(ClientError) {
-      Output.line(try connection.callForText(Method.name, params, timeout: timeout))
+      Output.json(try connection.callForText(Method.name, params, timeout: timeout))
     } catch { throw failure(error) }
     return nil
   }
@@ -167,7 +167,7 @@ struct Context: Sendable {
   func printJSON(_ value: some JSONEncodable) {
     var writer = JSONWriter()
     value.encode(to: &writer)
-    Output.line(writer.bytes)
+    Output.json(writer.bytes)
   }
 
   /// Prints an object whose members are strings.
@@ -176,7 +176,7 @@ struct Context: Sendable {
     writer.object { writer in
       for member in members { writer.member(member.name, member.value) }
     }
-    Output.line(writer.bytes)
+    Output.json(writer.bytes)
   }
 
   /// What a call came to that has no result.

@@ -7,7 +7,7 @@ enum ErrorObject {
   static func print(_ error: BrokerError) {
     var writer = JSONWriter()
     writer.object { writer in writer.member("error", error) }
-    Output.line(writer.bytes)
+    Output.json(writer.bytes)
   }
 
   /// Prints a failure that the command itself has found; its code is the exit code, which no error of the broker has.
@@ -31,6 +31,6 @@ enum ErrorObject {
         }
       }
     }
-    Output.line(writer.bytes)
+    Output.json(writer.bytes)
   }
 }

@@ -14,7 +14,7 @@ enum EventLine {
   static func text(of event: BrokerEvent, _ text: [UInt8], _ style: Style) -> String {
     let root = try? JSONDocument(parsing: text).root
     let data = (try? root?["data"]?.members()) ?? []
-    let members = data.filter { $0.name != "profile" }.map { "\($0.name)=\(value($0.value))" }
+    let members = data.filter { $0.name != "profile" }.map { "\(PlainText.line($0.name.utf8))=\(value($0.value))" }
     let profile = event.profile?.description ?? "-"
     let words = [style.dim(LocalTime.full(event.time)), profile, style.bold(event.payload.name.rawValue)] + members
     return words.joined(separator: "  ")

@@ -31,6 +31,9 @@ enum Output {
     wipe(&bytes)
   }
 
+  /// Writes a line of JSON, which is wiped, with an escape in the place of each character that a terminal obeys or hides.
+  static func json(_ text: consuming [UInt8]) { line(InvisibleCharacters.escaped(in: text)) }
+
   /// Writes a secret as a line of data.
   static func line(_ secret: Secret) {
     line(SecretText.bytes("", secret))

@@ -29,7 +29,7 @@ enum ProfilesCommand: Command {
       let description = broker.profiles.first { $0.profile == session.profile }
       rows.append((session, description.map { $0.login.map { $0.method } } ?? []))
     }
-    guard !context.wantsJSON else { return Output.line(object(rows)) }
+    guard !context.wantsJSON else { return Output.json(object(rows)) }
     var table = TextTable("PROFILE", "PROVIDER", "STATE", "ACCOUNT", "LOG IN BY")
     for (session, methods) in rows {
       // A refresh token is for programs.

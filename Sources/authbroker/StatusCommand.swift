@@ -33,7 +33,7 @@ enum StatusCommand: Command {
     status = read
     let sessions = try SessionTable.sessions(status.profiles, of: profile)
     if context.wantsJSON {
-      Output.line(text)
+      Output.json(text)
     } else {
       show(status, sessions, context)
       OfflineSessions.print(sessions, context, on: &connection)

@@ -48,7 +48,7 @@ enum TokenRequest {
   static func printToken(
     of text: consuming [UInt8], _ member: String, for target: Target?, as format: TokenFormat, _ context: Context
   ) throws(CommandFailure) {
-    guard format != .json else { return Output.line(text) }
+    guard format != .json else { return Output.json(text) }
     var text = text
     defer { wipe(&text) }
     Output.line(try form(of: text, member, for: target, as: format, context))

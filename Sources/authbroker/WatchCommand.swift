@@ -38,7 +38,7 @@ enum WatchCommand: Command {
     var seen = 0
     while count.map({ seen < $0 }) ?? true {
       let (event, text) = try watch.next(within: timeout)
-      if context.wantsJSON { Output.line(text) } else { Output.line(EventLine.text(of: event, text, context.style)) }
+      if context.wantsJSON { Output.json(text) } else { Output.line(EventLine.text(of: event, text, context.style)) }
       seen += 1
     }
   }

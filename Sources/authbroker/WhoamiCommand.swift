@@ -26,7 +26,7 @@ enum WhoamiCommand: Command {
     let sessions = try SessionTable.sessions(all, of: profile)
     let users = sessions.filter { ExitCode($0.state) == .success }
     if context.wantsJSON {
-      Output.line(object(users))
+      Output.json(object(users))
     } else {
       for session in users { Output.line(line(session)) }
     }

@@ -87,6 +87,6 @@ enum ConfigurationCheck {
   private static func line(_ members: (inout JSONWriter) -> Void) -> String {
     var writer = JSONWriter()
     writer.object(members)
-    return String(decoding: writer.bytes, as: UTF8.self) + "\n"
+    return String(decoding: InvisibleCharacters.escaped(in: writer.bytes), as: UTF8.self) + "\n"
   }
 }

@@ -72,6 +72,6 @@ enum ResourceListing {
   private static func print(_ members: (inout JSONWriter) -> Void) {
     var writer = JSONWriter()
     writer.object(members)
-    StandardOutput.write(String(decoding: writer.bytes, as: UTF8.self) + "\n")
+    StandardOutput.write(String(decoding: InvisibleCharacters.escaped(in: writer.bytes), as: UTF8.self) + "\n")
   }
 }

@@ -12,6 +12,6 @@ enum LocalKeySetCommand: Command {
   /// Prints the set, which is JSON with or without `--json`.
   static func run(_ context: Context) throws(CommandFailure) {
     try context.expectOperands(0...0, of: self)
-    Output.line(try context.text(of: GetLocalKeySet.name, Empty()))
+    Output.json(try context.text(of: GetLocalKeySet.name, Empty()))
   }
 }

@@ -38,7 +38,7 @@ enum HelperListCommand: Command {
           }
         }
       }
-      return Output.line(writer.bytes)
+      return Output.json(writer.bytes)
     }
     var table = TextTable("TOOL", "STATE", "TARGETS", "GIVES")
     for row in rows {
