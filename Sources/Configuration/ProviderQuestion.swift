@@ -1,4 +1,5 @@
 import ConfigurationFile
+import ProviderKit
 
 /// One key of a profile that a person who sets it up is asked for.
 package struct ProviderQuestion: Sendable, Equatable {
@@ -10,8 +11,14 @@ package struct ProviderQuestion: Sendable, Equatable {
   package let isRequired: Bool
   /// Whether it says where a secret is.
   package let isSecret: Bool
+  /// Whether a person is asked: else only where an option gives it, or the provider has refused the client.
+  package let isAsked: Bool
+  /// Why it is asked, in one sentence; nil where the question says it.
+  package let reason: String?
   /// What holds where nothing is answered; nil where that needs no word.
   package let usual: String?
+  /// What is written where nothing is answered: what the client was registered with; nil for nothing.
+  package let value: String?
 
   /// What is asked for each key.
   private static let texts = [
@@ -24,15 +31,25 @@ package struct ProviderQuestion: Sendable, Equatable {
   private static let usual = [
     "baseUrl": "the provider's own", "tenant": "common", "redirectUri": "http://127.0.0.1, any port",
   ]
+  /// Why a key is asked for that a profile may do without.
+  private static let reasons = [
+    "clientSecret": "Some logins in a browser need the client's secret; press Enter where the provider has shown none.",
+    "redirectUri":
+      "A browser comes back to the redirect address, exactly as it is registered; a login with a code needs none.",
+  ]
   private static let secretKeys: Set = ["clientSecret", "apiKey"]
 
   /// The question for a key.
-  fileprivate init(_ key: String, isRequired: Bool) {
+  fileprivate init(_ key: String, isRequired: Bool, _ registration: ClientRegistration?) {
     self.key = key
     text = Self.texts[key] ?? key
     self.isRequired = isRequired
     isSecret = Self.secretKeys.contains(key)
-    usual = isRequired ? nil : Self.usual[key]
+    let reason = Self.reasons[key]
+    isAsked = isRequired || reason == nil || registration?.keys.contains(key) == true
+    self.reason = isRequired ? nil : reason
+    value = key == "redirectUri" ? registration?.redirect : nil
+    usual = isRequired ? nil : value ?? Self.usual[key]
   }
 }
 
@@ -42,7 +59,7 @@ extension ProviderType {
   /// Which keys a profile needs is found by reading one that has none of them.
   package var questions: [ProviderQuestion] {
     let missing = missingKeys
-    return askedKeys.map { ProviderQuestion($0, isRequired: missing.contains($0)) }
+    return askedKeys.map { ProviderQuestion($0, isRequired: missing.contains($0), registration) }
   }
 
   private var missingKeys: Set<String> {

@@ -2,6 +2,7 @@ package import BrokerCore
 import ConfigurationFile
 import FirebaseProvider
 import OIDCProvider
+package import ProviderKit
 import RESTProvider
 
 /// A type of provider that a profile can name.
@@ -12,6 +13,8 @@ package struct ProviderType: Sendable {
   package let title: String
   /// The keys that a person who sets up a profile is asked for, in order.
   let askedKeys: [String]
+  /// How its client, or its key, is got; nil where a profile needs neither.
+  package let registration: ClientRegistration?
   /// What such a provider can do where nothing is configured otherwise: what is listed as long as no profile uses the type.
   ///
   /// A provider itself says what it can do, see ``AuthProvider/capabilities``; a test holds the two equal.
@@ -25,11 +28,11 @@ package struct ProviderType: Sendable {
   package static let all: [ProviderType] =
     [
       ProviderType(
-        name: "local", title: "accounts on this machine (the embedded provider)", askedKeys: [],
+        name: "local", title: "accounts on this machine (the embedded provider)", askedKeys: [], registration: nil,
         abilities: everything.subtracting([.awaitLogin])
       ) { _ in .local },
       ProviderType(
-        name: RESTProvider.type, title: "a REST backend, by its base URL", askedKeys: ["baseUrl"],
+        name: RESTProvider.type, title: "a REST backend, by its base URL", askedKeys: ["baseUrl"], registration: nil,
         abilities: everything.subtracting([.generateBackupCodes, .awaitLogin])
       ) { section in
         RESTProfileConfiguration(&section).map { .remote($0) }
@@ -38,13 +41,15 @@ package struct ProviderType: Sendable {
     + OIDCPreset.all.map { preset in
       ProviderType(
         name: preset.name, title: preset.title,
-        askedKeys: preset.keys + ["clientId", "clientSecret", "redirectUri"], abilities: preset.abilities
+        askedKeys: preset.keys + ["clientId", "clientSecret", "redirectUri"], registration: preset.registration,
+        abilities: preset.abilities
       ) { section in
         OIDCProfileConfiguration(preset, &section).map { .remote($0) }
       }
     } + [
       ProviderType(
         name: FirebaseProvider.type, title: "Firebase Authentication", askedKeys: ["apiKey"],
+        registration: FirebaseProvider.registration,
         abilities: everything.subtracting([.resendOtp, .verifyBackupCode, .generateBackupCodes, .awaitLogin])
       ) { section in
         FirebaseProfileConfiguration(&section).map { .remote($0) }

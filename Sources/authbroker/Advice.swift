@@ -24,7 +24,7 @@ enum Advice {
     case .vaultTampered, .storeFailed, .keySourceUnavailable: NextCommand("see", "doctor")
     case .configInvalid where error.profile == nil: NextCommand("see", "config", "check")
     case .unknownProfile where error.profile != nil:
-      NextCommand("have a changed configuration read with", "call", "reloadConfig")
+      NextCommand("have a changed configuration read with", "reload")
     default: providerCheck(error)
     }
   }

@@ -6,12 +6,13 @@ enum CommandList {
   static var all: [CommandEntry] {
     [
       TokenCommand.entry, HeaderCommand.entry, ExecCommand.entry, FileCommand.entry, LoginCommand.entry,
-      VerifyOTPCommand.entry, RegisterCommand.entry, InitCommand.entry, StatusCommand.entry, WhoamiCommand.entry,
-      ProfilesCommand.entry, SessionsCommand.entry, LogoutCommand.entry, LockCommand.entry, UnlockCommand.entry,
-      RekeyCommand.entry, AccountCommand.entry, LocalCommand.entry, HelperCommand.entry, DoctorCommand.entry,
+      VerifyOTPCommand.entry, CancelCommand.entry, ReauthenticateCommand.entry, RegisterCommand.entry,
+      InitCommand.entry, StatusCommand.entry, WhoamiCommand.entry, ProfilesCommand.entry, ProfileCommand.entry,
+      SessionsCommand.entry, LogoutCommand.entry, LockCommand.entry, UnlockCommand.entry, RekeyCommand.entry,
+      AccountCommand.entry, LocalCommand.entry, TargetCommand.entry, HelperCommand.entry, DoctorCommand.entry,
       ProviderCheckCommand.entry, WatchCommand.entry, CallCommand.entry, ServeCommand.entry, ConnectCommand.entry,
-      StopCommand.entry, SockpathCommand.entry, ConfigCommand.entry, DemoCommand.entry, CompletionCommand.entry,
-      VersionCommand.entry, HelpCommand.entry,
+      ReloadCommand.entry, StopCommand.entry, SockpathCommand.entry, ConfigCommand.entry, DemoCommand.entry,
+      CompletionCommand.entry, VersionCommand.entry, HelpCommand.entry,
     ]
   }
 

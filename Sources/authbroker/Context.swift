@@ -24,6 +24,14 @@ struct Context: Sendable {
   /// How words are set off.
   var style: Style { Style(environment: environment) }
 
+  /// The profile that the command is about: the one that is named, else the current one; nil where the broker chooses.
+  ///
+  /// - Throws: a usage failure for what cannot be a profile's name.
+  func profile() throws(CommandFailure) -> ProfileName? {
+    if let named = try arguments.profile() { return named }
+    return try CurrentProfile.find(environment)
+  }
+
   /// The files of the state directory.
   ///
   /// - Throws: a failure that names `--state` if nothing says where it is.

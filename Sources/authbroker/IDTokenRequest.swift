@@ -14,7 +14,7 @@ enum IDTokenRequest {
       throw .usage("\(other.name) is about the access token; it does not go with \(option.name)")
     }
     let target = try TargetOption.target(context)
-    let named = try context.arguments.profile()
+    let named = try context.profile()
     let params = GetIDToken.Params(profile: target?.profile ?? named)
     let timeout = try context.timeout()
     var connection = try context.connect()

@@ -25,6 +25,7 @@ enum LoginCommand: Command {
       .value("--email", "ADDRESS", "the account"),
       .value("--phone", "NUMBER", "the account, where the provider knows it by its phone number"),
       MethodOption.option, BrowserLauncher.option,
+      .value("--scope", "SCOPE", "a scope to ask for in place of the profile's own; may be repeated"),
       .flag("--no-wait", "do not wait for the user to finish elsewhere"),
       .value("--flow", "FLOW", "resume a pending login"),
     ] + PasswordSource.options,
@@ -38,8 +39,9 @@ enum LoginCommand: Command {
   /// Asks for what is missing, logs in, and goes on until there is a session.
   static func run(_ context: Context) throws(CommandFailure) {
     try context.expectOperands(0...0, of: self)
-    let profile = try context.arguments.profile()
+    let profile = try context.profile()
     let method = try method(context.arguments)
+    _ = try scopes(context)
     if let flow = context.arguments["--flow"] { return try goOn(with: try FlowHandle.checked(flow), context) }
     guard context.canAsk || method != .password else { return try logInUnattended(profile, context) }
     var dialogue = LoginDialogue(context, try context.connect())
@@ -66,7 +68,7 @@ enum LoginCommand: Command {
   private static func credentials(
     _ profile: ProfileName?, _ context: Context, form: () throws(CommandFailure) -> LoginForm
   ) throws(CommandFailure) -> Login.Params {
-    var params = Login.Params(profile: profile)
+    var params = Login.Params(profile: profile, scopes: try scopes(context))
     try LoginAccount.ask(context, email: &params.email, phoneNumber: &params.phoneNumber, form: form)
     params.password = try PasswordSource.password(context)
     return params
@@ -85,6 +87,14 @@ enum LoginCommand: Command {
     }
   }
 
+  /// The scopes that the options name; nil for those of the profile.
+  private static func scopes(_ context: Context) throws(CommandFailure) -> [String]? {
+    let words = context.arguments.all("--scope")
+    let named = words.flatMap { $0.split(separator: " ").map(String.init) }
+    guard words.isEmpty || !named.isEmpty else { throw .usage("--scope needs the name of a scope") }
+    return named.isEmpty ? nil : named
+  }
+
   /// What is said before a login to a profile that has a session.
   static func replacing(_ session: Session) -> String {
     "already logged in to \(session.profile)\(session.userWords); a new login replaces that session"
@@ -95,7 +105,7 @@ enum LoginCommand: Command {
   /// - Throws: a usage failure.
   private static func method(_ arguments: Arguments) throws(CommandFailure) -> LoginMethod? {
     let passwordOptions = ["--email", "--phone"] + PasswordSource.options.map { $0.name }
-    if arguments.has("--flow"), let option = (passwordOptions + ["--method"]).first(where: arguments.has) {
+    if arguments.has("--flow"), let option = (passwordOptions + ["--method", "--scope"]).first(where: arguments.has) {
       throw .usage("\(option) is for a new login, --flow for one that was begun")
     }
     return try MethodOption.method(arguments, passwordOptions: passwordOptions)
@@ -114,7 +124,8 @@ enum LoginCommand: Command {
     }
     let result: LoginResult
     do throws(CommandFailure) {
-      result = try dialogue.begin(Login.self, .init(profile: profile, method: method?.rawValue))
+      let scopes = try scopes(dialogue.context)
+      result = try dialogue.begin(Login.self, .init(profile: profile, method: method?.rawValue, scopes: scopes))
     } catch {
       guard method == nil, error.error?.kind == .missingCredential else { throw error }
       return false
@@ -139,7 +150,9 @@ enum LoginCommand: Command {
     _ profile: ProfileName?, _ dialogue: inout LoginDialogue
   ) throws(CommandFailure) -> LoginResult? {
     do throws(CommandFailure) {
-      return try dialogue.begin(Login.self, .init(profile: profile, method: LoginMethod.deviceCode.rawValue))
+      let method = LoginMethod.deviceCode.rawValue
+      return try dialogue.begin(
+        Login.self, .init(profile: profile, method: method, scopes: try scopes(dialogue.context)))
     } catch {
       switch error.error?.kind {
       case .unsupportedByProvider: return nil

@@ -65,15 +65,16 @@ extension LoginDialogue {
         throw explained(error)
       }
     }
-    try reauthenticate(profile)
+    Output.message("the provider wants you to authenticate again first")
+    _ = try session(in: try reauthenticate(profile))
     do throws(CommandFailure) { return try call(method, params) } catch { throw explained(error) }
   }
 
   /// Has the user of a session authenticate again: with the password where the provider takes one, else elsewhere.
-  private mutating func reauthenticate(_ profile: ProfileName?) throws(CommandFailure) {
-    Output.message("the provider wants you to authenticate again first")
-    let result = try beginReauthentication(profile)
-    _ = try session(in: try follow(result))
+  ///
+  /// - Returns: the last result, as of a login.
+  mutating func reauthenticate(_ profile: ProfileName?) throws(CommandFailure) -> LoginResult {
+    try follow(try beginReauthentication(profile))
   }
 
   private mutating func beginReauthentication(_ profile: ProfileName?) throws(CommandFailure) -> LoginResult {

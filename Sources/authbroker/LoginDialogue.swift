@@ -69,8 +69,12 @@ struct LoginDialogue: ~Copyable {
   /// Goes on until there is a session, and prints what came of it.
   ///
   /// - Throws: a failure with code 3 if a code is wanted and no person can be asked, or with `--no-wait`.
-  mutating func finish(_ result: LoginResult) throws(CommandFailure) {
-    let result = try follow(result)
+  mutating func finish(_ result: LoginResult) throws(CommandFailure) { try conclude(try follow(result)) }
+
+  /// Prints what came of a login that went as far as it could.
+  ///
+  /// - Throws: as ``finish(_:)``.
+  func conclude(_ result: LoginResult) throws(CommandFailure) {
     if context.wantsJSON { context.printJSON(result) }
     let session = try session(in: result)
     if !context.wantsJSON { Output.notice(Self.welcome(session)) }
@@ -108,7 +112,7 @@ struct LoginDialogue: ~Copyable {
       throw CommandFailure(
         .loginRequired, "the e-mail address must be verified first",
         next: NextCommand("enter the token of the message with", "account", "verify-email")
-          .on(try context.arguments.profile()))
+          .on(try context.profile()))
     }
   }
 
@@ -141,7 +145,7 @@ struct LoginDialogue: ~Copyable {
     let params = VerifyBackupCode.Params(otpFlowID: flow, backupCode: backupCode)
     let answer = try begin(VerifyBackupCode.self, params, undoing: .code(flow: flow))
     if let count = answer.backupCodesRemaining {
-      context.tell(BackupCodeNotice.message(remaining: count, of: try context.arguments.profile()))
+      context.tell(BackupCodeNotice.message(remaining: count, of: try context.profile()))
     }
     return answer.login
   }

@@ -17,10 +17,10 @@ enum LogoutCommand: Command {
   /// Ends the sessions and says what their providers did.
   static func run(_ context: Context) throws(CommandFailure) {
     try context.expectOperands(0...0, of: self)
-    let profile = try context.arguments.profile()
-    guard profile == nil || !context.arguments.has("--all") else {
+    guard try context.arguments.profile() == nil || !context.arguments.has("--all") else {
       throw .usage("--all is for every profile; leave --profile out")
     }
+    let profile = context.arguments.has("--all") ? nil : try context.profile()
     let params = Logout.Params(
       profile: profile, everywhere: context.arguments.has("--everywhere"),
       all: context.arguments.has("--all"))

@@ -18,9 +18,9 @@ struct NextCommand: Equatable, Sendable {
     self.words = words
   }
 
-  /// The same command for a profile; the default profile needs no name.
+  /// The same command for a profile; the default profile needs no name, unless a current one is chosen.
   func on(_ profile: ProfileName?) -> NextCommand {
-    guard let profile, profile != .default else { return self }
+    guard let profile, profile != .default || CurrentProfile.isFound else { return self }
     return NextCommand(lead, words: words + ["--profile", profile.description])
   }
 

@@ -18,7 +18,7 @@ enum RegisterCommand: Command {
   /// Asks for what is missing and makes the account.
   static func run(_ context: Context) throws(CommandFailure) {
     try context.expectOperands(0...0, of: self)
-    let profile = try context.arguments.profile()
+    let profile = try context.profile()
     var dialogue = LoginDialogue(context, try context.connect())
     // Before anything is typed: a profile that is not there, and what its provider wants.
     let session = context.canAsk ? try dialogue.survey(profile)?.session : nil

@@ -54,7 +54,8 @@ enum ConfigurationCheck {
     return "ok: \(file(paths) ?? "no file, the built-in configuration") (profiles: \(names))\n"
   }
 
-  /// Also says where the key of a new vault would come from, for the check of the files, and where a profile can be added.
+  /// Also says where the key of a new vault would come from, for the check of the files, and where a profile or a target
+  /// can be added.
   private static func object(_ configuration: BrokerConfiguration, _ paths: StatePaths) -> String {
     line { writer in
       writer.member("ok", true)
@@ -62,21 +63,22 @@ enum ConfigurationCheck {
       writer.member("profiles", configuration.profiles.map(\.name.description))
       writer.member("keySource", configuration.vault.keySource.rawValue)
       writer.member(ifPresent: "keyFile", configuration.vault.keyFile ?? paths.vaultKey)
-      guard let place = place(paths) else { return }
-      writer.key("place")
-      writer.object { writer in
-        writer.member("offset", place.offset)
-        writer.member("isInProfiles", place.isInProfiles)
+      guard let bytes = contents(paths) else { return }
+      for (name, section) in [("place", "profiles"), ("targetPlace", "targets")] {
+        guard let place = ConfigurationPlace(in: bytes, of: section) else { continue }
+        writer.key(name)
+        writer.object { writer in
+          writer.member("offset", place.offset)
+          writer.member("isInSection", place.isInSection)
+        }
       }
     }
   }
 
-  /// Where a profile can be added to the file; nil where there is none.
-  private static func place(_ paths: StatePaths) -> ConfigurationPlace? {
-    guard let path = file(paths), let file = try? TrustedFile.open(path),
-      let bytes = try? file.contents(limit: ConfigurationDocument.byteLimit)
-    else { return nil }
-    return ConfigurationPlace(in: bytes)
+  /// What stands in the file; nil where there is none.
+  private static func contents(_ paths: StatePaths) -> [UInt8]? {
+    guard let path = file(paths), let file = try? TrustedFile.open(path) else { return nil }
+    return try? file.contents(limit: ConfigurationDocument.byteLimit)
   }
 
   /// A file that was not named may be missing.

@@ -1,5 +1,6 @@
 import Configuration
 import JSON
+import ProviderKit
 
 /// `--list-providers`: the providers that a profile can name, and what a person who sets one up is asked.
 enum ProviderListing {
@@ -19,6 +20,8 @@ enum ProviderListing {
     writer.object { writer in
       writer.member("type", type.name)
       writer.member("title", type.title)
+      writer.member(ifPresent: "address", type.registration?.address)
+      writer.member(ifPresent: "steps", type.registration?.steps)
       writer.key("questions")
       writer.array { writer in
         for question in type.questions {
@@ -27,7 +30,10 @@ enum ProviderListing {
             writer.member("text", question.text)
             writer.member("isRequired", question.isRequired)
             writer.member("isSecret", question.isSecret)
+            writer.member("isAsked", question.isAsked)
+            writer.member(ifPresent: "reason", question.reason)
             writer.member(ifPresent: "usual", question.usual)
+            writer.member(ifPresent: "value", question.value)
           }
         }
       }

@@ -110,6 +110,24 @@ import Testing
     }
   }
 
+  @Test func `without a network, a provider says where its client ID comes from, and is written all the same`()
+    async throws
+  {
+    try await Self.inHome { home in
+      let steps: [(String, String)] = [
+        ("Number, or", "8\n"), ("https://github.com/settings/applications/new\r\n", ""),
+        ("tick Enable Device Flow", ""),
+        ("Client ID: ", "cli\n"), ("Client secret (", "\n"), ("Name of the profile", "\n"), ("--no-network", ""),
+        ("Enter tries again", "\n"), ("Enter tries again", "w\n"),
+      ]
+      let command = ["/usr/bin/env", "https_proxy=http://127.0.0.1:1", BuiltPrograms.command, "init", "--no-login"]
+      let player = TerminalPlayer.arguments(steps.map { .init(question: $0.0, answer: $0.1) }, command)
+      let run = try home.sandbox.run("/usr/bin/env", player)
+      #expect(run.code == 0 && run.output.contains("wrote the profile default"), "\(run.output)")
+      #expect(!run.output.contains("Redirect address") && home.text?.contains("clientId: \"cli\"") == true)
+    }
+  }
+
   @Test func `a resource names its issuer and its scopes, by an option and at a terminal`() async throws {
     try await Self.inHome { home in
       let backend = try OIDCBackend(home.sandbox)
@@ -169,11 +187,41 @@ import Testing
         ("Number, or", "8\n"), ("Client ID: ", "cli\n"), ("Client secret (", "t\n"), ("not shown", "made up\n"),
       ]
       for count in 0...first.count {
-        let question = ["Number, or", "Client ID: ", "Client secret (", "not shown", "Redirect address"][count]
+        let question = ["Number, or", "Client ID: ", "Client secret (", "not shown", "Name of the profile"][count]
         let run = try home.play(Array(first.prefix(count)) + [(question, key)], ["init"])
         #expect(run.code != 0, "\(run.output)")
       }
       #expect(Directory.files(below: home.sandbox.root + "/home").isEmpty)
+    }
+  }
+
+  @Test(arguments: [
+    nil, "// mine\n{\n  lingerSeconds: 20, // short\n}\n", "{ targets: { /* keep */ 'https://a.example': 'default' } }",
+    "{\n  targets: {\n    // none\n  },\n}\n",
+  ])
+  func `target add puts an entry into the file, and every byte that was there stays`(before: String?) async throws {
+    try await Self.inHome { home in
+      if let before { try home.write(before) }
+      let run = try home.run(["target", "add", "https://git.example.com/"])
+      let told = "https://git.example.com gets the token of default"
+      #expect(run.code == 0 && run.errors.contains(told), "\(run.errors)")
+      let after = try #require(home.text)
+      if let before {
+        let prefix = zip(before.utf8, after.utf8).prefix { $0 == $1 }.count
+        let rest = before.utf8.dropFirst(prefix)
+        #expect(Array(after.utf8).suffix(rest.count) == Array(rest)[...], "\(after)")
+      }
+      let listed = try home.run(["call", "listTargets"])
+      #expect(listed.output.contains(#"{"url":"https://git.example.com","profile":"default""#), "\(listed)")
+      let again = try home.run(["target", "add", "https://git.example.com"])
+      #expect(again.code == 1 && home.text == after, "\(again.errors)")
+      // The broker that runs since then reads the next one at once.
+      #expect(try home.run(["target", "add", "https://b.example", "default"]).code == 0)
+      #expect(try home.run(["call", "listTargets"]).output.contains("https://b.example"))
+      for words in [["https://c.example", "wrok"], ["c.example"], ["https://u@c.example"], [""], []] {
+        let wrong = try home.run(["target", "add"] + words)
+        #expect(wrong.code != 0 && home.text?.contains("c.example") == false, "\(words): \(wrong.errors)")
+      }
     }
   }
 

@@ -15,6 +15,9 @@ package final class FirebaseProvider: AuthProvider {
 
   /// The type's name in the configuration.
   package static let type = "firebase"
+  /// Where its key is.
+  package static let registration = ClientRegistration(
+    "https://console.firebase.google.com", "open the project's settings; the page General shows the Web API key")
   /// The type and the services' address.
   ///
   /// What the key opens is no part of it: a refresh token of one project is refused

@@ -14,7 +14,7 @@ enum AccountDeleteCommand: Command {
   /// Asks for the password, and says what is gone.
   static func run(_ context: Context) throws(CommandFailure) {
     try context.expectOperands(0...0, of: self)
-    let profile = try context.arguments.profile()
+    let profile = try context.profile()
     var dialogue = LoginDialogue(context, try context.connect())
     try dialogue.expectAbility(DeleteAccount.self, of: profile)
     try dialogue.expectAccount(of: profile)

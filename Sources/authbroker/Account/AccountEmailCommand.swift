@@ -22,7 +22,7 @@ enum AccountEmailCommand: Command {
     guard RefusedFields.isAddress(address) else {
       throw CommandFailure(.usage, RefusedFields.notAnAddress(address))
     }
-    let profile = try context.arguments.profile()
+    let profile = try context.profile()
     var dialogue = LoginDialogue(context, try context.connect())
     let params = UpdateProfile.Params(profile: profile, changes: ProfileChanges([.init("email", address)]))
     let result = try dialogue.change(UpdateProfile.self, params, of: profile)

@@ -14,7 +14,7 @@ enum AccountForgotCommand: Command {
   /// Asks for the address where it is not given, and says what to do with the token.
   static func run(_ context: Context) throws(CommandFailure) {
     try context.expectOperands(0...0, of: self)
-    let profile = try context.arguments.profile()
+    let profile = try context.profile()
     var dialogue = LoginDialogue(context, try context.connect())
     try dialogue.expectAbility(ForgotPassword.self, of: profile)
     try dialogue.expectAccount(of: profile)

@@ -18,7 +18,7 @@ enum AccountPasswordCommand: Command {
   /// Asks for both passwords, and changes the one to the other.
   static func run(_ context: Context) throws(CommandFailure) {
     try context.expectOperands(0...0, of: self)
-    let profile = try context.arguments.profile()
+    let profile = try context.profile()
     var dialogue = LoginDialogue(context, try context.connect())
     try dialogue.expectAbility(ChangePassword.self, of: profile)
     try dialogue.expectAccount(of: profile)

@@ -19,7 +19,7 @@ enum AccountResetCommand: Command {
   /// Asks for the token and the password.
   static func run(_ context: Context) throws(CommandFailure) {
     try context.expectOperands(0...0, of: self)
-    let profile = try context.arguments.profile()
+    let profile = try context.profile()
     var dialogue = LoginDialogue(context, try context.connect())
     try dialogue.expectAbility(ResetPassword.self, of: profile)
     try dialogue.expectAccount(of: profile)

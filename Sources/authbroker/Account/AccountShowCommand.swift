@@ -12,7 +12,7 @@ enum AccountShowCommand: Command {
   /// Asks the provider, not the cache.
   static func run(_ context: Context) throws(CommandFailure) {
     try context.expectOperands(0...0, of: self)
-    let params = GetCurrentUser.Params(profile: try context.arguments.profile(), maxAge: .zero)
+    let params = GetCurrentUser.Params(profile: try context.profile(), maxAge: .zero)
     guard let user = try context.ask(GetCurrentUser.self, params) else { return }
     AccountLines.print(user)
   }

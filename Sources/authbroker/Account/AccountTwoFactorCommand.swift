@@ -21,7 +21,7 @@ enum AccountTwoFactorCommand: Command {
   static func run(_ context: Context) throws(CommandFailure) {
     try context.expectOperands(1...1, of: self)
     let factor = try factor(context.arguments.operands[0])
-    let profile = try context.arguments.profile()
+    let profile = try context.profile()
     var dialogue = LoginDialogue(context, try context.connect())
     let change = ProfileChanges.Change("twoFactor", factor.rawValue)
     let params = UpdateProfile.Params(profile: profile, changes: ProfileChanges([change]))

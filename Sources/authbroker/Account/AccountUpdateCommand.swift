@@ -23,7 +23,7 @@ enum AccountUpdateCommand: Command {
   /// Sends what shall change, and shows the account as it is then.
   static func run(_ context: Context) throws(CommandFailure) {
     try context.expectOperands(0...0, of: self)
-    let profile = try context.arguments.profile()
+    let profile = try context.profile()
     let changes = try changes(context.arguments)
     var dialogue = LoginDialogue(context, try context.connect())
     let params = UpdateProfile.Params(profile: profile, changes: ProfileChanges(changes))

@@ -13,7 +13,7 @@ enum AccountVerifyEmailCommand: Command {
   /// Asks for the token.
   static func run(_ context: Context) throws(CommandFailure) {
     try context.expectOperands(0...0, of: self)
-    let profile = try context.arguments.profile()
+    let profile = try context.profile()
     var dialogue = LoginDialogue(context, try context.connect())
     try dialogue.expectAbility(VerifyEmail.self, of: profile)
     try dialogue.expectAccount(of: profile)

@@ -5,12 +5,12 @@ import StateDirectory
 
 /// What the daemon makes of a configuration.
 struct ConfigurationVerdict: Sendable {
-  /// Where a profile can be added to the file.
+  /// Where an entry can be added to a section of the file.
   struct Place: Equatable, Sendable {
     /// The byte behind the brace that opens the section.
     let offset: Int
-    /// Whether the section is `profiles`; else it is the outermost one.
-    let isInProfiles: Bool
+    /// Whether that is the section itself; else it is the outermost one.
+    let isInSection: Bool
   }
 
   /// Why a configuration is refused.
@@ -33,6 +33,8 @@ struct ConfigurationVerdict: Sendable {
   private(set) var keyFile: String?
   /// Where a profile can be added; nil where there is no file, or it is not valid.
   private(set) var place: Place?
+  /// Where a target can be added; nil where there is no file, or it is not valid.
+  private(set) var targetPlace: Place?
   /// Why it is refused; nil where it is valid, or the daemon could not be asked.
   private(set) var refusal: Refusal?
 
@@ -67,12 +69,15 @@ struct ConfigurationVerdict: Sendable {
     profiles = (try? root["profiles"]?.elements())?.compactMap { try? $0.string() } ?? []
     keySource = (try? root["keySource"]?.string()).flatMap(KeySourceName.init(rawValue:))
     keyFile = try? root["keyFile"]?.string()
-    place = (root["place"]).flatMap { node in
-      guard let offset = try? node["offset"]?.integer(), let isInProfiles = try? node["isInProfiles"]?.bool() else {
-        return nil
-      }
-      return Place(offset: Int(offset), isInProfiles: isInProfiles)
+    place = Self.place(root["place"])
+    targetPlace = Self.place(root["targetPlace"])
+  }
+
+  private static func place(_ node: JSONNode?) -> Place? {
+    guard let offset = try? node?["offset"]?.integer(), let isInSection = try? node?["isInSection"]?.bool() else {
+      return nil
     }
+    return Place(offset: Int(offset), isInSection: isInSection)
   }
 
   /// The mistakes in one sentence, without their places: the file may be a temporary one.

@@ -20,7 +20,7 @@ enum RunningConfigurationCheck {
     let reloads = events.filter { $0.payload.name == .configReloaded }.map { $0.time }
     let readAt = reloads.reduce(status.configurationReadAt ?? status.startedAt, max)
     guard let file = owner?.configuration, let changed = changed(owner), changed > readAt else { return nil }
-    let next = isValid ? NextCommand("have it read again with", "call", "reloadConfig") : nil
+    let next = isValid ? NextCommand("have it read again with", "reload") : nil
     return DoctorFinding("owner.configurationAge", "age", .warning, next: next, path: file, at: changed) {
       "\(PlainText.line(file.utf8)) was changed at \($0), after the running broker had read it"
     }

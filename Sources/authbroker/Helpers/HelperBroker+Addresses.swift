@@ -13,7 +13,7 @@ extension HelperBroker {
   }
 
   /// What a running broker needs that has read the configuration before it was changed.
-  static let reload = NextCommand("a running broker reads a changed configuration with", "call", "reloadConfig")
+  static let reload = NextCommand("a running broker reads a changed configuration with", "reload")
 
   /// What is said of an address without a target, as the end of a sentence.
   static var notConfigured: String { "is not a configured target" }

@@ -1,9 +1,10 @@
 import BrokerProtocol
+import JSON
 import LinuxSystem
 import SecretMemory
 import StateDirectory
 
-/// The configuration file that a profile is written into.
+/// The configuration file that a profile or a target is written into.
 struct ConfigurationEdit {
   /// The longest file that the daemon reads.
   private static let longest = 1 << 20
@@ -12,9 +13,11 @@ struct ConfigurationEdit {
   let path: String
   /// What stands in it; nil where there is none yet.
   private let original: [UInt8]?
-  private let place: ConfigurationVerdict.Place?
+  private let place, targetPlace: ConfigurationVerdict.Place?
   /// The profiles that there are: a name cannot be taken twice.
   let profiles: [String]
+  /// The profiles that a target can name, the built-in one included.
+  let targetProfiles: [String]
   /// Whether the embedded provider has been used without a configuration: its profile stays.
   private let keepsDefault: Bool
 
@@ -39,17 +42,18 @@ struct ConfigurationEdit {
       throw CommandFailure(.failure, "the configuration is not valid", next: next)
     }
     let hasAccounts = (try? FileStatus.following(paths.localProvider + "/db.sqlite")) != nil
+    targetProfiles = isThere ? verdict.profiles : [ProfileName.default.description]
     guard isThere else {
-      (original, place, keepsDefault) = (nil, nil, hasAccounts)
+      (original, place, targetPlace, keepsDefault) = (nil, nil, nil, hasAccounts)
       profiles = hasAccounts ? [ProfileName.default.description] : []
       return
     }
     guard let bytes = Self.contents(of: path), let place = verdict.place else {
       throw CommandFailure(.failure, "\(path) cannot be read")
     }
-    (original, self.place) = (bytes, place)
-    keepsDefault = !place.isInProfiles && hasAccounts
-    profiles = place.isInProfiles || hasAccounts ? verdict.profiles : []
+    (original, self.place, targetPlace) = (bytes, place, verdict.targetPlace)
+    keepsDefault = !place.isInSection && hasAccounts
+    profiles = place.isInSection || hasAccounts ? verdict.profiles : []
   }
 
   /// Whether a profile can be added to the file; a symbolic link would be replaced by a file.
@@ -59,11 +63,22 @@ struct ConfigurationEdit {
   func text(with draft: ProfileDraft, secretFile: String) -> [UInt8] {
     let kept = keepsDefault ? "    default: {\n      provider: \"\(EmbeddedProvider.type)\",\n    },\n" : ""
     let profile = draft.text(secretFile: secretFile, indent: "    ")
+    return text(place, entry: profile, section: "  profiles: {\n\(kept)\(profile)  },\n")
+  }
+
+  /// The whole file with a target in it.
+  func text(withTarget url: String, of profile: ProfileName) -> [UInt8] {
+    let entry = "    \(JSONWriter.quoted(url)): \(JSONWriter.quoted(profile.description)),\n"
+    return text(targetPlace, entry: entry, section: "  targets: {\n\(entry)  },\n")
+  }
+
+  /// The whole file with an entry in a section, or with the section where it has none.
+  private func text(_ place: ConfigurationVerdict.Place?, entry: String, section: String) -> [UInt8] {
     guard let original, let place else {
       let head = "// The configuration of AuthBroker (JSON5). `authbroker config check` checks it.\n"
-      return Array("\(head){\n  profiles: {\n\(kept)\(profile)  },\n}\n".utf8)
+      return Array("\(head){\n\(section)}\n".utf8)
     }
-    let block = place.isInProfiles ? profile : "  profiles: {\n\(kept)\(profile)  },\n"
+    let block = place.isInSection ? entry : section
     let rest = original[place.offset...]
     let line = rest.prefix { $0 != UInt8(ascii: "\n") }
     let comment = String(decoding: line, as: UTF8.self).drop { $0 == " " || $0 == "\t" || $0 == "\r" }
@@ -82,22 +97,37 @@ struct ConfigurationEdit {
   ///
   /// - Throws: a failure; nothing has changed then.
   func write(_ draft: ProfileDraft, _ context: Context) throws(CommandFailure) {
+    let text = text(with: draft, secretFile: secretFile(of: draft))
+    try write(text, context) { () throws(CommandFailure) in
+      try writeSecret(of: draft)
+    } undo: {
+      if draft.typedSecret != nil { try? DirectoryEntry.remove(secretFile(of: draft)) }
+    }
+  }
+
+  /// Writes the configuration, which the daemon has looked at in its place before.
+  ///
+  /// - Parameters:
+  ///   - text: the whole file.
+  ///   - context: the command line.
+  ///   - prepare: what is done before, once nothing else can refuse it.
+  ///   - undo: takes that back.
+  /// - Throws: a failure; nothing has changed then.
+  func write(
+    _ text: [UInt8], _ context: Context, prepare: () throws(CommandFailure) -> Void = {}, undo: () -> Void = {}
+  ) throws(CommandFailure) {
     try makeDirectory()
     let lock = try lock()
     // While it is held: another process that waits for it sees that it has lost its name.
     defer { try? DirectoryEntry.remove(lock.path) }
     let pending: PendingFile
-    do throws(Errno) {
-      pending = try PendingFile(path, text(with: draft, secretFile: secretFile(of: draft)).span)
-    } catch {
-      throw cannotBeWritten(path, error)
-    }
+    do throws(Errno) { pending = try PendingFile(path, text.span) } catch { throw cannotBeWritten(path, error) }
     let verdict = ConfigurationVerdict(context, try context.paths(), of: pending.temporaryPath)
     if let refusal = verdict.refusal { throw CommandFailure(.failure, refusal.message) }
     guard Self.contents(of: path) == original else { throw cannotBeWritten(path, .exists) }
-    try writeSecret(of: draft)
+    try prepare()
     do throws(Errno) { try pending.put(replacing: exists) } catch {
-      if draft.typedSecret != nil { try? DirectoryEntry.remove(secretFile(of: draft)) }
+      undo()
       throw cannotBeWritten(path, error)
     }
   }

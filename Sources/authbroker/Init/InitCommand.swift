@@ -44,6 +44,10 @@ enum InitCommand: Command {
     while let fault = try trial.fault(in: draft) {
       let failure = CommandFailure(fault.exitCode, fault.message)
       if context.canAsk { Output.message(fault.message) }
+      if fault.isUnreachable, context.canAsk, !questions.asksForAddress(draft) {
+        if try questions.leavesProviderOut() { break }
+        continue
+      }
       guard try questions.correct(&draft, fault.keys) else {
         throw context.canAsk ? .quiet(failure.exitCode) : failure
       }
@@ -57,21 +61,13 @@ enum InitCommand: Command {
     }
     try edit.write(draft, context)
     Output.notice(written(draft, edit))
-    reload(context)
+    ReloadCommand.reloadRunning(context)
     try logIn(draft, context)
   }
 
   private static func written(_ draft: ProfileDraft, _ edit: ConfigurationEdit) -> String {
     let secret = draft.typedSecret == nil ? "" : ", and the secret to \(edit.secretFile(of: draft))"
     return "wrote the profile \(draft.name) to \(edit.path)\(secret)"
-  }
-
-  /// Has a running broker read the configuration; the next one does by itself.
-  private static func reload(_ context: Context) {
-    do throws(CommandFailure) {
-      guard var connection = try context.connectToRunning() else { return }
-      _ = try context.call(ReloadConfiguration.self, Empty(), on: &connection)
-    } catch { context.tell(error.message.behind("the running broker has not read it yet: ")) }
   }
 
   /// Logs in as `login` does, or makes the first account of the embedded provider as `register` does.

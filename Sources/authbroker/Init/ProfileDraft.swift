@@ -65,6 +65,9 @@ struct ProfileDraft {
     return lines.joined(separator: "\n") + "\n\(indent)},\n"
   }
 
+  /// The string that a key has; nil for any other value.
+  func string(_ key: String) -> String? { if case .text(let text)? = self[key] { text } else { nil } }
+
   private static func text(_ value: Value, _ secretFile: String) -> String {
     switch value {
     case .text(let text): JSONWriter.quoted(text)

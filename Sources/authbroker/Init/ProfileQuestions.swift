@@ -42,7 +42,13 @@ struct ProfileQuestions {
     try takeOptions(&draft)
     for (key, value) in found where draft[key] == nil { draft[key] = value }
     let asked = provider.questions.filter { draft[$0.key] == nil }
-    for question in asked where question.isRequired || asksAll { try ask(question, &draft) }
+    for question in asked {
+      if question.isRequired || asksAll && question.isAsked {
+        if context.canAsk { explain(question, draft) }
+        try ask(question, &draft)
+      }
+      if draft[question.key] == nil, let value = question.value { draft[question.key] = .text(value) }
+    }
     draft.name = if let given { given } else { try name(provider) }
     return draft
   }
@@ -52,13 +58,37 @@ struct ProfileQuestions {
     context.canAsk && !["--provider", "--issuer", ProtectedResource.option.name].contains(where: context.arguments.has)
   }
 
+  /// Whether where the provider is was typed, and so may be what is wrong.
+  func asksForAddress(_ draft: ProfileDraft) -> Bool {
+    let given = Set(Self.keys.filter { context.arguments.has($0.key) }.values).union(setKeys)
+    return draft.provider.questions.contains {
+      $0.isRequired && !$0.key.hasPrefix("client") && !$0.isSecret && !given.contains($0.key)
+    }
+  }
+
+  /// Asks what to do about a provider that does not answer.
+  ///
+  /// - Returns: whether the profile is written all the same; false to try once more.
+  func leavesProviderOut() throws(CommandFailure) -> Bool {
+    while true {
+      switch try Prompt.askOnce("Enter tries again, w writes the profile as it is") {
+      case nil: return false
+      case "w"?: return true
+      case _?: continue
+      }
+    }
+  }
+
   /// Asks again for what a person has typed, or for the keys that are mistaken; Enter keeps a value.
   ///
   /// - Returns: false where nothing was typed that could be typed again.
   func correct(_ draft: inout ProfileDraft, _ keys: [String]) throws(CommandFailure) -> Bool {
     guard context.canAsk else { return false }
     let given = Set(Self.keys.filter { context.arguments.has($0.key) }.values).union(setKeys)
-    let typed = draft.provider.questions.filter { !given.contains($0.key) && !($0.isSecret && isSecretGiven) }
+    let typed = draft.provider.questions.filter { question in
+      !given.contains(question.key) && !(question.isSecret && isSecretGiven)
+        && (question.isAsked || keys.contains(question.key) || keys.contains("client"))
+    }
     let isAboutClient = keys.contains("client")
     let mistaken = typed.filter { question in
       keys.contains(question.key) || (isAboutClient && question.key.hasPrefix("client"))
@@ -187,6 +217,17 @@ struct ProfileQuestions {
       throw .usage("the provider \(draft.provider.type) takes no secret")
     }
     draft[question.key] = try SecretReferenceInput.given(context)
+  }
+
+  /// Says where the answer comes from, or why it is asked.
+  private func explain(_ question: OfferedProvider.Question, _ draft: ProfileDraft) {
+    if ["clientId", "apiKey"].contains(question.key), let steps = draft.provider.steps {
+      let key = question.key == "clientId"
+      let place = draft.provider.registrationAddress(with: draft).map { " at:\n\($0)\n" } ?? "; "
+      Output.message((key ? "a client ID is made" : "the key is shown") + place + PlainText.line(steps.utf8))
+      if key { Output.message("one that your organization has made already is as good: a client ID is no secret") }
+    }
+    if let reason = question.reason { Output.progress(PlainText.line(reason.utf8) + "\n") }
   }
 
   private func ask(_ question: OfferedProvider.Question, _ draft: inout ProfileDraft) throws(CommandFailure) {

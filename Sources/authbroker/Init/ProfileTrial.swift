@@ -17,6 +17,8 @@ struct ProfileTrial {
     let message: String
     /// What a script sees.
     let exitCode: ExitCode
+    /// Whether there was no answer at all: then nothing says that a key is wrong.
+    var isUnreachable: Bool { exitCode == .providerUnavailable }
   }
 
   private static let patience = Duration.seconds(60)
@@ -107,8 +109,9 @@ struct ProfileTrial {
       BrokerSentence.plain(finding.message) + (finding.advice.map { "; " + BrokerSentence.plain($0) } ?? "")
     }
     let isUnreachable = failures.contains { $0.errorKind.map(unreachable.contains) ?? false }
+    let way = isUnreachable ? "\nto write the profile without asking the provider, use --no-network" : ""
     return Fault(
-      keys: [failures[0].check == "client" ? "client" : "address"], message: sentences.joined(separator: "\n"),
+      keys: [failures[0].check == "client" ? "client" : "address"], message: sentences.joined(separator: "\n") + way,
       exitCode: isUnreachable ? .providerUnavailable : .failure)
   }
 

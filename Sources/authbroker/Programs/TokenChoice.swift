@@ -25,9 +25,8 @@ struct TokenChoice: Sendable, Equatable {
     let words = context.arguments.all("--scope")
     let named = words.flatMap { $0.split(separator: " ").map(String.init) }
     guard words.isEmpty || !named.isEmpty else { throw .usage("--scope needs the name of a scope") }
-    profile = try context.arguments.profile()
     target = try TargetOption.target(context)
-    profile = target?.profile ?? profile
+    profile = if let target { target.profile } else { try context.profile() }
     scopes = named.isEmpty ? target?.scopes : named
     audience = context.arguments["--audience"] ?? target?.audience
   }

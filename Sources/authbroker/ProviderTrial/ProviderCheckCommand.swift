@@ -70,7 +70,7 @@ enum ProviderCheckCommand: Command {
 
   /// The operand, or what `--profile` says.
   private static func profile(_ context: Context) throws(CommandFailure) -> ProfileName? {
-    let named = try context.arguments.profile()
+    let named = try context.profile()
     guard let text = context.arguments.operands.first else { return named }
     guard let name = ProfileName(text) else { throw .usage("\(text.shellQuoted) is not a profile name") }
     guard named == nil || named == name else { throw .usage("two profiles are named; give one") }

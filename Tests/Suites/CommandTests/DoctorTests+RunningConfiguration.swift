@@ -43,7 +43,7 @@ extension DoctorTests {
     #expect(run.code == 0)
     let text =
       "was changed at 2026-01-01 00:01:00, after the running broker had read it; have it read again with: authbroker "
-      + "--state \(scratch.file("state")) call reloadConfig\n"
+      + "--state \(scratch.file("state")) reload\n"
     #expect(run.words.contains(" warning age \(scratch.file("c.json")) \(text)"), "\(run.output)")
   }
 

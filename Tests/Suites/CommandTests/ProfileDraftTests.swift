@@ -26,6 +26,19 @@ import Testing
     #expect(throws: (any Error).self) { try OfferedProvider.list("not JSON") }
   }
 
+  @Test(arguments: [
+    ("https://x.example/${issuer}/new", "https://x.example/i/new"),
+    ("${host:-https://h.example}/a", "https://h.example/a"),
+    ("https://x.example/${realm}", nil),
+  ])
+  func `the address of a registration has the profile's own values`(address: String, expected: String?) throws {
+    var provider = try Self.draft().provider
+    provider.address = address
+    var draft = ProfileDraft(provider)
+    draft["issuer"] = .text("i")
+    #expect(provider.registrationAddress(with: draft) == expected)
+  }
+
   @Test func `the keys stand in the order of the questions, and every value is quoted`() throws {
     var draft = try Self.draft()
     draft.name = "a-b"

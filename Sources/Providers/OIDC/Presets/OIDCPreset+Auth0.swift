@@ -5,7 +5,12 @@ import ProviderKit
 extension OIDCPreset {
   /// A tenant of Auth0.
   static let auth0 = OIDCPreset(
-    name: "auth0", title: "Auth0", issuerKeys: "domain", abilities: [.getCurrentUser, .resendOtp, .verifyBackupCode]
+    name: "auth0", title: "Auth0", issuerKeys: "domain", abilities: [.getCurrentUser, .resendOtp, .verifyBackupCode],
+    registration: ClientRegistration(
+      "https://manage.auth0.com/#/applications",
+      "create a native application with the callback URL http://127.0.0.1:8400/callback and the grants Authorization Code, "
+        + "Refresh Token and Device Code",
+      keys: ["redirectUri"], redirect: "http://127.0.0.1:8400/callback")
   ) { section in
     section.require("domain", #"write the tenant's domain, such as "acme.eu.auth0.com""#)
     return section.serverName("domain", #"must be the tenant's domain, such as "acme.eu.auth0.com""#)

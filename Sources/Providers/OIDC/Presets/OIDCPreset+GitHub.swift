@@ -1,8 +1,15 @@
 import BrokerProtocol
+import ProviderKit
 
 extension OIDCPreset {
   /// GitHub.
-  static let github = OIDCPreset(name: "github", title: "GitHub") { _ in .github }
+  static let github = OIDCPreset(
+    name: "github", title: "GitHub",
+    registration: ClientRegistration(
+      "https://github.com/settings/applications/new",
+      "enter any name and homepage and the callback URL http://127.0.0.1/callback, and tick Enable Device Flow",
+      keys: ["clientSecret"])
+  ) { _ in .github }
 }
 
 extension OIDCDialect {

@@ -1,8 +1,15 @@
 import BrokerProtocol
+import ProviderKit
 
 extension OIDCPreset {
   /// Google.
-  static let google = OIDCPreset(name: "google", title: "Google") { _ in .google }
+  static let google = OIDCPreset(
+    name: "google", title: "Google",
+    registration: ClientRegistration(
+      "https://console.cloud.google.com/auth/clients/create",
+      "choose the application type Desktop app; a client secret is shown with the ID, which the profile needs too",
+      keys: ["clientSecret"])
+  ) { _ in .google }
 }
 
 extension OIDCDialect {

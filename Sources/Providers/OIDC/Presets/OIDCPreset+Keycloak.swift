@@ -3,7 +3,14 @@ import ProviderKit
 
 extension OIDCPreset {
   /// A realm of a Keycloak server.
-  static let keycloak = OIDCPreset(name: "keycloak", title: "Keycloak", issuerKeys: "baseUrl and realm") { section in
+  static let keycloak = OIDCPreset(
+    name: "keycloak", title: "Keycloak", issuerKeys: "baseUrl and realm",
+    registration: ClientRegistration(
+      "${baseUrl}/admin/master/console/#/${realm}/clients/add-client",
+      "leave Client authentication off, tick OAuth 2.0 Device Authorization Grant, and enter the valid redirect URI "
+        + "http://127.0.0.1/*",
+      keys: ["clientSecret"])
+  ) { section in
     section.require("baseUrl", #"write baseUrl: "https://…", the address of the server"#)
     section.require("realm", "write the realm's name")
     let url = section.serverAddress("baseUrl")

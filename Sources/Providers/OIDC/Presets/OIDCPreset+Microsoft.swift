@@ -4,7 +4,14 @@ import ProviderKit
 
 extension OIDCPreset {
   /// Microsoft's identity platform.
-  static let microsoft = OIDCPreset(name: "microsoft", title: "Microsoft Entra ID", issuerKeys: "tenant") { section in
+  static let microsoft = OIDCPreset(
+    name: "microsoft", title: "Microsoft Entra ID", issuerKeys: "tenant",
+    registration: ClientRegistration(
+      "https://entra.microsoft.com/#view/Microsoft_AAD_RegisteredApps/CreateApplicationBlade",
+      "enter the redirect URI http://localhost for the platform Public client/native, and then allow public client flows; "
+        + "the ID is called Application (client) ID",
+      keys: ["redirectUri"], redirect: "http://localhost:0/")
+  ) { section in
     .microsoft(tenant: section.pathSegment("tenant", #"must be a tenant's id or domain, or "common""#) ?? "common")
   }
 }

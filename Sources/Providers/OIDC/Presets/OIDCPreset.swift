@@ -1,6 +1,7 @@
 package import BrokerCore
 import BrokerProtocol
 import ConfigurationFile
+package import ProviderKit
 
 /// A provider that a configuration can name: how a profile says where it is, and how it is spoken to.
 package struct OIDCPreset: Sendable {
@@ -12,6 +13,8 @@ package struct OIDCPreset: Sendable {
   let issuerKeys: String?
   /// What the provider can do where nothing is configured otherwise.
   package let abilities: Set<ProviderAbility>
+  /// How a client is registered there, for the person who sets up a profile.
+  package let registration: ClientRegistration
   /// Whether a profile can say that the provider's metadata are not read.
   let takesDiscovery: Bool
   /// Reads the keys that the provider is found by; nil where one is missing or faulty.
@@ -20,13 +23,14 @@ package struct OIDCPreset: Sendable {
   /// A preset.
   init(
     name: String, title: String, issuerKeys: String? = nil, abilities: Set<ProviderAbility> = [.getCurrentUser],
-    takesDiscovery: Bool = false,
+    registration: ClientRegistration, takesDiscovery: Bool = false,
     dialect: @escaping @Sendable (inout ConfigurationSection) -> OIDCDialect?
   ) {
     self.name = name
     self.title = title
     self.issuerKeys = issuerKeys
     self.abilities = abilities
+    self.registration = registration
     self.takesDiscovery = takesDiscovery
     self.dialect = dialect
   }

@@ -193,7 +193,7 @@ import Testing
       let expected =
         "b.example is not a configured target; add it to the section targets of the configuration, or name "
       #expect(run.code == 1 && run.output.isEmpty && run.errors.contains(expected), "\(words): \(run.errors)")
-      #expect(run.errors.contains("call reloadConfig\n"), "\(words): \(run.errors)")
+      #expect(run.errors.contains("reload\n"), "\(words): \(run.errors)")
     }
     #expect(owner.requests.allSatisfy { $0.hasPrefix("listTargets") })
   }

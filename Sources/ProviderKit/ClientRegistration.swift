@@ -1,0 +1,20 @@
+/// How a client is registered at a provider: where, as what, and what of it a profile repeats.
+package struct ClientRegistration: Sendable, Equatable {
+  /// Where it is done; `${key}` stands for the value of that key of the profile, `${key:-text}` for the text where it has
+  /// none; nil where only its operator knows.
+  package let address: String?
+  /// What is to be entered there.
+  package let steps: String
+  /// The client's keys that a profile of such a client has beside `clientId`; any other one can be given as well.
+  package let keys: Set<String>
+  /// The redirect address that such a client has; nil: a loopback address with any port, which needs no word.
+  package let redirect: String?
+
+  /// A registration.
+  package init(_ address: String?, _ steps: String, keys: Set<String> = [], redirect: String? = nil) {
+    self.address = address
+    self.steps = steps
+    self.keys = keys
+    self.redirect = redirect
+  }
+}

@@ -1,0 +1,67 @@
+import BrokerProtocol
+
+/// `authbroker target add`.
+enum TargetAddCommand: Command {
+  static let name = "target add"
+  /// How the help explains it.
+  static let description = CommandDescription(
+    name: name,
+    operands: "URL [PROFILE]",
+    summary: "Give the token of a profile to a server",
+    details: """
+      Adds an entry for scheme, host, port and path to the section targets of the configuration, where every other byte
+      stays as it is, and has a running broker read it. PROFILE may be left out where only one is configured. A user name,
+      scopes and an audience are added to the entry by hand.
+      """,
+    options: [.flag("--print", "print the configuration file instead of writing it")],
+    examples: [
+      "authbroker target add https://git.example.com", "authbroker target add https://git.example.com/acme work",
+    ])
+
+  /// Writes the entry, and says what it does.
+  static func run(_ context: Context) throws(CommandFailure) {
+    try context.expectOperands(1...2, of: self)
+    let edit = try ConfigurationEdit(context)
+    let url = withoutSlash(context.arguments.operands[0])
+    let profile = try profile(context, edit)
+    let text = edit.text(withTarget: url, of: profile)
+    guard !context.arguments.has("--print") else { return Output.data(text.span) }
+    guard edit.isWritable else {
+      throw CommandFailure(
+        .failure, "\(edit.path) is a symbolic link and stays as it is; add the target to the file behind it")
+    }
+    try edit.write(text, context)
+    ReloadCommand.reloadRunning(context)
+    guard !context.wantsJSON else {
+      return context.printJSON([("url", url), ("profile", profile.description), ("file", edit.path)])
+    }
+    context.notice(
+      Message(
+        "\(url) gets the token of \(profile), by \(edit.path)",
+        next: NextCommand("see which tools ask for it with", "helper", "list")))
+  }
+
+  private static func profile(_ context: Context, _ edit: ConfigurationEdit) throws(CommandFailure) -> ProfileName {
+    let named = context.arguments.operands.dropFirst().first
+    if let option = context.arguments["--profile"] {
+      guard named == nil || named == option else { throw .usage("PROFILE and --profile name different profiles") }
+    }
+    let text = named ?? context.arguments["--profile"] ?? only(edit.targetProfiles)
+    guard let text else {
+      throw .usage("several profiles are configured; name one of \(edit.targetProfiles.joined(separator: ", "))")
+    }
+    guard let profile = ProfileName(text), edit.targetProfiles.contains(text) else {
+      throw .unknown(
+        "profile", text, likely: Spelling.nearest(to: text, among: edit.targetProfiles),
+        choices: edit.targetProfiles.joined(separator: ", "))
+    }
+    return profile
+  }
+
+  private static func only(_ profiles: [String]) -> String? { profiles.count == 1 ? profiles[0] : nil }
+
+  /// The address without one slash at the end of its path: docker and git compare it with their own, which has none.
+  private static func withoutSlash(_ url: String) -> String {
+    url.hasSuffix("/") && !url.hasSuffix("//") ? String(url.dropLast()) : url
+  }
+}
