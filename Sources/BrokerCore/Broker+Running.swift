@@ -34,19 +34,22 @@ extension Broker {
   ///
   /// - Parameters:
   ///   - slot: the profile.
+  ///   - flight: where it is said that something is spent; nil for a call that may always bring a session.
   ///   - question: what is asked.
   ///   - tellsOfNetwork: which failures tell of the way to the provider.
   ///   - go: goes on with the answer.
   /// - Returns: the task that asks.
   @discardableResult
   func askDuringUserAction<Value: Sendable>(
-    _ slot: ProfileSlot, _ question: @escaping ProviderQuestion<Value>,
+    _ slot: ProfileSlot, _ flight: FlightMark? = nil, _ question: @escaping ProviderQuestion<Value>,
     noting tellsOfNetwork: @escaping @Sendable (ProviderFailure) -> Bool = { _ in true },
     then go: @escaping ProviderContinuation<Value>
   ) -> Task<Void, Never> {
     let (provider, id) = (slot.provider, slot.id)
     return Task {
-      let result = await apart { await Self.answer(of: provider, for: id.profile, to: question) }
+      let result = await ProviderCall.$flight.withValue(flight) {
+        await apart { await Self.answer(of: provider, for: id.profile, to: question) }
+      }
       if Task.isCancelled, result.failure != nil { return }
       if result.failure.map(tellsOfNetwork) ?? true { noteCall(result.failure, of: id) }
       go(self, self.slot(id), result)

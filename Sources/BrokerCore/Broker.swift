@@ -124,10 +124,10 @@ package actor Broker {
   }
 
   /// Whether something is still to be done: a broker that ends now may lose what it waits for, or could not save yet.
-  package var hasWork: Bool { background.isUnderWay || !journal.isSaved }
+  package var hasWork: Bool { background.isUnderWay || awaitedOnce > 0 || !journal.isSaved }
 
   /// How many answers of providers are awaited that come only once: what they bring is lost with a broker that ends before.
-  package var awaitedOnce: Int { background.awaitedOnce }
+  package var awaitedOnce: Int { background.awaitedOnce + logins.runs.spendingCount }
 
   /// What was counted since the start.
   package var counters: Counters {

@@ -118,8 +118,8 @@ extension Broker {
 
   /// Waits for a browser until it has come back or the waiting is cancelled.
   private func listen(_ login: PendingLogin, on slot: ProfileSlot) {
-    let (issuer, clock) = (IssuedSession.Issuer(slot), self.clock)
-    let listener = askDuringUserAction(slot) { provider throws(ProviderFailure) in
+    let (issuer, clock, flight) = (IssuedSession.Issuer(slot), self.clock, FlightMark())
+    let listener = askDuringUserAction(slot, flight) { provider throws(ProviderFailure) in
       try await login.redirect(at: provider, clock)
     } noting: { failure in
       // What a browser brings, or that none comes, tells nothing of the way to the provider; a call that failed does.
@@ -131,7 +131,7 @@ extension Broker {
       case .failure(let failure): broker.handle(.actionFailed(failure), onLogin: login.id)
       }
     }
-    logins.runs.listen(login.id, listener)
+    logins.runs.listen(login.id, listener, flight)
   }
 
   /// Brings a session to the pending login that it came for.
@@ -277,7 +277,7 @@ extension Broker {
   /// Waits for no user any more; what the provider is just being asked is taken in still, if it comes in time.
   func stopWaitingForUsers() {
     logins.beginEnding()
-    for id in logins.ids { handle(.brokerEnding, onLogin: id) }
+    for id in logins.ids where !logins.runs.isSpending(id) { handle(.brokerEnding, onLogin: id) }
   }
 
   /// Sets the next wake-up: of a poll that is due, or of a login that no client continues.

@@ -1,9 +1,22 @@
 package import BrokerProtocol
+import Synchronization
 
 /// For which profile the present task calls a provider: profiles may share a provider, and the connections of one.
 package enum ProviderCall {
   /// The profile; nil outside of such a call.
   @TaskLocal package static var profile: ProfileName?
+
+  /// Where a call that waits for its user says that it spends something; nil for a call that spends from its beginning.
+  @TaskLocal static var flight: FlightMark?
+
+  /// Spends what the user has brought, a code, in a call that waits for its user: from here on its answer comes only once.
+  ///
+  /// - Throws: what `call` throws.
+  package static func spending<Value>(_ call: () async -> Value) async -> Value {
+    flight?.set(true)
+    defer { flight?.set(false) }
+    return await call()
+  }
 
   /// Calls the provider of a profile, on the actor from which it is called.
   ///
@@ -17,4 +30,18 @@ package enum ProviderCall {
       do throws(Failure) { return .success(try await call()) } catch { return .failure(error) }
     }.get()
   }
+}
+
+/// Whether a call that waits for its user is spending what the user has brought.
+final class FlightMark: Sendable {
+  private let isSet = Atomic(false)
+
+  /// Not yet.
+  init() {}
+
+  /// Whether it does now.
+  var isSpending: Bool { isSet.load(ordering: .acquiring) }
+
+  /// Notes whether it does.
+  func set(_ value: Bool) { isSet.store(value, ordering: .releasing) }
 }

@@ -53,7 +53,10 @@ extension OIDCProvider: BrowserLoginProvider {
     } onCancel: {
       wait.cancel()
     }
-    let result = await session(verdict, pending)
+    // A code that has come serves once: who waits for it no longer does not end its exchange.
+    let result = await ProviderCall.spending {
+      await Task(executorPreference: TaskThread.shared) { [self] in await session(verdict, pending) }.value
+    }
     switch result {
     case .success: await wait.finish(.success)
     case .failure(let failure): await wait.finish(.failure(failure.kind))

@@ -251,6 +251,28 @@ import Testing
     }
   }
 
+  @Test func `a wait that is given up while its code is exchanged brings the session all the same`() async throws {
+    let isAsked = Atomic(false)
+    let isGivenUp = Atomic(false)
+    let withoutOpenID: @Sendable (inout OIDCDialect) -> Void = { $0.scopes = ["a"] }
+    try await withProvider(withoutOpenID) { request, _ in
+      guard request.path == "/token" else { return .notFound }
+      isAsked.store(true, ordering: .releasing)
+      _ = Patience.wait { isGivenUp.load(ordering: .acquiring) }
+      return FakeProvider.Reply(200, #"{"access_token":"at"}"#)
+    } _: { provider, _ in
+      let action = try #require(try await provider.login(Credentials(method: .browser)).action)
+      let visit = try BrowserVisit(action)
+      let waiting = Task { try await provider.awaitRedirect(flow: action.flow) }
+      async let page = visit.open("/callback?code=c&state=\(visit.state)")
+      while !isAsked.load(ordering: .acquiring) { await Task.yield() }
+      waiting.cancel()
+      isGivenUp.store(true, ordering: .releasing)
+      #expect(try await waiting.value.tokens.accessToken == secret("at"))
+      _ = try? await page
+    }
+  }
+
   @Test func `a login that nobody finishes ends`() async throws {
     let now = Atomic<Int>(1_800_000_000_000)
     try await FakeProvider.run { request, issuer in

@@ -167,7 +167,7 @@ import Testing
   @Test func `a listener is cancelled once`() async {
     var runs = LoginRuns()
     let listener = Task { while !Task.isCancelled { await Task.yield() } }
-    runs.listen("a", listener)
+    runs.listen("a", listener, FlightMark())
     runs.stopListening("b")
     runs.stopListening("a")
     await listener.value
