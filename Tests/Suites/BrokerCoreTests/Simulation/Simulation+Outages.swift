@@ -41,7 +41,11 @@ extension Simulation {
 
   /// Lets a provider rotate tokens from now on that it has not rotated so far.
   func beginRotation() {
-    let fixed = server.families.indices.filter { server.families[$0].isAlive && !server.families[$0].rotates }
+    // A reply that was lost before has brought an access token that the broker does not know.
+    let fixed = server.families.indices.filter { index in
+      let family = server.families[index]
+      return family.isAlive && !family.rotates && !spending.isUnknown("R\(index).\(family.current)")
+    }
     guard let family = fixed.randomElement(using: &random) else { return }
     server.families[family].rotates = true
     trace.note("session \(family) rotates from now on")

@@ -63,6 +63,9 @@ struct SpendingLedger {
     if let token = tokenOfCall[call] { sendings[token]?.removeAll { $0.outcome != .underWay } }
   }
 
+  /// Whether it is not known what became of a token that was sent.
+  func isUnknown(_ token: String) -> Bool { sendings[token]?.contains { $0.outcome == .unknown } ?? false }
+
   /// Notes what the broker learns of a sending.
   mutating func end(_ call: Int, _ outcome: Outcome) {
     guard let token = tokenOfCall[call], let index = sendings[token]?.firstIndex(where: { $0.call == call }) else {
