@@ -6,7 +6,7 @@ import Testing
 /// What `--json` prints of names that others have chosen.
 @Suite(.standardTimeLimit) struct PrintedJSONTests {
   private static let session =
-    "{\"profile\":\"default\",\"provider\":\"oidc\",\"state\":\"authenticated\",\"user\":{\"id\":\"u\u{9B}31m\",\"name\":"
+    "{\"profile\":\"default\",\"provider\":\"oidc\",\"state\":\"authenticated\",\"userId\":\"u\u{9B}31m\",\"user\":{\"id\":\"u\u{9B}31m\",\"name\":"
     + "\"\u{202E}n\u{200B}\u{2028}\"},\"scopes\":[],\"refreshTokenPresent\":false}"
 
   @Test(arguments: [

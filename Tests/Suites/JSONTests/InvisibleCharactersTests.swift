@@ -38,9 +38,9 @@ import Testing
 
   private static func strings(_ node: JSONNode) throws -> [[Unicode.Scalar]] {
     switch node.kind {
-    case .string: [Array(try node.string().unicodeScalars)]
     case .array: try node.elements().flatMap { try strings($0) }
-    default: try node.members().flatMap { try [Array($0.name.unicodeScalars)] + strings($0.value) }
+    case .object: try node.members().flatMap { try [Array($0.name.unicodeScalars)] + strings($0.value) }
+    default: [Array(try node.string().unicodeScalars)]
     }
   }
 }
