@@ -34,7 +34,7 @@ import Testing
       #expect(try sandbox.run("/bin/rm", ["-r", state + "/run"]).code == 0)
       #expect(try Patience.wait { try Self.path(sandbox) == runtime + "/authbroker/broker.sock" })
       unlink(runtime + "/authbroker/broker.sock")
-      #expect(try Patience.wait { access(runtime + "/authbroker/broker.sock", F_OK) == 0 })
+      #expect(Patience.wait { access(runtime + "/authbroker/broker.sock", F_OK) == 0 })
       #expect(try Self.command(sandbox, "token").code == 0)
       _ = try client.call("ping")
       #expect(try Self.command(sandbox, "stop").code == 0)
