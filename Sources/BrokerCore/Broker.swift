@@ -97,16 +97,19 @@ package actor Broker {
   ///
   /// `contents` is what ``SessionStore/load()`` gave; nil where the store is locked: the broker then waits for
   /// ``unlock(_:_:)``. No sequence is given before the store has promised never to give it again; where it cannot, events
-  /// go on without that promise.
+  /// go on without that promise; the broker is busy until then.
   package func start(with contents: StoreContents?, notify: @escaping @Sendable (BrokerNotice) -> Void) async {
     self.notify = notify
     clock.whenSet { [weak self] in self?.assumeIsolated { $0.clockWasSet() } }
     guard let contents else { return }
+    background.beginCall()
     let reserved = await apart { [store] in await Self.reserveSequences(store, after: contents.lastSequence) }
+    background.endCall()
     openEvents(contents, reserved: reserved)
     _ = vault.handle(.started, at: now)
     restore(contents, to: slots)
     handle(.opened(contents.revocations))
+    noteWorkEnded()
   }
 
   /// Whether something is under way, or held, that must not be cut off by an idle end.

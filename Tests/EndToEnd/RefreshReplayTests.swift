@@ -52,7 +52,10 @@ import Testing
       _ = try sandbox.owner(options)
       let (watcher, client) = (try SocketWire(sandbox.socket), try SocketWire(sandbox.socket))
       _ = try watcher.call("subscribe", #"{"events":["securityAlert"]}"#)
-      #expect(try client.refusal("getAccessToken", Self.refresh) == "sessionExpired")
+      // What an older vault holds is not spent while the access token lives.
+      #expect(try client.refusal("getAccessToken", Self.refresh) == "refreshOutcomeUnknown")
+      let token = try client.call("getAccessToken").required("accessToken").string()
+      #expect(try client.refusal("reportRejected", #"{"accessToken":"\#(token)"}"#) == "sessionExpired")
       #expect(try Self.nextReuse(watcher) == "default")
       _ = try client.call("getAccessToken", #"{"profile":"other","forceRefresh":true}"#)
       let sessions = try client.call("listLocalSessions", #"{"user":"ada@example.com"}"#)

@@ -23,7 +23,7 @@ import Testing
       chmod(sandbox.root + "/open", 0o777)
       let outcome = try sandbox.run(BuiltPrograms.daemon, ["--state", sandbox.root + "/open/state"])
       #expect(outcome.code != 0)
-      #expect(outcome.errors.contains("can be changed by other users"), "\(outcome.errors)")
+      #expect(outcome.errors.contains("can be changed by every user"), "\(outcome.errors)")
     }
   }
 

@@ -150,7 +150,7 @@ import Testing
       chmod(sandbox.root + "/word", 0o644)
       #expect(symlink(sandbox.root + "/elsewhere", sandbox.root + "/link") == 0)
       let refusals = [
-        (open + "/token", "can be changed by other users"), (sandbox.root + "/link", "is a symbolic link"),
+        (open + "/token", "can be changed by every user"), (sandbox.root + "/link", "is a symbolic link"),
         (sandbox.root + "/notes", "is not a token file"), (sandbox.root, "is not a regular file"),
         (sandbox.root + "/line", "is not a token file"), (sandbox.root + "/word", "is not a token file"),
       ]

@@ -1,9 +1,9 @@
 /// The request leaves the broker, and no answer comes back.
 extension FaultRow {
   /// What callers get where nothing was spent after all: the token that they have, to its end, then a new one.
-  static let saved = ["A1", "refreshOutcomeUnknown", "A1", "A2"]
+  static let saved = ["A1 offline", "refreshOutcomeUnknown", "A1 offline", "A2"]
   /// What callers get in the one case that nobody can save.
-  static let lost = ["A1", "refreshOutcomeUnknown", "A1", "sessionExpired"]
+  static let lost = ["A1 offline", "refreshOutcomeUnknown", "A1 offline", "sessionExpired"]
   /// When nothing is left to lose, asking is the only way to be sure.
   static let spentTwiceAtTheEnd = ["R1.1 rotated", "R1.1 replayDetected"]
   /// How the broker calls that end.
@@ -33,7 +33,7 @@ extension FaultRow {
         try stage.reportRejected()
         try stage.ask()
       },
-      heard: ["refreshOutcomeUnknown", "A1", "A2", "A2"], ledger: ["R1.1 not acted on", "R1.1 rotated"],
+      heard: ["refreshOutcomeUnknown", "A1 offline", "A2", "A2"], ledger: ["R1.1 not acted on", "R1.1 rotated"],
       session: "authenticated"),
     FaultRow(
       name: "the reply comes after the time-out", setting: FaultStage.Setting(lifetime: 23),

@@ -12,7 +12,7 @@ extension FaultRow {
         try stage.awaitDecision()
         try stage.ask()
       },
-      heard: ["networkUnavailable", "A1", "A2"], ledger: ["R1.1 rotated"], session: "authenticated"),
+      heard: ["networkUnavailable", "A1 offline", "A2"], ledger: ["R1.1 rotated"], session: "authenticated"),
     passing("500", "status-500-json", "providerUnavailable", 500),
     waiting("503 with Retry-After", 503),
     waiting("429 with Retry-After", 429),
@@ -39,7 +39,7 @@ extension FaultRow {
         try stage.awaitDecision()
         try stage.ask()
       },
-      heard: [kind, "A1", "A2"], ledger: ["R1.1 not acted on, \(status)", "R1.1 rotated"], session: "authenticated")
+      heard: [kind, "A1 offline", "A2"], ledger: ["R1.1 not acted on, \(status)", "R1.1 rotated"], session: "authenticated")
   }
 
   /// A failure with a wish of when to be asked again.
@@ -58,7 +58,7 @@ extension FaultRow {
           throw TestFailure("the backend's wish was not respected: \(moments)")
         }
       },
-      heard: ["providerUnavailable", "providerUnavailable", "A1", "A2"],
+      heard: ["providerUnavailable", "providerUnavailable", "A1 offline", "A2"],
       ledger: ["R1.1 not acted on, \(status)", "R1.1 rotated"], session: "authenticated")
   }
 }
