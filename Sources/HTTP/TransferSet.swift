@@ -101,7 +101,8 @@ final class TransferSet {
 
   private func wait(for duration: Duration, _ bell: borrowing EventCounter) {
     var duration = duration
-    for expiry in [nextExpiry, pausing.lazy.map(\.until).min(), running.values.lazy.map(\.deadline).min()].compactMap(\.self) {
+    let moments = [nextExpiry, pausing.lazy.map(\.until).min(), running.values.lazy.map(\.deadline).min()]
+    for expiry in moments.compactMap(\.self) {
       duration = min(duration, max(expiry - clock.now, .zero))
     }
     clock.sleeps(for: duration)

@@ -21,6 +21,7 @@ public struct JSONWriter: Sendable {
     bytes.append(byte)
   }
 
+  /// Appends bytes as they are.
   mutating func put(_ more: Span<UInt8>) {
     bytes.makeRoom(for: more.count)
     bytes.append(copying: more)

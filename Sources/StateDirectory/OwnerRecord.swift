@@ -62,7 +62,8 @@ package struct OwnerRecord: Equatable, Sendable {
 
   /// Whether an owner may have written this: nothing at all, or an object that names a process.
   package static func isRecord(_ bytes: [UInt8]) -> Bool {
-    bytes.isEmpty || (try? JSONDocument(parsing: bytes).root.required("pid").integer()) != nil
+    guard let root = try? JSONDocument(parsing: bytes).root else { return bytes.isEmpty }
+    return (try? root["pid"]?.integer()) ?? nil != nil
   }
 
   /// Reads a line; nil if it is no record: empty after an orderly end, or cut short while it is written.

@@ -8,6 +8,8 @@ package enum ProgramVersion {
   /// The number and the commit of the build, as in `authbroker version`, the owner's record and `getStatus`.
   ///
   /// The commit is in one object file, so that another one compiles nothing else again.
+  package static let current = number + "+" + revision
+
   // The function returns a string of the program's own.
-  package static let current = number + "+" + (unsafe String(cString: authbroker_revision()))
+  private static let revision = unsafe String(cString: authbroker_revision())
 }

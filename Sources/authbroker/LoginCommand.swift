@@ -145,7 +145,7 @@ enum LoginCommand: Command {
   /// Tries the login at another device.
   ///
   /// - Returns: nil where the provider turns out not to support it.
-  /// - Throws: any other refusal: one of the client or of its scopes is the same in a browser, where nobody would see it.
+  /// - Throws: any other refusal: one of the client or of its scopes is the same in a browser, where it would not be seen.
   private static func beginElsewhere(
     _ profile: ProfileName?, _ dialogue: inout LoginDialogue
   ) throws(CommandFailure) -> LoginResult? {

@@ -7,7 +7,7 @@ struct LoopbackTunnel: Equatable {
   /// The command for the other computer.
   let command: String
 
-  /// The tunnel for an authorization request; nil where nobody is here by ssh(1), or the request does not return to a
+  /// The tunnel for an authorization request; nil outside of ssh(1), or the request does not return to a
   /// loopback address.
   ///
   /// `SSH_CONNECTION` has the client's address and port, then this computer's.

@@ -4,7 +4,7 @@ import Testing
 
 /// Every call of the system that a start makes may fail, and every byte of the vault's header may be another one: the broker
 /// serves the tokens that live, or ends with a sentence, and never by a signal.
-@Suite(.timeLimit(.minutes(10))) struct StartFaultTests {
+@Suite(.standardTimeLimit) struct StartFaultTests {
   /// How many starts are tried: `AUTHBROKER_START_FAULTS`, or a few by chance.
   private static let runs = Environment.current["AUTHBROKER_START_FAULTS"].flatMap { Int($0) } ?? 40
 

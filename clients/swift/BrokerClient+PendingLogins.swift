@@ -40,6 +40,8 @@ extension BrokerClient {
   /// The logins that wait for their code or their user: that of one profile, or those of all.
   ///
   /// - Parameter profile: nil: every configured one.
+  /// - Returns: the steps that wait.
+  /// - Throws: `broker` with `unknownProfile`.
   public func pendingLogins(profile: ProfileName? = nil) async throws -> [PendingLoginStep] {
     try await call(ListPendingLogins.self, .init(profile: profile)).logins
   }

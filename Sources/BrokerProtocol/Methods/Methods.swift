@@ -13,7 +13,8 @@ public enum Methods {
     GetCurrentUser.self, GetSession.self, ListSessions.self, ListTargets.self, Subscribe.self, Unsubscribe.self,
     GetStatus.self, Prove.self, ReloadConfiguration.self, Lock.self, Unlock.self, Rekey.self, CheckVault.self,
     CheckProviders.self, CheckProvider.self, TryProvider.self, ContinueTrial.self, StopBroker.self,
-    ListLocalUsers.self, AddLocalUser.self, SetLocalUserEnabled.self, ResetLocalUser.self, DeleteLocalUser.self, ListLocalSessions.self, RevokeLocalSessions.self,
+    ListLocalUsers.self, AddLocalUser.self, SetLocalUserEnabled.self, ResetLocalUser.self, DeleteLocalUser.self,
+    ListLocalSessions.self, RevokeLocalSessions.self,
     ListLocalMessages.self, GetLocalKeySet.self, RotateLocalSigningKey.self, IntrospectLocalToken.self,
     ListLocalAudit.self,
   ]

@@ -17,9 +17,9 @@ extension LocalProvider: AccountDeletionProvider {
     }
   }
 
-  /// Removes an account, its messages first.
+  /// Removes an account, its messages first; the audit has `detail` beside it, nil where its user has deleted it.
   ///
-  /// - Parameter detail: what the audit says of it beside; nil where its user has deleted it.
+  /// - Throws: what the database and the outbox say.
   func remove(_ account: Account, detail: String? = nil, _ database: LocalDatabase, at now: Timestamp) throws {
     let messages = try database.messages.numbers(account: account.id)
     delivery.withdraw(messages)

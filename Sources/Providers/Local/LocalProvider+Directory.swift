@@ -103,11 +103,15 @@ extension LocalProvider: AccountDirectory {
     }
   }
 
+  /// What reads the lists at a moment.
   func listing(_ database: LocalDatabase, at now: Timestamp) -> AccountListing {
     AccountListing(
       connection: database.connection, idleLifetime: configuration.refreshTokenIdleLifetime, now: now)
   }
 
+  /// An account as its owner sees it.
+  ///
+  /// - Throws: what the database says.
   func user(_ account: Account, _ database: LocalDatabase, at now: Timestamp) throws -> LocalUser {
     guard let user = try listing(database, at: now).users(id: account.id).first else { throw LocalStoreFault.damaged }
     return user

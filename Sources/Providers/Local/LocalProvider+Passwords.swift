@@ -77,7 +77,8 @@ extension LocalProvider: ForgottenPasswordProvider, PasswordResetProvider, Passw
 
   /// Sets a password, ends what was begun with the old one, and tells the account's owner.
   func setPassword(
-    _ password: Secret, of account: Account, with authority: PasswordAuthority, _ database: LocalDatabase, at now: Timestamp
+    _ password: Secret, of account: Account, with authority: PasswordAuthority, _ database: LocalDatabase,
+    at now: Timestamp
   ) throws {
     let hash = try passwordHash.hash(password)
     try database.connection.transaction {

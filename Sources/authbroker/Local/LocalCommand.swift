@@ -9,8 +9,9 @@ enum LocalCommand: CommandGroup {
   static var members: [CommandEntry] {
     [
       LocalUsersCommand.entry, LocalAddCommand.entry, LocalDisableCommand.entry, LocalEnableCommand.entry,
-      LocalResetCommand.entry, LocalDeleteCommand.entry, LocalSessionsCommand.entry, LocalRevokeCommand.entry, LocalOutboxCommand.entry, LocalKeySetCommand.entry,
-      LocalRotateKeyCommand.entry, LocalIntrospectCommand.entry, LocalAuditCommand.entry,
+      LocalResetCommand.entry, LocalDeleteCommand.entry, LocalSessionsCommand.entry, LocalRevokeCommand.entry,
+      LocalOutboxCommand.entry, LocalKeySetCommand.entry, LocalRotateKeyCommand.entry, LocalIntrospectCommand.entry,
+      LocalAuditCommand.entry,
     ]
   }
 }

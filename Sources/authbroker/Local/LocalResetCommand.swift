@@ -38,7 +38,7 @@ enum LocalResetCommand: Command {
     }
     guard let user else { return }
     let what = [setsPassword ? "has a new password" : nil, removesFactor ? "has no second factor any more" : nil]
-    let text = what.compactMap(\.self).joined(separator: " and ")
+    let text = what.compactMap { $0 }.joined(separator: " and ")
     Output.notice("\(PlainText.line(user.email.utf8)) \(text); its sessions are revoked")
   }
 }

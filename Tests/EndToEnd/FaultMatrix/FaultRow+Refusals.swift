@@ -39,7 +39,8 @@ extension FaultRow {
         try stage.awaitDecision()
         try stage.ask()
       },
-      heard: [kind, "A1 offline", "A2"], ledger: ["R1.1 not acted on, \(status)", "R1.1 rotated"], session: "authenticated")
+      heard: [kind, "A1 offline", "A2"], ledger: ["R1.1 not acted on, \(status)", "R1.1 rotated"],
+      session: "authenticated")
   }
 
   /// A failure with a wish of when to be asked again.

@@ -41,7 +41,8 @@ extension Samples {
       full(DeleteAccount.self, .init(profile: .default, password: secret)),
       full(AwaitLogin.self, .init(loginFlowID: "f", timeout: .zero)),
       full(CancelLogin.self, .init(otpFlowID: "f", loginFlowID: "f")),
-      full(ListPendingLogins.self, .init(profile: .default)), full(GetIDToken.self, profile), full(GetSession.self, profile),
+      full(ListPendingLogins.self, .init(profile: .default)), full(GetIDToken.self, profile),
+      full(GetSession.self, profile),
       full(CheckProvider.self, profile), full(CheckProviders.self, .init(profile: .default)),
       full(Reauthenticate.self, .init(profile: .default, password: secret)),
       full(Logout.self, .init(profile: .default)), full(Unsubscribe.self, .init(subscriptionID: "s")),
@@ -69,7 +70,8 @@ extension Samples {
       full(AddLocalUser.self, .init(email: "e", password: secret, name: "n", phoneNumber: "p")),
       full(SetLocalUserEnabled.self, .init(user: "u", isEnabled: true)), full(DeleteLocalUser.self, .init(user: "u")),
       full(ResetLocalUser.self, .init(user: "u", password: secret, removesSecondFactor: true)),
-      full(ListLocalSessions.self, .init(user: "u")), full(RevokeLocalSessions.self, .init(user: "u", session: "s", all: true)),
+      full(ListLocalSessions.self, .init(user: "u")),
+      full(RevokeLocalSessions.self, .init(user: "u", session: "s", all: true)),
       full(IntrospectLocalToken.self, .init(token: secret)), full(ListLocalAudit.self, .init(since: 1, limit: 2)),
     ]
   }

@@ -5,7 +5,7 @@ import Testing
 @testable import authbroker
 
 /// The line for ssh(1) that brings a browser elsewhere back to a login here.
-@Suite struct LoopbackTunnelTests {
+@Suite(.standardTimeLimit) struct LoopbackTunnelTests {
   private static let connection = "192.0.2.7 50000 192.0.2.5 22"
 
   private static func tunnel(_ redirect: String, _ connection: String = connection) -> LoopbackTunnel? {

@@ -1,9 +1,10 @@
+import TestSupport
 import Testing
 
 @testable import JSON
 
 /// Characters that a terminal obeys or hides, in JSON texts that are printed.
-@Suite struct InvisibleCharactersTests {
+@Suite(.standardTimeLimit) struct InvisibleCharactersTests {
   @Test func `the ranges are those of the general categories Cc, Cf, Zl and Zp`() {
     for value in UInt32(0x7F)...0x10FFFF {
       guard let scalar = Unicode.Scalar(value) else { continue }

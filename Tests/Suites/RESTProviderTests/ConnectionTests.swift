@@ -83,7 +83,8 @@ import Testing
         let failure = await failure { () throws(ProviderFailure) in try await provider.currentUser(accessToken: token) }
         #expect((failure == nil) == succeeds)
         // A kept connection that dies under a read is replaced at once, without a pause.
-        let pauses = (name.hasPrefix("status") ? 1..<requests : 1..<1).map { ReadRepetition.pause(afterFailures: $0, jitter: 0) }
+        let failures = name.hasPrefix("status") ? 1..<requests : 1..<1
+        let pauses = failures.map { ReadRepetition.pause(afterFailures: $0, jitter: 0) }
         #expect(BootClock.now - begin >= pauses.reduce(.zero, +))
       }
       let reads = try await backend.ledger("request").filter {
