@@ -12,4 +12,11 @@ package enum ProgramVersion {
 
   // The function returns a string of the program's own.
   private static let revision = unsafe String(cString: authbroker_revision())
+
+  /// Whether a program of another version may speak to this one without a word: it is the same, or one of both is a build
+  /// whose commit is not known.
+  package static func agrees(with other: String) -> Bool {
+    other == current || other == number + "+dev"
+      || revision == "dev" && (other == number || other.utf8.starts(with: (number + "+").utf8))
+  }
 }

@@ -84,7 +84,7 @@ struct Context: Sendable {
 
   /// Says so if the owner's program is another than this one.
   func warn(of owner: OwnerRecord?) {
-    guard let owner, owner.version != ProgramVersion.current else { return }
+    guard let owner, !ProgramVersion.agrees(with: owner.version) else { return }
     let version = PlainText.line(owner.version.utf8)
     let text = "the running broker has version \(version), this program \(ProgramVersion.current)"
     notice(Message(text, next: NextCommand("restart it with", "stop")))

@@ -25,7 +25,7 @@ enum ConfigurationFileCheck: DoctorCheck {
       return DoctorFinding(
         check, label, .error, "\(program) does not say its version; install it again", path: program)
     }
-    guard version == ProgramVersion.current else {
+    guard ProgramVersion.agrees(with: version) else {
       let message =
         "\(program) has version \(version), this program \(ProgramVersion.current); install both from one build"
       return DoctorFinding(check, label, .warning, message, path: program)

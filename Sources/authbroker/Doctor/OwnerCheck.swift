@@ -62,7 +62,7 @@ enum OwnerCheck: DoctorCheck {
   }
 
   private static func version(_ status: GetStatus.Result) -> DoctorFinding? {
-    guard status.version != ProgramVersion.current else { return nil }
+    guard !ProgramVersion.agrees(with: status.version) else { return nil }
     let text =
       "the running broker has version \(PlainText.line(status.version.utf8)), this program"
       + " \(ProgramVersion.current)"
