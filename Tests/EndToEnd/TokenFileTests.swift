@@ -1,5 +1,6 @@
 import Glibc
 import LinuxSystem
+import StateDirectory
 import TestSupport
 import Testing
 
@@ -76,13 +77,18 @@ import Testing
       #expect(try sandbox.command("stop").code == 0)
       #expect(try owner.wait() == 0)
       try keeper.await(saying: "the broker was stopped")
-      #expect(try sandbox.command("--no-start", "status").code == 8)
       #expect(keeper.content == token)
-      let next = try sandbox.owner()
+      // A request that the end of the broker has crossed starts the next one: then that one is here already.
+      let next = try? sandbox.owner()
       #expect(try sandbox.command("token", "--force-refresh").code == 0)
       let second = try SocketWire(sandbox.socket).accessToken()
       try keeper.await("the next broker's token is written") { $0 == second }
-      next.kill()
+      if let next {
+        next.kill()
+      } else {
+        let record = try #require(OwnerRecord(at: sandbox.state + "/broker.lock"))
+        try Signal(number: 9).send(to: record.pid)
+      }
       #expect(try sandbox.command("token", "--force-refresh").code == 0)
       let third = try SocketWire(sandbox.socket).accessToken()
       try keeper.await("the token of the one after that is written") { $0 == third }
