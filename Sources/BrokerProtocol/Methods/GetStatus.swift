@@ -227,7 +227,7 @@ extension GetStatus {
                 "keySource": "file",
                 "schemaVersion": 2,
                 "initialized": true,
-                "noticesRollback": true
+                "noticesRollback": true, "mayBeOlder": false
               },
               "connections": 1,
               "subscriptions": 0,
