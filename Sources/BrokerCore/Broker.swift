@@ -103,7 +103,9 @@ package actor Broker {
     clock.whenSet { [weak self] in self?.assumeIsolated { $0.clockWasSet() } }
     guard let contents else { return }
     background.beginCall()
-    let reserved = await apart { [store] in await Self.reserveSequences(store, after: contents.lastSequence) }
+    // A closure with a capture list would run on the global pool (Swift 6.3).
+    let store = self.store
+    let reserved = await apart { await Self.reserveSequences(store, after: contents.lastSequence) }
     background.endCall()
     openEvents(contents, reserved: reserved)
     _ = vault.handle(.started, at: now)

@@ -81,6 +81,7 @@ extension RefreshMachine {
   mutating func restShown(_ now: Moment) -> [Action] {
     guard let pause = run?.pause(at: now.uptime), let error = run?.error(profile) else { return [] }
     failuresInARow += 1
+    callersWaitUntil = now.uptime + pause
     state = .backingOff(until: now.uptime + pause, error, endsWith: nil)
     defer { hasIntent = false }
     return (hasIntent ? [.closeIntent] : []) + [.report(error, nextAttemptAt: now.wall + pause)]

@@ -49,8 +49,8 @@ package enum ConfigurationFault: Sendable, Equatable, CaseIterable {
       "A secret of the profile cannot be read; check the file, the variable or the command that its clientSecret or apiKey "
         + "names."
     case .environmentSecret:
-      "The broker has no value for the variable that clientSecret or apiKey names: it has the environment of the program that "
-        + "started it; set the variable, then run authbroker stop, so that the next command starts a broker with it."
+      "The broker was started without the variable that clientSecret or apiKey names; check that it is set here, and run "
+        + "authbroker stop, so that the next command starts a broker with it."
     case .embeddedFiles:
       "The embedded provider's files are damaged, or were encrypted for another vault; check what authbroker doctor says about "
         + "them."

@@ -47,7 +47,7 @@ import Testing
 
   @Test func `what the configuration alone can mend is told apart from a refusal`() {
     for fault in ConfigurationFault.allCases {
-      let isOurs = [.secret, .issuer, .redirectPort, .embeddedFiles].contains(fault)
+      let isOurs = [.secret, .environmentSecret, .issuer, .redirectPort, .embeddedFiles].contains(fault)
       #expect(ProviderFailure.misconfigured(fault).kind == (isOurs ? .configInvalid : .providerRejected))
     }
     #expect(ConfigurationFault.issuer.message.contains("provider-check shows the line to change"))

@@ -32,7 +32,7 @@ import Testing
     #expect(script.want(3, force: true) == ["error 3 providerUnavailable"])
     #expect(script.nextWake.map { $0 > 200 } == true)
     script.pass(1)
-    #expect(script.want(4) == ["token 4"])
+    #expect(script.want(4) == ["offline token 4"])
     #expect(script.want(5, force: true) == ["spend \(flight + 2) refresh-1"])
   }
 

@@ -53,12 +53,12 @@ import Vault
   func `a stored derivation that there is no memory for is refused before it begins`(_ source: KeySourceName) throws {
     let place = try KeyPlace()
     try place.scratch.write("from the service manager", to: "secret")
-    let kind = KeyEncryption(place.settings(command: ["/bin/echo", "a secret"]), availableMemory: { 1 << 30 })
-    // Ten passes over a GiB, the most that is ever computed: a row that somebody has changed.
+    let kind = KeyEncryption(place.settings(command: ["/bin/echo", "a secret"]), availableMemory: { 256 << 20 })
+    // The most that is ever computed for a key: a row that somebody has changed.
     let forged = WrappedKey(
       dataKeyID: try SealingKey.random().id, source: source,
-      derivation: try KeyDerivation.Parameters(passes: 10, memoryKiB: 1 << 20, salt: Array(0...15)), box: [])
-    let expected = KeyRingError.unavailable(.notEnoughMemory(kiB: 1 << 20))
+      derivation: try KeyDerivation.Parameters(passes: 3, memoryKiB: 256 << 10, salt: Array(0...15)), box: [])
+    let expected = KeyRingError.unavailable(.notEnoughMemory(kiB: 256 << 10))
     let passphrase = try Secret(utf8: "fake passphrase")
     #expect(
       keyRingError { _ = try kind.unwrap(forged, vaultID: place.vaultID, passphrase: passphrase) } == expected)
