@@ -7,6 +7,19 @@ package enum UnixSocket {
   /// The longest path, in bytes, that a socket address can hold; a longer one is reached from its directory.
   package static let longestPath = CLINUX_PATH_LIMIT
 
+  /// The longest last part, in bytes, of a path that is too long for an address: it stands behind the directory's descriptor
+  /// there (proc(5)).
+  package static let longestName = longestPath - "/proc/self/fd/2147483647/".utf8.count
+
+  /// Whether a socket can be at a path.
+  package static func fits(_ path: String) -> Bool {
+    path.utf8.count <= longestPath || nameLength(path) <= longestName
+  }
+
+  private static func nameLength(_ path: String) -> Int {
+    path.utf8.reversed().prefix { $0 != UInt8(ascii: "/") }.count
+  }
+
   /// How many connections may wait to be accepted; the kernel lowers it to `net.core.somaxconn`.
   ///
   /// With the usual 128, a burst of clients that connect without waiting is refused.
@@ -14,7 +27,7 @@ package enum UnixSocket {
 
   /// Why no socket could be opened at a path.
   package enum Refusal: Error, Equatable, Sendable, CustomStringConvertible {
-    /// Longer than an address can be.
+    /// Longer than an address can be, and so is the name in its directory.
     case pathTooLong(String)
     /// The directory cannot be trusted.
     case directory(PrivateDirectory.Refusal)
@@ -29,7 +42,8 @@ package enum UnixSocket {
     package var description: String {
       switch self {
       case .pathTooLong(let path):
-        "the socket path \(path) is too long; choose a shorter one with --socket."
+        "the name of the socket \(path) has \(nameLength(path)) bytes, at most \(longestName) fit; "
+          + "choose a shorter one with --socket."
       case .directory(let refusal): refusal.description
       case .occupied(let path): "\(path) exists and is no socket of yours; remove it or choose another with --socket."
       case .inUse(let path): "another program listens on \(path); choose another path with --socket."

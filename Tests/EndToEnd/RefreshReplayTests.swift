@@ -42,9 +42,13 @@ import Testing
       let client = try SocketWire(sandbox.socket)
       // What an older vault holds is not spent while the access token lives.
       #expect(try client.refusal("getAccessToken", Self.refresh) == "refreshOutcomeUnknown")
+      #expect(try client.refusal("getAccessToken", #"{"profile":"other","forceRefresh":true}"#) == "refreshOutcomeUnknown")
       let token = try client.call("getAccessToken").required("accessToken").string()
       #expect(try client.refusal("reportRejected", #"{"accessToken":"\#(token)"}"#) == "sessionExpired")
-      _ = try client.call("getAccessToken", #"{"profile":"other","forceRefresh":true}"#)
+      // The other one was not spent since, which the provider alone can tell.
+      let other = try client.call("getAccessToken", #"{"profile":"other"}"#).required("accessToken").string()
+      _ = try client.call("reportRejected", #"{"profile":"other","accessToken":"\#(other)"}"#)
+      #expect(try client.call("getAccessToken", #"{"profile":"other"}"#).required("accessToken").string() != other)
       let sessions = try client.call("listLocalSessions", #"{"user":"ada@example.com"}"#)
       #expect(try sessions.required("sessions").elements().count == 1)
       let audit = try client.call("listLocalAudit")

@@ -74,6 +74,8 @@ import Testing
   @Test func `an owner that is not on its socket is not to be killed, and stop ends it in order`() async throws {
     try await Sandbox.run { sandbox in
       let owner = try sandbox.owner()
+      // One that does not run cannot listen again.
+      try owner.send(Signal(number: SIGSTOP))
       #expect(unlink(sandbox.socket) == 0)
       let lost = try sandbox.command("status")
       #expect(lost.code == 8 && !lost.errors.contains("kill"), "\(lost.errors)")
@@ -81,6 +83,7 @@ import Testing
       let quiet = try sandbox.command("--no-start", "status")
       #expect(quiet.code == 8 && quiet.errors.contains("(pid \(owner.pid))"), "\(quiet.errors)")
       #expect(!quiet.errors.contains("without --no-start"), "\(quiet.errors)")
+      try owner.send(Signal(number: SIGCONT))
       let stop = try sandbox.command("stop")
       #expect(stop.code == 0, "\(stop.errors)")
       #expect(try owner.wait() == 0)

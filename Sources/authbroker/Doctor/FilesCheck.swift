@@ -126,6 +126,10 @@ enum FilesCheck: DoctorCheck {
   private static func socket(_ path: String) -> DoctorFinding {
     let (check, label, shown) = ("files.socket", "socket", PlainText.line(path.utf8))
     guard let status = try? FileStatus.ofLink(path) else {
+      guard UnixSocket.fits(path) else {
+        let message = BrokerSentence.plain(UnixSocket.Refusal.pathTooLong(path).description)
+        return DoctorFinding(check, label, .error, message, path: path)
+      }
       return DoctorFinding(check, label, .note, "none yet (\(shown))", path: path)
     }
     guard status.kind == .socket, status.owner == ProcessIdentity.user, !status.isOpenToOthers else {

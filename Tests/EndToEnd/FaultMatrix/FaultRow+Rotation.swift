@@ -22,7 +22,7 @@ extension FaultRow {
     FaultRow(
       name: "no rotation, as learnt: the reply is dropped", setting: fixed,
       play: { stage in
-        try stage.force()
+        for _ in 1...3 { try stage.force() }
         try stage.misbehave("drop-after-commit")
         try stage.force()
         try stage.ask()
@@ -30,7 +30,7 @@ extension FaultRow {
         try stage.awaitDecision()
         try stage.ask()
       },
-      heard: ["A2", "networkUnavailable", "A2", "A3"], ledger: ["R1.1 unchanged"], session: "authenticated"),
+      heard: ["A2", "A3", "A4", "networkUnavailable", "A4 offline", "A5"], ledger: ["R1.1 unchanged"], session: "authenticated"),
     FaultRow(
       name: "no rotation, as configured: kill -9 before the reply", setting: configured,
       play: { stage in

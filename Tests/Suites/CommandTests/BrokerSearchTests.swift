@@ -21,7 +21,7 @@ import Testing
     let socket = "/" + String(repeating: "s", count: 173)
     let run = try CommandRun(["--socket", socket, "status"], in: scratch)
     #expect(run.code == 8, "\(run.errors)")
-    let sentence = "has 174 bytes, at most 107 fit; choose a shorter one with --socket\n"
+    let sentence = "has 173 bytes, at most 82 fit; choose a shorter one with --socket\n"
     #expect(run.errors.hasSuffix(sentence), "\(run.errors)")
   }
 

@@ -73,11 +73,11 @@ import Testing
   @Test func `a configuration that others can change is an error, and so is a chosen one that is missing`() throws {
     try makeState()
     try scratch.write("{}", to: "c.json")
-    #expect(chmod(scratch.file("c.json"), 0o664) == 0)
+    #expect(chmod(scratch.file("c.json"), 0o646) == 0)
     let open = FilesCheck.findings(try patient(["--config", scratch.file("c.json")]))
     #expect(finding("files.configuration", open)?.status == .error)
     #expect(
-      finding("files.configuration", open)?.message.sentence.hasSuffix("run: chmod go-w \(scratch.file("c.json"))")
+      finding("files.configuration", open)?.message.sentence.hasSuffix("run: chmod o-w \(scratch.file("c.json"))")
         == true)
     let missing = FilesCheck.findings(try patient(["--config", scratch.file("none.json")]))
     #expect(finding("files.configuration", missing)?.status == .error)

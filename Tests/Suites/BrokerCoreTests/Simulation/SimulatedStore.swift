@@ -11,6 +11,9 @@ enum StoreQuestion: Sendable {
   case reserve(UInt64)
   case unlock
   case lock
+
+  /// Whether it is to keep something.
+  var isCommit: Bool { if case .commit = self { true } else { false } }
 }
 
 /// What becomes of it.

@@ -73,6 +73,7 @@ extension Simulation {
 
   private func check(_ error: BrokerError, _ request: Request) throws(Violation) {
     let isForToken = request.name == "getAccessToken" || request.name == "reportRejected"
+    if isStopping, error.kind == .shuttingDown { return }
     guard Self.tokenErrors.contains(error.kind) || !isForToken && Self.otherErrors.contains(error.kind) else {
       throw Violation(.errorFits, "\(request.name): \(error.kind)")
     }

@@ -9,7 +9,7 @@ extension Simulation {
       resend
     case logout, logoutAll, user, lock, unlock, subscribe, resume, unsubscribe
     case provider, disk, diskAll, codes, network, outage, rotation, diskFull, revoke, theft
-    case moment, minute, hours, suspend, jump, crash, reconfigure, settle
+    case moment, minute, hours, suspend, jump, crash, stop, reconfigure, settle
 
     /// How often, in relation to the others.
     var weight: Int {
@@ -24,7 +24,7 @@ extension Simulation {
       case .crash, .abandon, .resume: 25
       case .subscribe, .user, .network, .rejectedTarget: 16
       case .forbidden, .wrongLogin, .wrongCode, .diskFull, .unlock, .outage: 12
-      case .hours, .logout, .suspend, .jump, .resend, .unsubscribe, .codes, .reconfigure, .rotation: 8
+      case .hours, .logout, .stop, .suspend, .jump, .resend, .unsubscribe, .codes, .reconfigure, .rotation: 8
       case .lock: 6
       case .logoutAll, .revoke, .theft: 3
       case .settle: 4
@@ -68,6 +68,7 @@ extension Simulation {
     case .subscribe, .resume, .unsubscribe: try takeSubscriber(step)
     case .reconfigure: try reconfigure()
     case .crash: try crash()
+    case .stop: try stop()
     case .settle: try settle()
     default: try takeWorld(step)
     }

@@ -77,6 +77,8 @@ final class Simulation {
   var told: [BrokerEvent] = []
   /// What was counted, for the report.
   var counts = Counts()
+  /// Whether the broker is about to end in order.
+  var isStopping = false
 
   /// A run that has not begun.
   init(_ plan: Plan, tracing: Bool = false) {
@@ -202,7 +204,7 @@ extension Simulation {
   struct Counts {
     var steps = 0, lives = 0, requests = 0, tokens = 0, refreshes = 0, events = 0, lostForGood = 0
     var otherTokens = 0, otherFlights = 0, doubts = 0
-    var capped = 0, paced = 0, keptAlive = 0, expired = 0
+    var capped = 0, paced = 0, keptAlive = 0, expired = 0, stops = 0, awaited = 0
 
     /// Adds those of another run.
     mutating func add(_ other: Self) {
@@ -220,6 +222,8 @@ extension Simulation {
       paced += other.paced
       keptAlive += other.keptAlive
       expired += other.expired
+      stops += other.stops
+      awaited += other.awaited
     }
   }
 }

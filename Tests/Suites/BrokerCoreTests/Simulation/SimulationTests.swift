@@ -56,7 +56,7 @@ import Testing
       ("lives", counts.lives, 800), ("requests", counts.requests, 15_000), ("tokens", counts.tokens, 1000),
       ("refreshes", counts.refreshes, 1500), ("events", counts.events, 3500), ("lost for good", counts.lostForGood, 30),
       ("other tokens", counts.otherTokens, 100), ("refreshes for other tokens", counts.otherFlights, 150),
-      ("doubts", counts.doubts, 9),
+      ("doubts", counts.doubts, 9), ("stops", counts.stops, 240), ("answers awaited at a stop", counts.awaited, 20),
     ]
     for (name, count, floor) in floors { #expect(count >= floor, "\(name)") }
   }

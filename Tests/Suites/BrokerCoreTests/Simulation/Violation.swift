@@ -20,6 +20,7 @@ struct Violation: Error, CustomStringConvertible {
     case errorFits = "an error is one that the caller can expect"
     case lockHolds = "a locked vault gives nothing"
     case callersServed = "a caller's request is sent within seconds, and at once where the provider is known to be well"
+    case flightKept = "an end in order waits for what was sent and comes once, and keeps it"
     case comesToRest = "nothing is left over when everything has been answered"
     case keptAlive = "a session that is in use does not run out while its provider can be reached"
     case paced = "no call refreshes before a fifth of the token's life is over"
