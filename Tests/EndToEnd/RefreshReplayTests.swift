@@ -42,7 +42,8 @@ import Testing
       let client = try SocketWire(sandbox.socket)
       // What an older vault holds is not spent while the access token lives.
       #expect(try client.refusal("getAccessToken", Self.refresh) == "refreshOutcomeUnknown")
-      #expect(try client.refusal("getAccessToken", #"{"profile":"other","forceRefresh":true}"#) == "refreshOutcomeUnknown")
+      #expect(
+        try client.refusal("getAccessToken", #"{"profile":"other","forceRefresh":true}"#) == "refreshOutcomeUnknown")
       let token = try client.call("getAccessToken").required("accessToken").string()
       #expect(try client.refusal("reportRejected", #"{"accessToken":"\#(token)"}"#) == "sessionExpired")
       // The other one was not spent since, which the provider alone can tell.

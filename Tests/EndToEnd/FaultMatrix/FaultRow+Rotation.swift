@@ -30,7 +30,8 @@ extension FaultRow {
         try stage.awaitDecision()
         try stage.ask()
       },
-      heard: ["A2", "A3", "A4", "networkUnavailable", "A4 offline", "A5"], ledger: ["R1.1 unchanged"], session: "authenticated"),
+      heard: ["A2", "A3", "A4", "networkUnavailable", "A4 offline", "A5"], ledger: ["R1.1 unchanged"],
+      session: "authenticated"),
     FaultRow(
       name: "no rotation, as configured: kill -9 before the reply", setting: configured,
       play: { stage in
