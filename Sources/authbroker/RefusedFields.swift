@@ -11,7 +11,7 @@ enum RefusedFields {
   /// What the embedded provider takes, by the names on the wire.
   private static let rules = [
     "email": "it must be one address such as ann@example.com", "password": passwordRule, "newPassword": passwordRule,
-    "name": "it must have at most 256 bytes",
+    "name": "it must have at most 256 bytes, and no control or invisible characters",
     "phoneNumber": "it must begin with + and the country's code, such as +4912345678",
     "twoFactor": "it must be off, email, totp, or sms where the account has a phone number",
     "token": "it is wrong, was used before or has expired",

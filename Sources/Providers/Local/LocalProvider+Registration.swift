@@ -56,13 +56,14 @@ extension LocalProvider: RegistrationProvider {
   ) throws -> Account {
     let email = EmailAddress(registration.email)
     let phone = registration.phoneNumber.flatMap { PhoneNumber($0) }
-    let name = registration.name.flatMap { $0.isEmpty ? nil : $0 }
+    let given = registration.name.flatMap { $0.isEmpty ? nil : $0 }
+    let name = given.flatMap { AccountName($0)?.text }
     let policy = PasswordPolicy(hasSecondFactor: registration.phoneNumber != nil)
     let verdict = try policy.judge(registration.password, email: email?.text ?? registration.email, name: name)
     var wrong: [String] = []
     if email == nil { wrong.append("email") }
     if verdict.password == nil { wrong.append("password") }
-    if let name, name.utf8.count > Account.largestNameByteCount { wrong.append("name") }
+    if given != nil, name == nil { wrong.append("name") }
     if registration.phoneNumber != nil, phone == nil { wrong.append("phoneNumber") }
     guard let email, let password = verdict.password, wrong.isEmpty else {
       throw ProviderFailure.refused(.validationFailed, fields: wrong)

@@ -2,9 +2,6 @@ import BrokerProtocol
 
 /// An account of the embedded provider.
 struct Account {
-  /// A name longer than that is no name.
-  static let largestNameByteCount = 256
-
   /// Names it in tokens; never changes.
   var id: String
   /// What it logs in with.

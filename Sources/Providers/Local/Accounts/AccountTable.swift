@@ -3,7 +3,8 @@ import SQLite
 
 /// The accounts.
 struct AccountTable {
-  private let connection: SQLiteConnection
+  /// The database.
+  let connection: SQLiteConnection
 
   /// The accounts of a database.
   init(_ connection: SQLiteConnection) { self.connection = connection }

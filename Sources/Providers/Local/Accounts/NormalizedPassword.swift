@@ -1,6 +1,4 @@
 import SecretMemory
-// The standard library can say in public whether a text is normalised, but not make it so; Foundation uses this as well.
-@_spi(_Unicode) import Swift
 
 /// Unicode's Normalization Form C (Unicode Standard Annex 15), in which passwords are measured, hashed and compared
 /// (SP 800-63B-4, section 3.1.1.2).
@@ -38,7 +36,7 @@ enum NormalizedPassword {
     var composed: [UInt8] = []
     // No text becomes longer than three times its bytes (Unicode's FAQ on normalization): the buffer never moves.
     composed.reserveCapacity(3 * bytes.count)
-    for scalar in text._nfc { composed.append(contentsOf: scalar.utf8) }
+    for scalar in text.composedScalars { composed.append(contentsOf: scalar.utf8) }
     return composed
   }
 }

@@ -81,9 +81,9 @@ struct ProfileEdit {
   }
 
   private mutating func setName(_ name: String) -> Bool {
-    guard name.utf8.count <= Account.largestNameByteCount else { return false }
-    after.name = name.isEmpty ? nil : name
-    return true
+    let read = AccountName(name)
+    after.name = read?.text
+    return read != nil || name.isEmpty
   }
 
   private mutating func setPhone(_ text: String) -> Bool {

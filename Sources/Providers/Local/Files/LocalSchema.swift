@@ -6,7 +6,7 @@ import SQLite
 /// Times are milliseconds since 1970; a fingerprint is a keyed hash.
 enum LocalSchema {
   /// The number of the schema that this program writes.
-  static let version: Int32 = 4
+  static let version: Int32 = 5
 
   /// Every step that was ever released, in order.
   ///
@@ -26,7 +26,8 @@ enum LocalSchema {
           try keys.moveSigningKey(at: now, isRenewing: isRenewing)
           try AuditHead.start.write(connection, keys.sealingKey)
         },
-        Migrator.Migration(version, statements: fourth),
+        Migrator.Migration(4, statements: fourth),
+        Migrator.Migration(version) { connection in try AccountTable(connection).composeNames() },
       ],
       creation: { connection in
         for statement in first + third + fourth { try connection.execute(statement) }

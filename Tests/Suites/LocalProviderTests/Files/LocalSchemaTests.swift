@@ -46,7 +46,7 @@ import Testing
     try await ProviderFixture.run { fixture in
       _ = try prepare(fixture, version: 2)
       _ = try await fixture.provider.publicKey()
-      #expect(try await fixture.number("PRAGMA user_version") == 4)
+      #expect(try await fixture.number("PRAGMA user_version") == 5)
       for query: StaticString in [
         "SELECT count(*) FROM account WHERE second_factor = 'sms' AND phone IS NOT NULL",
         "SELECT count(*) FROM account WHERE second_factor = 'off' AND phone IS NULL",
@@ -71,7 +71,7 @@ import Testing
         "INSERT INTO sent_code SELECT id, 'other', created_at FROM account", "PRAGMA user_version = 3",
       ] { try await fixture.change(statement) }
       _ = try await fixture.provider.login(fixture.credentials()).challenge
-      #expect(try await fixture.number("PRAGMA user_version") == 4)
+      #expect(try await fixture.number("PRAGMA user_version") == 5)
       // The one that had a session, and so had received a code.
       let verified: StaticString =
         "SELECT count(*) FROM account WHERE (phone_verified_at IS NULL) = (email = 'b@example.com')"
