@@ -179,6 +179,12 @@ struct LoginDialogue: ~Copyable {
 
   // MARK: Messages
 
+  /// Says where a code is that another part of the command asks for.
+  mutating func show(_ challenge: OTPChallenge) {
+    lookIntoOutbox(for: challenge)
+    tell(challenge)
+  }
+
   /// Says where the code of a login is.
   func tell(_ challenge: OTPChallenge) {
     ChallengeNotice.tell(challenge, isInOutbox: isCodeInOutbox, context)

@@ -38,7 +38,7 @@ enum VerifyOTPCommand: Command {
     var dialogue = LoginDialogue(context, try context.connect())
     guard let challenge else {
       // As the enrolment of a second factor, which is not among the logins.
-      let result = try AuthenticatorEnrolment.confirm(flow, &dialogue) { () throws(CommandFailure) in
+      let result = try FactorConfirmation.ask(for: flow, &dialogue) { () throws(CommandFailure) in
         try SecretInput.askForCode("Code: ", of: flow)
       }
       return try dialogue.finish(result)

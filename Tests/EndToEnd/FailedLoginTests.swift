@@ -22,6 +22,8 @@ import Testing
         "register", "--email", "ada@example.com", "--phone", "+15550100042", "--password-stdin",
         input: Self.password + "\n")
       #expect(register.code == 3, "\(register.errors)")
+      let first = try Outbox.newestCode(in: sandbox.outbox)
+      #expect(try sandbox.command("verify-otp", "--code-stdin", input: first + "\n").code == 0)
       let login = ["--json", "login", "--email", "ada@example.com", "--password-stdin"]
       let wrong = try sandbox.run(
         BuiltPrograms.command, ["--state", sandbox.state] + login, input: "canary password\n")

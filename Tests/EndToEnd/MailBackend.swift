@@ -66,6 +66,15 @@ struct MailBackend {
     Self.code(in: try mail("Your login code").required("data").string())
   }
 
+  /// Has the codes of an account's logins go by e-mail, which the first one proves.
+  func enrol(_ client: SocketWire) throws {
+    let update = try client.call("updateProfile", #"{"changes":{"twoFactor":"email"}}"#)
+    let flow = try update.required("enrolment").required("otpFlowId").string()
+    let mail = try mail("Your confirmation code").required("data").string()
+    let code = Self.word(after: "Your confirmation code is ", in: mail)
+    _ = try client.call("verifyOtp", #"{"otpFlowId":"\#(flow)","code":"\#(code)"}"#)
+  }
+
   /// The code in a message; empty where there is none.
   static func code(in text: String) -> String { word(after: "Your login code is ", in: text) }
 

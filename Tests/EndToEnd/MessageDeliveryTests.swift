@@ -22,7 +22,7 @@ import Testing
   func `the code in the mail that a server got finishes the login`(_ server: MailBackend.Server) async throws {
     try await Sandbox.run { sandbox in
       let (backend, client) = try Self.registered(sandbox, server)
-      _ = try client.call("updateProfile", #"{"changes":{"twoFactor":"email"}}"#)
+      try backend.enrol(client)
       let challenge = try client.call("login", Self.credentials).required("challenge")
       #expect(try challenge.required("method").string() == "email")
       let mail = try backend.mail("Your login code")
@@ -94,7 +94,7 @@ import Testing
       _ = try watcher.call("subscribe")
       let client = try SocketWire(sandbox.socket)
       try client.register()
-      _ = try client.call("updateProfile", #"{"changes":{"twoFactor":"email"}}"#)
+      try backend.enrol(client)
       var found = Evidence()
       _ = try client.call("login", Self.credentials)
       _ = try client.call("forgotPassword", #"{"email":"ada@example.com"}"#)
@@ -102,8 +102,8 @@ import Testing
         SecretMark("the mail server's password", backend.password), SecretMark("the code", try backend.code()),
         SecretMark("the token", try backend.token()),
       ]
-      // The notice of the second factor, the code and the token.
-      _ = try Patience.wait { try client.deliveryCount("sent") == 3 }
+      // The first code, the notice of the second factor, the code of the login and the token.
+      _ = try Patience.wait { try client.deliveryCount("sent") == 4 }
       // What a refusal is told with has nothing of the message either.
       try backend.refuse("550 no ada@example.com here")
       _ = try client.call("login", Self.credentials)

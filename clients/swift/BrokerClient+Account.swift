@@ -6,7 +6,8 @@ public import SecretMemory
 extension BrokerClient {
   /// Changes what the provider knows of the account.
   ///
-  /// A second factor that must be tried first comes as an enrolment: show its URI as a QR code, and confirm it with
+  /// A second factor that must be proven first comes as an enrolment: show the URI of an application as a QR code, or say
+  /// where the code was sent, and confirm it with
   /// ``confirm(_:code:)``.
   ///
   /// - Throws: `broker` with `reauthRequired` where an e-mail address, a phone number or a second factor changes and the

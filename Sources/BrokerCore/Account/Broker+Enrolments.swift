@@ -7,7 +7,9 @@ extension Broker {
   func beginEnrolment(_ provided: ProviderEnrolment, on slot: ProfileSlot) -> FactorEnrolment {
     let id = entropy.handle()
     enrolments.begin(id, provided, on: slot.id, session: slot.sessions)
-    return FactorEnrolment(otpFlowID: id, otpauthURI: provided.uri, expiresAt: provided.expiresAt)
+    return FactorEnrolment(
+      otpFlowID: id, method: provided.method, otpauthURI: provided.uri, maskedDestination: provided.maskedDestination,
+      otpLength: provided.otpLength, expiresAt: provided.expiresAt)
   }
 
   /// The enrolment behind a handle, as long as the session lives that has begun it.
@@ -25,7 +27,8 @@ extension Broker {
 
   /// Confirms an enrolment with its first code.
   ///
-  /// Its wrong codes count for no other limit: a client that has the handle was told the secret that the code comes from.
+  /// Its wrong codes count for no other limit: a client that has the handle was told the secret that the code comes from, or
+  /// has the session whose provider limits how many codes it sends.
   func confirm(
     _ enrolment: Enrolments.Enrolment, _ code: Secret, _ caller: Caller<LoginResult>
   ) throws(BrokerError) {

@@ -63,8 +63,8 @@ extension UpdateProfile.Result {
     members: [
       "enrolment":
         """
-      Where twoFactor changes to an authenticator application (totp): the change is made once verifyOtp has taken its \
-      first code.
+      Where the second factor is to be proven first: an authenticator application (totp), or a phone number or e-mail \
+      address that a code was sent to. The change is made once verifyOtp has taken its first code.
       """
     ])
 }
@@ -104,8 +104,28 @@ extension UpdateProfile {
               "email": "ada@example.com",
               "enrolment": {
                 "otpFlowId": "example-enrolment",
+                "method": "totp",
                 "otpauthUri": "otpauth://totp/AuthBroker:ada%40example.com?secret=EXAMPLE&issuer=AuthBroker",
+                "otpLength": 6,
                 "expiresAt": "2026-03-01T09:10:00Z"
+              }
+            }
+            """),
+        .init(
+          "codes by SMS", ["changes": #"{"phoneNumber": "+4915112345678", "twoFactor": "sms"}"#],
+          result:
+            """
+            {
+              "id": "u-7f3a",
+              "email": "ada@example.com",
+              "phoneNumberMasked": "+49 ••• ••78",
+              "twoFactor": "off",
+              "enrolment": {
+                "otpFlowId": "example-enrolment",
+                "method": "sms",
+                "maskedDestination": "+49 ••• ••78",
+                "otpLength": 6,
+                "expiresAt": "2026-03-01T09:05:00Z"
               }
             }
             """),

@@ -57,7 +57,7 @@ extension LocalProvider: AccountDirectory {
       try database.mailTokens.remove(.change, of: account.id)
       try database.audit.append(.accountDisabled, account: account.id, at: now)
     }
-    for purpose in [MessagePurpose.login, .change] { removeMessages(of: account.id, purpose, database) }
+    for purpose in [MessagePurpose.login, .change, .enrol] { removeMessages(of: account.id, purpose, database) }
   }
 
   /// The sessions that can still be refreshed, the newest first: of one account, or of all.

@@ -9,7 +9,7 @@ extension LocalProvider: EmailVerificationProvider {
   private static let verificationPause = Duration.seconds(300)
 
   /// What goes with an address: messages that were sent to it, or that show that another one is the user's.
-  private static let purposesOfAddress: [MessagePurpose] = [.login, .reset, .verify, .change]
+  private static let purposesOfAddress: [MessagePurpose] = [.login, .reset, .verify, .change, .enrol]
 
   /// Confirms the address that a token was sent to, which becomes the account's if it has waited for that; the token is
   /// used up then.

@@ -4,28 +4,67 @@ import SQLite
 import Sealing
 package import SecretMemory
 
-/// The enrolment of authenticator apps (RFC 6238).
+/// The enrolment of second factors: authenticator apps (RFC 6238), phone numbers and e-mail addresses.
 extension LocalProvider: FactorEnrolmentProvider {
   /// What an app calls this provider.
   private static let issuerName = "AuthBroker"
 
-  /// Draws a secret for an app, which counts from its first right code on; part of a transaction.
+  /// Begins to wait for the first code of a factor; part of a transaction, after which the message is posted.
   ///
-  /// - Throws: what the database and the memory say.
+  /// - Returns: the enrolment, and the message with its code; nil where an app makes the codes.
+  /// - Throws: `ProviderFailure.refused` with `rateLimited` and the time to wait where the account was sent as much as it
+  ///   may be; what the database and the memory say.
   func beginEnrolment(
-    of account: Account, _ database: LocalDatabase, at now: Timestamp
-  ) throws -> ProviderEnrolment {
+    _ request: ProfileEdit.Request, _ database: LocalDatabase, at now: Timestamp
+  ) throws -> (ProviderEnrolment, NumberedMessage?) {
     let handle = try RandomBytes.secret(count: 32)
-    let enrolment = TOTPEnrolment(
-      handle: database.fingerprint.of(handle, .handle), account: account.id,
-      totp: TOTP(secret: try TOTP.randomSecret()), expiresAt: now + TOTPEnrolment.lifetime)
-    try database.enrolments.save(enrolment)
-    return ProviderEnrolment(
-      flow: handle, uri: try OTPAuthURI.make(enrolment.totp, issuer: Self.issuerName, account: account.email),
-      expiresAt: enrolment.expiresAt, otpLength: TOTP.standardDigits, attemptsRemaining: TOTPEnrolment.maxAttempts)
+    switch request {
+    case .app(let account): return (try beginApp(handle, of: account, database, at: now), nil)
+    case .message(let account, let method):
+      return try beginMessage(handle, to: account, by: method, database, at: now)
+    }
   }
 
-  /// Compares the first code of an app; a right one makes the app the account's second factor, and is used up.
+  /// Draws a secret for an app.
+  private func beginApp(
+    _ handle: Secret, of account: Account, _ database: LocalDatabase, at now: Timestamp
+  ) throws -> ProviderEnrolment {
+    let totp = TOTP(secret: try TOTP.randomSecret())
+    let enrolment = Enrolment(
+      handle: database.fingerprint.of(handle, .handle), account: account.id, source: .app(totp),
+      expiresAt: now + Enrolment.appLifetime)
+    try database.enrolments.save(enrolment)
+    return ProviderEnrolment(
+      flow: handle, method: .totp, uri: try OTPAuthURI.make(totp, issuer: Self.issuerName, account: account.email),
+      expiresAt: enrolment.expiresAt, otpLength: enrolment.codeLength, attemptsRemaining: attemptsLeft(to: enrolment))
+  }
+
+  /// Makes a code for a number or an address that is to be proven.
+  private func beginMessage(
+    _ handle: Secret, to account: Account, by method: OTPChallenge.Method, _ database: LocalDatabase, at now: Timestamp
+  ) throws -> (ProviderEnrolment, NumberedMessage?) {
+    guard let destination = account.destination(method) else { throw ProviderFailure.unsupported }
+    try requireRoom(for: .enrol, to: account, by: method, database, at: now)
+    let rules = configuration.otp
+    let code = try Self.randomCode(digits: rules.length)
+    let fingerprint = database.fingerprint.of(handle, .handle)
+    let sent = Enrolment.SentCode(
+      method: method, destination: destination.address,
+      fingerprint: database.fingerprint.of(code, .code, context: fingerprint), length: rules.length)
+    let enrolment = Enrolment(
+      handle: fingerprint, account: account.id, source: .message(sent), expiresAt: now + rules.lifetime)
+    try database.enrolments.save(enrolment)
+    try database.audit.append(.codeSent, account: account.id, detail: method.rawValue, at: now)
+    let message = try number(
+      .enrolmentCode(code, lifetime: rules.lifetime), to: account, by: method, purpose: .enrol,
+      expiresAt: enrolment.expiresAt, database, at: now)
+    let described = ProviderEnrolment(
+      flow: handle, method: method, maskedDestination: destination.masked, expiresAt: enrolment.expiresAt,
+      otpLength: sent.length, attemptsRemaining: attemptsLeft(to: enrolment))
+    return (described, message)
+  }
+
+  /// Compares the first code of a factor; a right one makes it the account's, and is used up.
   ///
   /// Input that cannot be a code is refused without being counted. Every other attempt is counted, durably, before it is
   /// compared.
@@ -35,48 +74,39 @@ extension LocalProvider: FactorEnrolmentProvider {
   package func confirmEnrolment(flow handle: Secret, code: Secret) throws(ProviderFailure) -> User {
     try respond(to: "confirmEnrolment") { database, now in
       let (enrolment, account) = try openEnrolment(handle, database, at: now)
-      let remaining = TOTPEnrolment.maxAttempts - enrolment.attempts
-      guard Self.isCode(code, digits: enrolment.totp.digits) else {
+      let remaining = attemptsLeft(to: enrolment)
+      guard Self.isCode(code, digits: enrolment.codeLength) else {
         throw ProviderFailure.refused(.otpInvalid, attemptsRemaining: remaining)
       }
       try database.enrolments.countAttempt(enrolment.handle)
-      guard let step = try enrolment.totp.acceptedStep(of: code, at: now, after: nil) else {
+      guard let proof = try proof(code, in: enrolment, of: account, database, at: now) else {
         guard remaining <= 1 else {
           throw ProviderFailure.refused(.otpInvalid, attemptsRemaining: remaining - 1)
         }
         try database.enrolments.remove(account: account.id)
+        removeMessages(of: account.id, .enrol, database)
         throw ProviderFailure.refused(.tooManyAttempts)
       }
-      return try enrol(TOTPTable.App(totp: enrolment.totp, lastStep: step), of: account, database, at: now).user
+      return try enrol(proof, of: account, database, at: now).user
     }
   }
 
   private func openEnrolment(
     _ handle: Secret, _ database: LocalDatabase, at now: Timestamp
-  ) throws -> (TOTPEnrolment, Account) {
+  ) throws -> (Enrolment, Account) {
     guard let enrolment = try database.enrolments.find(database.fingerprint.of(handle, .handle)),
-      enrolment.attempts < TOTPEnrolment.maxAttempts,
+      attemptsLeft(to: enrolment) > 0,
       let account = try database.accounts.find(id: enrolment.account), account.disabledAt == nil
     else { throw ProviderFailure.refused(.flowNotFound) }
     guard now < enrolment.expiresAt else { throw ProviderFailure.refused(.otpExpired) }
     return (enrolment, account)
   }
 
-  /// Makes an app the second factor of an account: logins that wait for another one end.
-  private func enrol(
-    _ app: TOTPTable.App, of account: Account, _ database: LocalDatabase, at now: Timestamp
-  ) throws -> Account {
-    var enrolled = account
-    enrolled.secondFactor = .totp
-    try database.connection.transaction {
-      try database.totp.save(app, of: account.id, at: now)
-      try database.enrolments.remove(account: account.id)
-      _ = try database.accounts.update(enrolled)
-      try database.flows.remove(account: account.id)
-      try database.audit.append(.factorChanged, account: account.id, detail: SecondFactor.totp.rawValue, at: now)
+  /// How many more wrong codes an enrolment accepts.
+  private func attemptsLeft(to enrolment: Enrolment) -> Int {
+    switch enrolment.source {
+    case .app: max(0, Enrolment.maxAppAttempts - enrolment.attempts)
+    case .message: max(0, configuration.otp.maxAttempts - enrolment.attempts)
     }
-    removeMessages(of: account.id, .login, database)
-    notify(enrolled, of: .secondFactorChanged, database, at: now)
-    return enrolled
   }
 }

@@ -24,7 +24,7 @@ extension LocalProvider {
       let found = try database.accounts.find(email: email)
       let account = try prove(password, of: found, address: email.text, database, at: now)
       try requireAccess(account, database, at: now)
-      return try proceed(account, scopes: scopes, database, at: now)
+      return try proceed(account, factor: account.provenFactor, scopes: scopes, database, at: now)
     }
     _ = await deliver(dispatch)
     return outcome
@@ -52,14 +52,14 @@ extension LocalProvider {
     throw ProviderFailure.refused(.emailUnverified)
   }
 
-  /// What follows a correct password.
+  /// What follows a correct password: a code by the factor, or a session where there is none.
   ///
   /// - Returns: how far the login has come, and the message with its code, where a channel is still to be given it.
   func proceed(
-    _ account: Account, scopes: String, _ database: LocalDatabase, at now: Timestamp
+    _ account: Account, factor: SecondFactor, scopes: String, _ database: LocalDatabase, at now: Timestamp
   ) throws -> (LoginOutcome, Dispatch?) {
-    guard account.secondFactor == .off else {
-      let (challenge, dispatch) = try beginFlow(account, scopes: scopes, database, at: now)
+    if let method = factor.method {
+      let (challenge, dispatch) = try beginFlow(account, by: method, scopes: scopes, database, at: now)
       return (.otpRequired(challenge), dispatch)
     }
     let session = try database.connection.transaction {

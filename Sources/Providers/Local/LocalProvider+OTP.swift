@@ -64,13 +64,18 @@ extension LocalProvider: ChallengeProvider, CodeResendingProvider {
 
   /// Begins the one flow that an account with a second factor can have; the one before it is void.
   ///
+  /// - Parameters:
+  ///   - account: who logs in.
+  ///   - method: how the code reaches the user.
+  ///   - scopes: what the session shall be good for.
+  ///   - database: the provider's tables.
+  ///   - now: when it begins.
   /// - Returns: the challenge, and the message with its code, where a channel is still to be given it.
   /// - Throws: `ProviderFailure.refused` with `rateLimited` and the time to wait, where the account was sent as much as
   ///   it may be; what the database, the memory and the outbox say.
   func beginFlow(
-    _ account: Account, scopes: String, _ database: LocalDatabase, at now: Timestamp
+    _ account: Account, by method: OTPChallenge.Method, scopes: String, _ database: LocalDatabase, at now: Timestamp
   ) throws -> (ProviderChallenge, Dispatch?) {
-    guard let method = account.secondFactor.method else { throw ProviderFailure.unsupported }
     let handle = try RandomBytes.secret(count: 32)
     var flow = OTPFlow(
       handle: database.fingerprint.of(handle, .handle), account: account.id, scopes: scopes, method: method,
@@ -133,7 +138,7 @@ extension LocalProvider: ChallengeProvider, CodeResendingProvider {
   }
 
   /// Each digit drawn by itself without bias: the same as a number below 10ⁿ with zeros in front.
-  private static func randomCode(digits: Int) throws(SecretMemoryExhausted) -> Secret {
+  static func randomCode(digits: Int) throws(SecretMemoryExhausted) -> Secret {
     try Secret(byteCount: digits) { bytes in
       for index in bytes.indices {
         bytes[index] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: RandomBytes.uniform(upperBound: 10))

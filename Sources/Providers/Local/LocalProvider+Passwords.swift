@@ -84,7 +84,7 @@ extension LocalProvider: ForgottenPasswordProvider, PasswordResetProvider, Passw
     try database.connection.transaction {
       try database.accounts.setPasswordHash(hash, of: account.id, at: now)
       try database.flows.remove(account: account.id)
-      // The app of a thief who began with the old password would be the owner's second factor.
+      // The app or number of a thief who began with the old password would be the owner's second factor.
       try database.enrolments.remove(account: account.id)
       // And the address that they chose would be the account's.
       try database.mailTokens.remove(.change, of: account.id)
@@ -105,7 +105,7 @@ extension LocalProvider: ForgottenPasswordProvider, PasswordResetProvider, Passw
         try database.audit.append(.passwordChanged, account: account.id, at: now)
       }
     }
-    for purpose in [MessagePurpose.login, .reset, .change] { removeMessages(of: account.id, purpose, database) }
+    for purpose in [MessagePurpose.login, .reset, .change, .enrol] { removeMessages(of: account.id, purpose, database) }
     notify(account, of: .passwordChanged, database, at: now)
   }
 
@@ -114,7 +114,7 @@ extension LocalProvider: ForgottenPasswordProvider, PasswordResetProvider, Passw
   /// Where codes are guessed as well, these stay counted.
   private func noteMailRead(by account: Account, _ database: LocalDatabase, at now: Timestamp) throws {
     try database.accounts.setEmailVerified(account.id, at: now)
-    guard account.secondFactor == .off else { return }
+    guard account.provenFactor == .off else { return }
     try database.throttle.clear(database.throttleKey(account.email))
   }
 

@@ -7,13 +7,15 @@ package import SecretMemory
 extension LocalProvider: ProfileUpdateProvider {
   /// Changes `name`, `email`, `phoneNumber` and `twoFactor`, all of them or nothing.
   ///
-  /// A change counts at once, but for an authenticator app, which is enrolled first, and a new e-mail address where addresses
-  /// must be verified: it is sent a token, and until that comes back the account keeps the old one. Another address takes
-  /// its place, and the present one gives it up. Where codes go or come from has changed, a login that waits for one ends.
-  /// The owner is told at the present address, and once more when that was changed.
+  /// A change counts at once, but for two. A second factor counts once its first code has come back, that of an app or one
+  /// that is sent to a number or address that is not proven; till then the account keeps its factor, and the number that
+  /// this one goes to. And a new e-mail address is sent a token where addresses must be verified, or where login codes go
+  /// to the present one: until that comes back the account keeps the old one, another address takes its place, and the
+  /// present one gives it up. Where codes go or come from has changed, a login that waits for one ends. The owner is told
+  /// at the present address, and once more when that was changed.
   ///
   /// - Throws: `.tokenRefused`; `.refused` with `validationFailed` and the fields, `emailTaken`, or `rateLimited` and the
-  ///   time to wait where no token can be sent to a new address; `.transient(.providerUnavailable)`.
+  ///   time to wait where no token or code can be sent to a new address or number; `.transient(.providerUnavailable)`.
   package func updateProfile(
     _ changes: ProfileChanges, accessToken: Secret
   ) throws(ProviderFailure) -> ProfileUpdate {
@@ -21,16 +23,16 @@ extension LocalProvider: ProfileUpdateProvider {
       let account = try session(of: accessToken, database, at: now).account
       let edit = try ProfileEdit(
         changes, of: account, verifiesEmail: configuration.emailVerification == .required)
-      let (enrolment, mail) = try database.connection.transaction { () -> (ProviderEnrolment?, NumberedMessage?) in
+      let (enrolment, code, mail) = try database.connection.transaction {
         try store(edit, database, at: now)
-        return (
-          try edit.enrolsApp ? beginEnrolment(of: edit.after, database, at: now) : nil,
-          try edit.waiting.map { try requestEmail(of: $0, database, at: now) }
-        )
+        let begun = try edit.request.map { try beginEnrolment($0, database, at: now) }
+        return (begun?.0, begun?.1, try edit.waiting.map { try requestEmail(of: $0, database, at: now) })
       }
       announce(edit, database, at: now)
-      // A user who gets no token asks for the change again.
-      if let mail { try? post(mail, database) }
+      // A user who gets no token, or no code, asks for the change again.
+      for message in [code, mail] {
+        if let message { try? post(message, database) }
+      }
       return ProfileUpdate(user: edit.after.user, enrolment: enrolment)
     }
   }
@@ -72,5 +74,6 @@ extension LocalProvider: ProfileUpdateProvider {
     if edit.waiting != nil { notify(edit.before, of: .emailAddressChangeRequested, database, at: now) }
     if edit.changesEmail { announceNewAddress(of: edit.before, database, at: now) }
     if edit.endsEmailChange { removeMessages(of: edit.after.id, .change, database) }
+    if edit.endsEnrolment { removeMessages(of: edit.after.id, .enrol, database) }
   }
 }

@@ -16,7 +16,8 @@ extension LocalProvider: RegistrationProvider {
         try sendToken(.verify, to: account, database, at: now)
         return (.emailVerificationRequired, nil)
       }
-      return try proceed(account, scopes: "", database, at: now)
+      // The first code proves the phone number.
+      return try proceed(account, factor: account.secondFactor, scopes: "", database, at: now)
     }
     _ = await deliver(dispatch)
     return outcome

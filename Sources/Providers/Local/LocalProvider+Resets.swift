@@ -45,7 +45,7 @@ extension LocalProvider {
       try endSessions(of: account.id, database, at: now)
       try database.audit.append(.factorChanged, account: account.id, detail: Self.ownerDetail, at: now)
     }
-    for purpose in [MessagePurpose.login, .change] { removeMessages(of: account.id, purpose, database) }
+    for purpose in [MessagePurpose.login, .change, .enrol] { removeMessages(of: account.id, purpose, database) }
     notify(account, of: .secondFactorChanged, database, at: now)
   }
 

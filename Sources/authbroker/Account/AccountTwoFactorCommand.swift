@@ -9,9 +9,9 @@ enum AccountTwoFactorCommand: Command {
     operands: "METHOD",
     summary: "Choose the second factor of logins: off, sms, email or totp",
     details: """
-      totp is an authenticator application: its key is shown as a QR code, where the terminal is wide enough, and as
-      text, and its first code makes it count. Without a terminal the key's address is printed, and the command that
-      takes the code is named.
+      A factor counts once its first code was right: a number or an address that is not proven is sent one. totp is an
+      authenticator application: its key is shown as a QR code, where the terminal is wide enough, and as text. Without a
+      terminal the key's address is printed, and the command that takes the code is named.
       """,
     options: PasswordSource.options,
     operandCompletion: .words(LocalUser.SecondFactor.allCases.map { $0.rawValue }),
@@ -27,7 +27,7 @@ enum AccountTwoFactorCommand: Command {
     let params = UpdateProfile.Params(profile: profile, changes: ProfileChanges([change]))
     let result = try dialogue.change(UpdateProfile.self, params, of: profile)
     if context.wantsJSON { context.printJSON(result) }
-    if let enrolment = result.enrolment { try AuthenticatorEnrolment(enrolment).confirm(&dialogue) }
+    if let enrolment = result.enrolment { try FactorConfirmation.confirm(enrolment, of: profile, &dialogue) }
     guard !context.wantsJSON else { return }
     context.tell(factor == .off ? withoutFactor(profile) : Message("logins ask for a second factor: \(factor.words)"))
   }

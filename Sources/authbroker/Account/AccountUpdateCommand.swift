@@ -9,7 +9,7 @@ enum AccountUpdateCommand: Command {
     summary: "Change the name, the phone number and what else the provider knows of the account",
     details: """
       What is not named stays as it is. Members beyond name and phoneNumber are the provider's own; a value that is no
-      string is given with `authbroker call updateProfile`. No secret belongs here: every user of this machine can read
+      string is given with `authbroker call updateProfile`. A phone number that gets the login codes is sent one first. No secret belongs here: every user of this machine can read
       a command line.
       """,
     options: [
@@ -29,6 +29,9 @@ enum AccountUpdateCommand: Command {
     let params = UpdateProfile.Params(profile: profile, changes: ProfileChanges(changes))
     let result = try dialogue.change(UpdateProfile.self, params, of: profile)
     if context.wantsJSON { context.printJSON(result) } else { AccountLines.print(result.user) }
+    guard let enrolment = result.enrolment else { return }
+    try FactorConfirmation.confirm(enrolment, of: profile, &dialogue)
+    context.tell(Message("login codes go there from now on"))
   }
 
   private static func changes(_ arguments: Arguments) throws(CommandFailure) -> [ProfileChanges.Change] {

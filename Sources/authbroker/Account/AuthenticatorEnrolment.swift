@@ -5,37 +5,26 @@ import SecretMemory
 /// Gives the key of a second factor to an authenticator application, and its first code to the broker.
 struct AuthenticatorEnrolment {
   private let enrolment: FactorEnrolment
+  private let address: Secret
 
-  /// An enrolment that a provider has begun.
-  init(_ enrolment: FactorEnrolment) { self.enrolment = enrolment }
+  /// An enrolment that a provider has begun, and the address that has the key.
+  init(_ enrolment: FactorEnrolment, _ address: Secret) {
+    self.enrolment = enrolment
+    self.address = address
+  }
 
   /// Shows the key, and asks for codes until one is right.
   ///
   /// - Throws: a failure with code 3 where no person can be asked for the code; the key was printed then.
   func confirm(_ dialogue: inout LoginDialogue) throws(CommandFailure) {
     guard dialogue.context.canAsk else {
-      if !dialogue.context.wantsJSON { Output.line(enrolment.otpauthURI) }
+      if !dialogue.context.wantsJSON { Output.line(address) }
       throw CommandFailure(
         .loginRequired, "the authenticator's first code is wanted; \(expiry)",
         next: NextCommand("give it with", "verify-otp", enrolment.otpFlowID, "--code-stdin"))
     }
     show(dialogue.context)
-    _ = try Self.confirm(enrolment.otpFlowID, &dialogue) { () throws(CommandFailure) in
-      try SecretInput.askForCode("Code of the authenticator: ")
-    }
-  }
-
-  /// Asks for codes until one is right.
-  static func confirm(
-    _ flow: String, _ dialogue: inout LoginDialogue, _ askForCode: () throws(CommandFailure) -> Secret
-  ) throws(CommandFailure) -> LoginResult {
-    while true {
-      let code = try askForCode()
-      do throws(CommandFailure) { return try dialogue.verify(code, of: flow) } catch {
-        guard error.error?.kind == .otpInvalid else { throw error }
-        dialogue.context.tell(error.message)
-      }
-    }
+    _ = try FactorConfirmation.ask(for: enrolment.otpFlowID, "Code of the authenticator: ", &dialogue)
   }
 
   private var expiry: String { "the key expires \(LocalTime.relative(enrolment.expiresAt)) without it" }
@@ -47,7 +36,7 @@ struct AuthenticatorEnrolment {
       isDrawn
       ? "scan this code with an authenticator application, or enter the key"
       : "enter this key in an authenticator application"
-    Output.message("\(request): \(Self.key(of: enrolment.otpauthURI.revealedString() ?? ""))")
+    Output.message("\(request): \(Self.key(of: address.revealedString() ?? ""))")
     Output.message("then enter the code that it shows; \(expiry)")
   }
 
@@ -55,7 +44,7 @@ struct AuthenticatorEnrolment {
   ///
   /// - Returns: false where the key is too long for one, or the terminal too narrow, which is said.
   private func draw(_ context: Context) -> Bool {
-    guard let code = enrolment.otpauthURI.withBytes({ QRCode($0) }) else { return false }
+    guard let code = address.withBytes({ QRCode($0) }) else { return false }
     let width = QRPicture.width(of: code)
     if let columns = Terminal.columns(2), columns < width {
       Output.message("the terminal has \(columns.counted("column")), too few for a QR code of \(width)")

@@ -158,6 +158,7 @@ final class AccountCrashClient {
     case .register, .login, .verifyOtp, .verifyBackupCode:
       if method == .verifyBackupCode { account.spend(offered) }
       account.exists = true
+      if method == .verifyOtp { account.notePhone(isProven: true) }
       flow = try result["challenge"]?.required("otpFlowId").string()
       if flow == nil { session = .living(account.email) }
     }
@@ -167,8 +168,11 @@ final class AccountCrashClient {
   private func doubt(_ method: AccountMethod) {
     switch method {
     case .forgotPassword: break
-    case .register, .login: if account.phoneNumber == nil { session = .unsure }
-    case .getAccessToken, .verifyOtp: session = .unsure
+    case .register, .login: if account.isProven != true { session = .unsure }
+    case .verifyOtp:
+      account.notePhone(isProven: nil)
+      session = .unsure
+    case .getAccessToken: session = .unsure
     case .verifyBackupCode:
       account.doubtBackupCode(offered)
       session = .unsure

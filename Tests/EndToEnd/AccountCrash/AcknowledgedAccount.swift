@@ -6,6 +6,8 @@ struct AcknowledgedAccount {
   let email: String
   /// Where its codes go; nil for one without a second factor.
   let phoneNumber: String?
+  /// Whether a code has come back from the number, so that logins ask for one; nil where that answer was cut off.
+  private(set) var isProven: Bool? = false
   /// Whether it is there for sure; else its registration was cut off.
   var exists = false
   /// Whether anything was asked about it since it was last examined.
@@ -32,6 +34,12 @@ struct AcknowledgedAccount {
   private func credentials(_ password: String) -> String { #""email":"\#(email)","password":"\#(password)""# }
 
   // MARK: What was acknowledged, and what was cut off
+
+  /// A code was given, or an answer to one was cut off: a code that is right proves the number.
+  mutating func notePhone(isProven: Bool?) {
+    guard phoneNumber != nil, self.isProven != true else { return }
+    self.isProven = isProven
+  }
 
   mutating func setPassword(_ password: String) { passwords = [password] }
 
@@ -63,9 +71,9 @@ struct AcknowledgedAccount {
   mutating func examine(_ wire: SocketWire, outbox: String, _ random: inout SeededGenerator) throws {
     isTouched = false
     let result = try logIn(wire)
-    guard let phoneNumber else {
-      return try expect(result.required("status").string() == "authenticated", "asked for a code")
-    }
+    let isAsked = try result.required("status").string() != "authenticated"
+    try expect(isProven == nil || isProven == isAsked, isAsked ? "asked for a code" : "asked for no code")
+    guard isAsked, let phoneNumber else { return notePhone(isProven: false) }
     let flow = try result.required("challenge").required("otpFlowId").string()
     if let code = spentCodes.randomElement(using: &random) {
       let kind = try wire.refusal("verifyBackupCode", Self.answer(flow, "backupCode", code))
@@ -73,9 +81,11 @@ struct AcknowledgedAccount {
     }
     if random.next() % 2 == 0, let code = backupCodes.last {
       _ = try wire.call("verifyBackupCode", Self.answer(flow, "backupCode", code))
+      notePhone(isProven: true)
       spend(code)
     } else {
       let code = try Outbox.newest("code", to: phoneNumber, in: outbox)
+      notePhone(isProven: true)
       _ = try wire.call("verifyOtp", Self.answer(flow, "code", code))
     }
   }

@@ -78,6 +78,33 @@ import Testing
     }
   }
 
+  @Test func `a number that is not proven is sent a code, which is asked for or named`() throws {
+    let enrolment =
+      #"{"otpFlowId":"e","method":"sms","maskedDestination":"+1 ••• ••42","otpLength":6,"#
+      + #""expiresAt":"2099-01-01T00:00:00Z"}"#
+    let owner = try FakeOwner(in: scratch) { method, _ in
+      switch method {
+      case "updateProfile": return #""result":{"id":"u","twoFactor":"off","enrolment":\#(enrolment)}"#
+      case "getSession": return #""result":\#(Self.session)"#
+      case "listLocalMessages": return #""result":{"messages":[]}"#
+      default: return #""result":{"status":"authenticated","session":\#(Self.session)}"#
+      }
+    }
+    let named = try CommandRun(["account", "2fa", "sms"], in: scratch)
+    #expect(named.code == 3 && named.errors.contains("sent a 6-digit code to +1 ••• ••42 by SMS; it expires "))
+    let end = "give it with: authbroker --state \(scratch.file("state")) verify-otp e --code-stdin\n"
+    #expect(named.errors.hasSuffix(end), "\(named.errors)")
+    let steps = [CommandRun.Step(question: "Code: ", answer: "123456\n")]
+    for (words, told) in [
+      (["account", "2fa", "sms"], "logins ask for a second factor: a code by SMS\r\n"),
+      (["account", "update", "--phone", "+15550100042"], "login codes go there from now on\r\n"),
+    ] {
+      let asked = try CommandRun(atTerminal: steps, words, in: scratch, environment: ["NO_COLOR": "1"])
+      #expect(asked.code == 0 && asked.output.hasSuffix(told), "\(asked.output)")
+      #expect(owner.requests.last == #"verifyOtp {"otpFlowId":"e","code":"123456"}"#)
+    }
+  }
+
   @Test func `without a terminal the address is data, and the command that takes the code is named`() throws {
     let owner = try owner()
     let run = try CommandRun(["account", "2fa", "totp"], in: scratch)

@@ -30,7 +30,7 @@ import Testing
         "INSERT INTO totp (account, secret, last_step, enrolled_at) SELECT id, x'00', 0, 0 FROM account")
       try await fixture.change(
         """
-        INSERT INTO totp_enrolment (account, handle, secret, attempts, expires_at)
+        INSERT INTO enrolment (account, handle, secret, attempts, expires_at)
         SELECT id, x'00', x'00', 0, 1900000000000 FROM account
         """)
       #expect(try await delete(fixture, session) == nil)
@@ -38,7 +38,7 @@ import Testing
       for query: StaticString in [
         "SELECT count(*) FROM account", "SELECT count(*) FROM throttle", "SELECT count(*) FROM otp_flow",
         "SELECT count(*) FROM message", "SELECT count(*) FROM token_family", "SELECT count(*) FROM refresh_token",
-        "SELECT count(*) FROM backup_code", "SELECT count(*) FROM totp", "SELECT count(*) FROM totp_enrolment",
+        "SELECT count(*) FROM backup_code", "SELECT count(*) FROM totp", "SELECT count(*) FROM enrolment",
         "SELECT count(*) FROM mail_token", "SELECT count(*) FROM sent_code WHERE account IS NOT NULL",
       ] {
         #expect(try await fixture.number(query) == 0, "\(query)")

@@ -177,7 +177,7 @@ import Testing
     try await ProviderFixture.run { fixture in
       let user = try await fixture.session().user
       #expect(user?.emailVerified == false)
-      _ = try await fixture.challenge()
+      _ = try await fixture.proven()
       for email in ["a@example.com", "b@example.com"] {
         let wrong = try fixture.credentials(email, password: "not this one either")
         for _ in 1...4 { _ = await failure { () throws(ProviderFailure) in try await fixture.provider.login(wrong) } }

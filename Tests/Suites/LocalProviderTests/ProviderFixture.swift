@@ -104,7 +104,19 @@ final class ProviderFixture: Sendable {
 
   func sentToken() throws -> Secret { try Secret(utf8: try tokenMessage().required("token").string()) }
 
-  func sentCode() throws -> Secret { try Secret(utf8: try message().required("code").string()) }
+  /// The code that was sent last.
+  func sentCode() throws -> Secret {
+    let messages = try outbox.map { try JSONDocument(parsing: contents("outbox/\($0)")).root }
+    guard let message = messages.last(where: { $0["code"] != nil }) else { throw UnexpectedOutcome() }
+    return try Secret(utf8: try message.required("code").string())
+  }
+
+  /// The code of the last message about something; nil where there is none.
+  func code(of subject: String) throws -> Secret? {
+    let messages = try outbox.map { try JSONDocument(parsing: contents("outbox/\($0)")).root }
+    let message = try messages.last { try $0.required("subject").string() == subject }
+    return try message.map { try Secret(utf8: try $0.required("code").string()) }
+  }
 
   /// A code of the right form that was not sent.
   func wrongCode() throws -> Secret {
@@ -131,6 +143,14 @@ final class ProviderFixture: Sendable {
   ) async throws -> ProviderChallenge {
     let registration = Registration(email: email, password: try Secret(utf8: Self.password), phoneNumber: phone)
     return try await provider.register(registration).challenge
+  }
+
+  /// A session of a new account whose phone number is proven, so that its logins ask for a code.
+  func proven(
+    _ email: String = "b@example.com", phone: String = "+49 (151) 123-4567"
+  ) async throws -> ProviderSession {
+    let challenge = try await challenge(email, phone: phone)
+    return try await provider.verifyOTP(flow: challenge.flow, code: try sentCode())
   }
 
   /// Changes the database, for which the provider must let go of it.

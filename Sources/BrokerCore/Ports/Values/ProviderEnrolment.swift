@@ -5,8 +5,12 @@ package import SecretMemory
 package struct ProviderEnrolment: Sendable {
   /// The provider's own handle, which no client ever sees.
   package var flow: Secret
-  /// The secret for an authenticator application, as an `otpauth://` URI.
-  package var uri: Secret
+  /// Where its codes come from.
+  package var method: OTPChallenge.Method
+  /// The secret for an authenticator application, as an `otpauth://` URI; nil where codes are sent.
+  package var uri: Secret?
+  /// Where its first code was sent, masked; nil where an application makes the codes.
+  package var maskedDestination: String?
   /// When the enrolment ends.
   package var expiresAt: Timestamp
   /// How many digits its codes have.
@@ -15,9 +19,14 @@ package struct ProviderEnrolment: Sendable {
   package var attemptsRemaining: Int
 
   /// An enrolment.
-  package init(flow: Secret, uri: Secret, expiresAt: Timestamp, otpLength: Int, attemptsRemaining: Int) {
+  package init(
+    flow: Secret, method: OTPChallenge.Method = .totp, uri: Secret? = nil, maskedDestination: String? = nil,
+    expiresAt: Timestamp, otpLength: Int, attemptsRemaining: Int
+  ) {
     self.flow = flow
+    self.method = method
     self.uri = uri
+    self.maskedDestination = maskedDestination
     self.expiresAt = expiresAt
     self.otpLength = otpLength
     self.attemptsRemaining = attemptsRemaining

@@ -12,7 +12,7 @@ struct Account {
   var phone: PhoneNumber?
   /// The text form of its password's hash.
   var passwordHash: [UInt8]
-  /// What it is asked for after its password.
+  /// The second factor that its user has chosen; it counts as ``provenFactor`` says.
   var secondFactor: SecondFactor
   /// When it was made.
   var createdAt: Timestamp
@@ -23,13 +23,22 @@ struct Account {
   /// When the owner of the state directory disabled it; nil where it may log in.
   var disabledAt: Timestamp?
 
+  /// What it is asked for after its password: no code goes where none has come back from, or a mistyped number would keep
+  /// its user out, and another's would keep getting codes.
+  var provenFactor: SecondFactor {
+    switch secondFactor {
+    case .sms where phone == nil || phoneVerifiedAt == nil, .email where emailVerifiedAt == nil: .off
+    case .off, .sms, .email, .totp: secondFactor
+    }
+  }
+
   /// What others may know of it.
   var user: User {
     User(
       id: id, email: email, emailVerified: emailVerifiedAt != nil, name: name, phoneNumberMasked: phone?.masked,
-      twoFactor: secondFactor.rawValue)
+      twoFactor: provenFactor.rawValue)
   }
 
   /// Which passwords it may have.
-  var passwordPolicy: PasswordPolicy { PasswordPolicy(hasSecondFactor: secondFactor != .off) }
+  var passwordPolicy: PasswordPolicy { PasswordPolicy(hasSecondFactor: provenFactor != .off) }
 }

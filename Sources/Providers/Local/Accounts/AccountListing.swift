@@ -16,7 +16,10 @@ struct AccountListing {
   func users(id: String? = nil) throws -> [LocalUser] {
     let query = try connection.prepare(
       """
-      SELECT id, email, email_verified_at, name, phone, second_factor, disabled_at, created_at,
+      SELECT id, email, email_verified_at, name, phone,
+        CASE WHEN second_factor = 'sms' AND phone_verified_at IS NULL
+          OR second_factor = 'email' AND email_verified_at IS NULL THEN 'off' ELSE second_factor END,
+        disabled_at, created_at,
         (SELECT count(*) FROM token_family AS family WHERE family.account = account.id
           AND family.revoked_at IS NULL AND family.expires_at > ?1 AND family.last_used_at > ?2)
       FROM (

@@ -143,7 +143,7 @@ struct AccountTable {
     let statements: [StaticString] = [
       "DELETE FROM refresh_token WHERE family IN (SELECT id FROM token_family WHERE account = ?1)",
       "DELETE FROM token_family WHERE account = ?1", "DELETE FROM otp_flow WHERE account = ?1",
-      "DELETE FROM totp WHERE account = ?1", "DELETE FROM totp_enrolment WHERE account = ?1",
+      "DELETE FROM totp WHERE account = ?1", "DELETE FROM enrolment WHERE account = ?1",
       "DELETE FROM backup_code WHERE account = ?1", "DELETE FROM mail_token WHERE account = ?1",
       // What was sent to an address counts on, or an account after the other would be made to send more there.
       "UPDATE sent_code SET account = NULL WHERE account = ?1", "DELETE FROM account WHERE id = ?1",

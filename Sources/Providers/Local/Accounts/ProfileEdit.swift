@@ -9,16 +9,26 @@ struct ProfileEdit {
     case name, email, phoneNumber, twoFactor
   }
 
+  /// A second factor that counts once its first code has come back.
+  enum Request {
+    /// An authenticator app of an account.
+    case app(Account)
+    /// Codes to the number or address of an account, which is as it will be by then.
+    case message(Account, OTPChallenge.Method)
+  }
+
   /// The account as it is.
   let before: Account
-  /// The account as it will be; an authenticator app is its second factor only once it is enrolled.
+  /// The account as it will be at once.
   private(set) var after: Account
   /// The account with the e-mail address that becomes its own once it is verified; nil where none waits for that.
   private(set) var waiting: Account?
-  /// Whether an authenticator app is to be enrolled.
-  private(set) var enrolsApp = false
+  /// The second factor that is to be proven first; nil where none is.
+  private(set) var request: Request?
 
   private let verifiesEmail: Bool
+  private var wantedEmail: EmailAddress?
+  private var wantedFactor: SecondFactor?
   private var fields: Set<Field> = []
   private var wrong: [String] = []
 
@@ -33,7 +43,7 @@ struct ProfileEdit {
   /// Whether codes come from elsewhere, or go elsewhere, than they did.
   var changesLogin: Bool { changesEmail || changesPhone || changesFactor }
   /// Whether an enrolment that waits for its first code is void, since another second factor was chosen.
-  var endsEnrolment: Bool { fields.contains(.twoFactor) && !enrolsApp }
+  var endsEnrolment: Bool { fields.contains(.twoFactor) && request == nil }
 
   /// Examines changes.
   ///
@@ -51,6 +61,8 @@ struct ProfileEdit {
     for change in changes.members {
       if !apply(change) { wrong.append(change.name) }
     }
+    settleEmail()
+    settleFactor()
     if let unmet = unmetField { wrong.append(unmet.rawValue) }
     guard wrong.isEmpty else { throw .refused(.validationFailed, fields: wrong) }
   }
@@ -94,34 +106,65 @@ struct ProfileEdit {
     return true
   }
 
-  /// A new address is not verified: nothing shows yet that it is the user's.
   private mutating func setEmail(_ email: EmailAddress?) -> Bool {
-    guard let email else { return false }
-    guard email.text != before.email else { return true }
-    var changed = after
-    changed.email = email.text
-    changed.emailVerifiedAt = nil
-    if verifiesEmail { waiting = changed } else { after = changed }
-    return true
+    wantedEmail = email
+    return email != nil
   }
 
   private mutating func setFactor(_ factor: SecondFactor?) -> Bool {
-    guard let factor else { return false }
-    enrolsApp = factor == .totp
-    if !enrolsApp { after.secondFactor = factor }
-    return true
+    wantedFactor = factor
+    return factor != nil
+  }
+
+  /// A new address is not verified: nothing shows yet that it is the user's, and the one that gets the codes stays till then.
+  private mutating func settleEmail() {
+    guard let email = wantedEmail, email.text != before.email else { return }
+    var changed = after
+    changed.email = email.text
+    changed.emailVerifiedAt = nil
+    let getsCodes = before.provenFactor == .email && wantedFactor != .off
+    if verifiesEmail || getsCodes { waiting = changed } else { after = changed }
+  }
+
+  /// Decides which factor counts at once, and which one is proven first.
+  private mutating func settleFactor() {
+    let isRemoved = fields.contains(.phoneNumber) && after.phone == nil
+    if isRemoved, wantedFactor == nil, before.provenFactor != .sms, after.secondFactor == .sms {
+      after.secondFactor = .off
+    }
+    switch wantedFactor ?? after.secondFactor {
+    case .off: after.secondFactor = .off
+    case .totp: if wantedFactor == .totp { request = .app(after) }
+    case .sms: settle(.sms, isProven: after.phoneVerifiedAt != nil, isNew: changesPhone)
+    case .email: settle(.email, isProven: after.emailVerifiedAt != nil, isNew: changesEmail)
+    }
+    keepProvenPhone()
+  }
+
+  private mutating func settle(_ factor: SecondFactor, isProven: Bool, isNew: Bool) {
+    if isProven {
+      after.secondFactor = factor
+    } else if wantedFactor == factor || isNew, let method = factor.method, after.destination(method) != nil {
+      request = .message(after, method)
+    }
+  }
+
+  /// The number that login codes go to stays until another one is proven: one change at a time.
+  private mutating func keepProvenPhone() {
+    guard before.provenFactor == .sms, after.secondFactor == .sms, changesPhone, after.phone != nil else { return }
+    if case .message(_, .sms) = request {
+      after.phone = before.phone
+      after.phoneVerifiedAt = before.phoneVerifiedAt
+    } else {
+      wrong.append(Field.phoneNumber.rawValue)
+    }
   }
 
   /// The field to name where the second factor has nowhere to send its codes to; nil where it has, or where that is not
   /// due to these changes.
   private var unmetField: Field? {
-    switch after.secondFactor {
-    case .sms where after.phone == nil:
-      let blamed: Field = fields.contains(.twoFactor) ? .twoFactor : .phoneNumber
-      return fields.contains(blamed) && !wrong.contains(Field.phoneNumber.rawValue) ? blamed : nil
-    case .email where verifiesEmail && after.emailVerifiedAt == nil:
-      return fields.contains(.twoFactor) ? .twoFactor : nil
-    case .off, .sms, .email, .totp: return nil
-    }
+    guard after.secondFactor == .sms || wantedFactor == .sms, after.phone == nil else { return nil }
+    let blamed: Field = fields.contains(.twoFactor) ? .twoFactor : .phoneNumber
+    return fields.contains(blamed) && !wrong.contains(Field.phoneNumber.rawValue) ? blamed : nil
   }
 }

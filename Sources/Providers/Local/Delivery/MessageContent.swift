@@ -6,6 +6,8 @@ import SecretMemory
 enum MessageContent: Sendable {
   /// The code that finishes a login.
   case loginCode(Secret, lifetime: Duration)
+  /// The code that shows that a phone number or an e-mail address is the user's, before login codes go there.
+  case enrolmentCode(Secret, lifetime: Duration)
   /// The token that shows that an e-mail address is its account's owner's.
   case emailVerification(token: Secret, lifetime: Duration)
   /// The token that stands in for a forgotten password.
@@ -24,7 +26,7 @@ enum MessageContent: Sendable {
   /// The code; nil where there is none.
   var code: Secret? {
     switch self {
-    case .loginCode(let code, _): code
+    case .loginCode(let code, _), .enrolmentCode(let code, _): code
     case .emailVerification, .passwordReset, .passwordChanged, .emailAddressChangeRequested, .emailAddressChanged,
       .phoneNumberChanged, .secondFactorChanged:
       nil
@@ -35,7 +37,8 @@ enum MessageContent: Sendable {
   var token: Secret? {
     switch self {
     case .emailVerification(let token, _), .passwordReset(let token, _): token
-    case .loginCode, .passwordChanged, .emailAddressChangeRequested, .emailAddressChanged, .phoneNumberChanged,
+    case .loginCode, .enrolmentCode, .passwordChanged, .emailAddressChangeRequested, .emailAddressChanged,
+      .phoneNumberChanged,
       .secondFactorChanged:
       nil
     }
@@ -45,6 +48,7 @@ enum MessageContent: Sendable {
   var subject: String {
     switch self {
     case .loginCode: "Your login code"
+    case .enrolmentCode: "Your confirmation code"
     case .emailVerification: "Confirm your e-mail address"
     case .passwordReset: "Reset your password"
     case .passwordChanged: "Your password was changed"
@@ -60,6 +64,11 @@ enum MessageContent: Sendable {
     switch self {
     case .loginCode(_, let lifetime):
       ("Your login code is ", ". It expires in \(Self.words(lifetime)). Never give it to anyone.")
+    case .enrolmentCode(_, let lifetime):
+      (
+        "Your confirmation code is ",
+        ". With it, login codes come here. It expires in \(Self.words(lifetime)). Never give it to anyone."
+      )
     case .emailVerification(_, let lifetime):
       (
         "To confirm this e-mail address, start `authbroker account verify-email`\nand enter the token: ",

@@ -8,6 +8,8 @@ enum MessagePurpose: String {
   case verify
   /// It has the token that makes another e-mail address the account's.
   case change
+  /// It has the code that proves a second factor's phone number or e-mail address.
+  case enrol
   /// It tells of something that was done.
   case notice
 
@@ -16,7 +18,7 @@ enum MessagePurpose: String {
     switch self {
     case .reset: .reset
     case .notice: .notice
-    case .login, .verify, .change: .other
+    case .login, .verify, .change, .enrol: .other
     }
   }
 }

@@ -19,8 +19,8 @@ extension LocalDatabase {
   var messages: MessageTable { files.messages }
   /// The authenticator apps.
   var totp: TOTPTable { TOTPTable(connection: connection, sealingKey: sealingKey) }
-  /// The authenticator apps that wait for their first code.
-  var enrolments: TOTPEnrolmentTable { TOTPEnrolmentTable(connection: connection, sealingKey: sealingKey) }
+  /// The second factors that wait for their first code.
+  var enrolments: EnrolmentTable { EnrolmentTable(connection: connection, sealingKey: sealingKey) }
   /// The backup codes.
   var backupCodes: BackupCodeTable { BackupCodeTable(connection) }
   /// The keys that sign access tokens.

@@ -6,11 +6,12 @@ extension LocalKeys {
   /// What was made with the lost keys, and is of no more use.
   private static let worthless: [StaticString] = [
     "DELETE FROM otp_flow", "DELETE FROM throttle", "DELETE FROM mail_token", "DELETE FROM refresh_token",
-    "DELETE FROM token_family", "DELETE FROM signing_key", "DELETE FROM backup_code", "DELETE FROM totp_enrolment",
+    "DELETE FROM token_family", "DELETE FROM signing_key", "DELETE FROM backup_code", "DELETE FROM enrolment",
     "DELETE FROM totp",
-    // Authenticator apps have secrets that are lost: their users are sent codes.
+    // Authenticator apps have secrets that are lost: their users are sent codes, as soon as it is proven where to.
     """
-    UPDATE account SET second_factor = CASE WHEN phone IS NULL THEN 'email' ELSE 'sms' END
+    UPDATE account SET second_factor =
+      CASE WHEN phone IS NULL OR phone_verified_at IS NULL AND email_verified_at IS NOT NULL THEN 'email' ELSE 'sms' END
     WHERE second_factor = 'totp'
     """,
   ]

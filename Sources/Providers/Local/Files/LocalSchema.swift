@@ -27,10 +27,13 @@ enum LocalSchema {
           try AuditHead.start.write(connection, keys.sealingKey)
         },
         Migrator.Migration(4, statements: fourth),
-        Migrator.Migration(version) { connection in try AccountTable(connection).composeNames() },
+        Migrator.Migration(version) { connection in
+          for statement in fifth { try connection.execute(statement) }
+          try AccountTable(connection).composeNames()
+        },
       ],
       creation: { connection in
-        for statement in first + third + fourth { try connection.execute(statement) }
+        for statement in first + third + fourth + fifth { try connection.execute(statement) }
         try keys.draw(at: now)
         try AuditHead.start.write(connection, keys.sealingKey)
       })
@@ -156,6 +159,15 @@ enum LocalSchema {
     "CREATE INDEX sent_code_by_account ON sent_code (account, share, at)",
     "CREATE INDEX sent_code_by_destination ON sent_code (destination, share, at)",
     "CREATE INDEX sent_code_by_time ON sent_code (share, at)",
+  ]
+
+  /// Codes that are sent prove a factor as those of an app do.
+  private static let fifth: [StaticString] = [
+    "ALTER TABLE totp_enrolment RENAME TO enrolment",
+    "ALTER TABLE enrolment ADD COLUMN method TEXT NOT NULL DEFAULT 'totp'",
+    // What a code was sent to; its fingerprint is in the place of an app's secret.
+    "ALTER TABLE enrolment ADD COLUMN destination TEXT",
+    "ALTER TABLE enrolment ADD COLUMN code_length INTEGER NOT NULL DEFAULT 6",
   ]
 
   /// The triggers hold for other programs that open the file: this one's connection runs none.

@@ -44,7 +44,7 @@ import Testing
           == LocalUser(
             id: ada.id, email: "a@example.com", emailVerified: false, name: "Ada", twoFactor: .off, isDisabled: false,
             createdAt: fixture.clock.now, sessionCount: 2))
-      #expect(users.last?.twoFactor == .sms && users.last?.phoneNumberMasked == "+49 ••• ••67")
+      #expect(users.last?.twoFactor == .off && users.last?.phoneNumberMasked == "+49 ••• ••67")
       #expect(users.last?.sessionCount == 0)
     }
   }

@@ -25,7 +25,7 @@ import Testing
       let session = try await fixture.session()
       let enrolment = try await begin(fixture, session)
       #expect(enrolment.expiresAt == fixture.clock.now + .seconds(600) && enrolment.attemptsRemaining == 5)
-      let uri = try #require(enrolment.uri.revealedString())
+      let uri = try #require(enrolment.uri?.revealedString())
       #expect(uri.hasPrefix("otpauth://totp/AuthBroker:a%40example.com?secret="))
       _ = try await fixture.provider.login(try fixture.credentials()).session
       let app = try fixture.app(enrolment)

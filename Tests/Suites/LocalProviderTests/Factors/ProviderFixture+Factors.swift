@@ -24,13 +24,20 @@ extension ProviderFixture {
   ) async throws -> ProviderSession {
     let session = try await session(email)
     let phone = secondFactor == .sms ? #","phoneNumber":"\#(Self.phone)""# : ""
-    _ = try await update(#"{"twoFactor":"\#(secondFactor.rawValue)"\#(phone)}"#, session)
+    let update = try await update(#"{"twoFactor":"\#(secondFactor.rawValue)"\#(phone)}"#, session)
+    try await prove(update)
     return session
+  }
+
+  /// Gives the code back that a new factor was sent.
+  func prove(_ update: ProfileUpdate) async throws {
+    let enrolment = try #require(update.enrolment)
+    _ = try await provider.confirmEnrolment(flow: enrolment.flow, code: try sentCode())
   }
 
   /// The app that an enrolment's address sets up.
   func app(_ enrolment: ProviderEnrolment?) throws -> TOTP {
-    let uri = try #require(enrolment?.uri.revealedString())
+    let uri = try #require(enrolment?.uri?.revealedString())
     let secret = try #require(uri.split(separator: "secret=").last?.split(separator: "&").first)
     return TOTP(secret: try #require(try Base32.decode(Secret(utf8: String(secret)))))
   }

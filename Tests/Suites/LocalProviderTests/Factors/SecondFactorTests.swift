@@ -126,7 +126,7 @@ import Testing
   {
     let limits: (inout LocalProviderConfiguration) -> Void = { $0.messageLimits.perHour = 2 }
     try await ProviderFixture.run(limits) { fixture in
-      _ = try await fixture.challenge()
+      _ = try await fixture.proven()
       let challenge = try await fixture.login("b@example.com")
       fixture.clock.advance(.seconds(30))
       let resent = await failure { () throws(ProviderFailure) in
