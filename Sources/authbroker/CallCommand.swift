@@ -33,11 +33,7 @@ enum CallCommand: Command {
     var params = try params(context.arguments.operands)
     defer { wipe(&params) }
     var connection = try context.connect()
-    let timeout = try context.timeout()
-    do throws(ClientError) {
-      let method = context.arguments.operands[0]
-      Output.json(try connection.callForText(method, RawJSON(text: params), timeout: timeout))
-    } catch { throw context.failure(error) }
+    Output.json(try context.text(of: context.arguments.operands[0], RawJSON(text: params), on: &connection))
   }
 
   private static func params(_ operands: [String]) throws(CommandFailure) -> [UInt8] {

@@ -138,10 +138,28 @@ struct Context: Sendable {
   func text(
     of method: String, _ params: some JSONEncodable
   ) throws(CommandFailure) -> [UInt8] {
-    let timeout = try timeout()
     var connection = try connect()
+    return try text(of: method, params, on: &connection) { error in error.isEndOfBroker }
+  }
+
+  /// Calls a method on a connection and gives the text of its result, which the caller wipes if it holds a secret.
+  ///
+  /// Where the broker has begun to end, the next one is asked once it has ended.
+  ///
+  /// - Parameters:
+  ///   - method: its name.
+  ///   - params: what it takes.
+  ///   - connection: where it is sent; another one afterwards, where another broker was asked.
+  ///   - isRepeated: which errors are followed by a second try.
+  /// - Returns: the text of the result.
+  /// - Throws: a failure with the exit code for it.
+  func text(
+    of method: String, _ params: some JSONEncodable, on connection: inout BlockingConnection,
+    repeatedAfter isRepeated: (ClientError) -> Bool = { error in error.isRefusalOfEndingBroker }
+  ) throws(CommandFailure) -> [UInt8] {
+    let timeout = try timeout()
     do throws(ClientError) { return try connection.callForText(method, params, timeout: timeout) } catch {
-      guard error.isEndOfBroker else { throw failure(error) }
+      guard isRepeated(error) else { throw failure(error) }
     }
     connection = try connectToNext(after: connection.owner)
     do throws(ClientError) { return try connection.callForText(method, params, timeout: timeout) } catch {
@@ -157,17 +175,7 @@ struct Context: Sendable {
   ) throws(CommandFailure) -> Method.Result? {
     var connection = try connect()
     guard wantsJSON else { return try call(method, params, on: &connection) }
-    let timeout = try timeout()
-    do throws(ClientError) {
-      Output.json(try connection.callForText(Method.name, params, timeout: timeout))
-      return nil
-    } catch {
-      guard error.isRefusalOfEndingBroker else { throw failure(error) }
-    }
-    connection = try connectToNext(after: connection.owner)
-    do throws(ClientError) {
-      Output.json(try connection.callForText(Method.name, params, timeout: timeout))
-    } catch { throw failure(error) }
+    Output.json(try text(of: Method.name, params, on: &connection))
     return nil
   }
 

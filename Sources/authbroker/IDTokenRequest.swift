@@ -1,4 +1,3 @@
-import AuthBrokerClient
 import BrokerProtocol
 
 /// What `token --id` does.
@@ -16,12 +15,7 @@ enum IDTokenRequest {
     let target = try TargetOption.target(context)
     let named = try context.profile()
     let params = GetIDToken.Params(profile: target?.profile ?? named)
-    let timeout = try context.timeout()
-    var connection = try context.connect()
-    let text: [UInt8]
-    do throws(ClientError) {
-      text = try connection.callForText(GetIDToken.name, params, timeout: timeout)
-    } catch { throw context.failure(error) }
+    let text = try context.text(of: GetIDToken.name, params)
     try TokenRequest.printToken(of: text, "idToken", for: target, as: format, context)
   }
 }

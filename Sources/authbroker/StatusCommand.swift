@@ -21,16 +21,10 @@ enum StatusCommand: Command {
     try context.expectOperands(0...0, of: self)
     let profile = try context.arguments.profile()
     var connection = try context.connect()
-    let timeout = try context.timeout()
-    let text: [UInt8]
-    let status: GetStatus.Result
-    do throws(ClientError) {
-      text = try connection.callForText(GetStatus.name, Empty(), timeout: timeout)
-    } catch { throw context.failure(error) }
-    guard let root = try? JSONDocument(parsing: text).root, let read = try? GetStatus.Result(from: root) else {
+    let text = try context.text(of: GetStatus.name, Empty(), on: &connection)
+    guard let root = try? JSONDocument(parsing: text).root, let status = try? GetStatus.Result(from: root) else {
       throw CommandFailure(.failure, "the broker's answer is not what was expected")
     }
-    status = read
     let sessions = try SessionTable.sessions(status.profiles, of: profile)
     if context.wantsJSON {
       Output.json(text)

@@ -37,7 +37,8 @@ action.  :tell gets a sentence.")
   "Ask for the code of CHALLENGE, without echo."
   (read-passwd (format "%s%s%s: "
                        (if (equal (plist-get challenge :method) "totp") ""
-                         (format "Sent a code to %s.  " (plist-get challenge :maskedDestination)))
+                         (format "Sent a code to %s.  "
+                                 (authbroker--plain (plist-get challenge :maskedDestination))))
                        (if (eq (plist-get challenge :backupCodesAllowed) t) "Code or backup code" "Code")
                        (if (equal (plist-get challenge :method) "totp") "" " (r sends another)"))))
 
@@ -50,7 +51,7 @@ action.  :tell gets a sentence.")
 
 (defun authbroker--tell (sentence)
   "Show SENTENCE, without characters that a terminal would obey."
-  (message "%s" (replace-regexp-in-string "[[:cntrl:]]" "" sentence)))
+  (message "%s" (authbroker--plain sentence)))
 
 (defun authbroker--ask (prompter what &rest arguments)
   "Call the function of PROMPTER for WHAT with ARGUMENTS."

@@ -81,10 +81,18 @@ The property :unanswered tells it from the broker's own one."
   (list 'authbroker-error "the broker did not answer in time"
         '(:code 1087 :kind "deadlineExceeded" :next-action "retry" :retryable t :unanswered t)))
 
+(defun authbroker--plain (text)
+  "Return TEXT of another program, made fit for a terminal.
+Control and format characters become question marks."
+  (mapconcat (lambda (character)
+               (if (memq (get-char-code-property character 'general-category) '(Cc Cf Cs Zl Zp)) "?"
+                 (string character)))
+             text ""))
+
 (defun authbroker--refusal (object)
   "Return the error for OBJECT, the member error of a response."
   (let ((data (plist-get object :data)))
-    (list 'authbroker-error (or (plist-get object :message) "the broker refused")
+    (list 'authbroker-error (authbroker--plain (or (plist-get object :message) "the broker refused"))
           (list :code (plist-get object :code) :kind (or (plist-get data :kind) "unexpectedAnswer")
                 :next-action (plist-get data :nextAction) :retryable (eq (plist-get data :retryable) t)
                 :retry-after (plist-get data :retryAfterSeconds) :profile (plist-get data :profile)
@@ -314,7 +322,8 @@ FAILURE are those of the call."
 
 (defconst authbroker--repeatable
   '("initialize" "ping" "rpc.discover" "getAccessToken" "reportRejected" "getIdToken" "awaitLogin" "listPendingLogins"
-    "getCurrentUser" "getSession" "listSessions" "getStatus" "checkVault" "lock")
+    "getCurrentUser" "getSession" "listSessions" "getStatus" "checkVault" "lock"
+    "subscribe")
   "Methods that are called once more where the broker has ended before the answer.
 They change nothing that a second call would change again.")
 
@@ -322,21 +331,52 @@ They change nothing that a second call would change again.")
   "Whether PROBLEM means that this broker answers no more requests."
   (member (authbroker-error-kind problem) '("connectionLost" "shuttingDown")))
 
-(defun authbroker--repeated-p (method problem)
-  "Whether a call of METHOD that PROBLEM ended is made again at the next broker."
-  (and (authbroker--ended-p problem) (member method authbroker--repeatable)))
+(defconst authbroker--longest-end 30
+  "How many seconds a broker that ends is waited for.
+It waits 25 s for requests that spend a token, and then saves.")
+
+(cl-defstruct (authbroker--tries (:constructor authbroker--make-tries) (:copier nil))
+  "The tries of one call."
+  (method nil :documentation "What is called.")
+  (deadline nil :documentation "The end of all tries.")
+  (lost nil :documentation "Whether a connection was lost already.")
+  (end nil :documentation "Until when a broker that ends is waited for; nil: none has said so.")
+  (pause 0.1 :documentation "How long to wait before it is asked again, in seconds."))
+
+(defun authbroker--pause-after (again problem)
+  "Return the seconds before the next try AGAIN, behind PROBLEM; nil: none is made.
+A broker that is about to end is asked again until there is the next one,
+a lost connection is followed by one more try."
+  (let ((kind (authbroker-error-kind problem)) (pause (authbroker--tries-pause again)))
+    (cond
+     ((not (member (authbroker--tries-method again) authbroker--repeatable)) nil)
+     ((equal kind "shuttingDown")
+      (unless (authbroker--tries-end again)
+        (setf (authbroker--tries-end again)
+              (min (authbroker--tries-deadline again) (+ (float-time) authbroker--longest-end))))
+      (setf (authbroker--tries-pause again) (min 1 (* 2 pause)))
+      (and (< (+ (float-time) pause) (authbroker--tries-end again)) pause))
+     ;; A program that reaches a broker at its very end says that there is none.
+     ((and (not (authbroker--tries-lost again))
+           (or (equal kind "connectionLost") (and (authbroker--tries-end again) (equal kind "noBroker"))))
+      (setf (authbroker--tries-lost again) t)
+      0))))
 
 (cl-defun authbroker-call (method &optional params &key timeout)
   "Call METHOD, a string, with PARAMS, a plist, and return the result.
 TIMEOUT: how many seconds to wait; `authbroker-timeout' where nil.
 Signal `authbroker-error'.  The end of the time cancels the request, and
 so does \\[keyboard-quit]."
-  (let ((deadline (+ (float-time) (or timeout authbroker-timeout))))
-    (condition-case problem
-        (authbroker--call-once method params deadline)
-      (authbroker-error
-       (if (authbroker--repeated-p method problem) (authbroker--call-once method params deadline)
-         (authbroker--raise problem))))))
+  (let* ((deadline (+ (float-time) (or timeout authbroker-timeout)))
+         (tries (authbroker--make-tries :method method :deadline deadline))
+         (result nil) (pause 0))
+    (while pause
+      (sleep-for pause)
+      (condition-case problem
+          (setq result (authbroker--call-once method params deadline) pause nil)
+        (authbroker-error
+         (setq pause (or (authbroker--pause-after tries problem) (authbroker--raise problem))))))
+    result))
 
 (defun authbroker--call-once (method params deadline)
   "Call METHOD with PARAMS and wait for the result, until DEADLINE at most."
@@ -382,31 +422,38 @@ a function that cancels the request; FAILURE then gets the kind \"cancelled\"."
                      (when timer (cancel-timer timer))
                      (funcall function value))))
          (fail (lambda (problem) (funcall finish (or failure #'ignore) problem)))
-         (call (list method params (lambda (result) (funcall finish success result)) fail #'ignore)))
-    (setq timer (run-with-timer (max authbroker-timeout (+ 5 (or (plist-get params :timeoutSeconds) 0))) nil
+         (call (list method params (lambda (result) (funcall finish success result)) fail #'ignore))
+         (limit (max authbroker-timeout (+ 5 (or (plist-get params :timeoutSeconds) 0))))
+         (tries (authbroker--make-tries :method method :deadline (+ (float-time) limit))))
+    (setq timer (run-with-timer limit nil
                                 (lambda ()
                                   (funcall fail (authbroker--timed-out))
                                   (funcall (nth 4 call)))))
-    (condition-case problem (authbroker--try call nil)
+    (condition-case problem (authbroker--try call tries)
       (error (cancel-timer timer) (authbroker--raise problem)))
     (lambda () (funcall (nth 4 call)))))
 
-(defun authbroker--try (call is-last)
+(defun authbroker--try (call again)
   "Send CALL, a list of method, params, success, failure and what cancels it.
-Unless IS-LAST send it again where the broker has ended and that does no harm."
+Where the broker has ended, send it once more; AGAIN is asked about another."
   (pcase-let ((`(,method ,params ,success ,failure) (seq-take call 4)) (connection (authbroker--living)))
     (setf (nth 4 call)
           (authbroker--send
            connection method params success
            (lambda (problem)
              (when (authbroker--ended-p problem) (authbroker--retire connection))
-             (if (or is-last (not (authbroker--repeated-p method problem))) (funcall failure problem)
-               ;; Later: this may be the sentinel of a process that has ended.
-               (run-with-timer 0 nil #'authbroker--try-again call)))))))
+             (let ((pause (authbroker--pause-after again problem)))
+               (if (not pause) (funcall failure problem)
+                 ;; Later in any case: this may be the sentinel of a process that has ended.
+                 (let ((timer (run-with-timer pause nil #'authbroker--try-again call again)))
+                   (setf (nth 4 call)
+                         (lambda ()
+                           (cancel-timer timer)
+                           (funcall failure (authbroker--problem "cancelled" "the request was cancelled"))))))))))))
 
-(defun authbroker--try-again (call)
-  "Send CALL, whose broker has ended, for the last time."
-  (condition-case problem (authbroker--try call t)
+(defun authbroker--try-again (call again)
+  "Send CALL, whose broker has ended, once more; AGAIN is asked about another."
+  (condition-case problem (authbroker--try call again)
     (authbroker-error (funcall (nth 3 call) problem))))
 
 ;;;; Tokens

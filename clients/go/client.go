@@ -30,7 +30,8 @@ type Client struct {
 // nothing that a second call would change again.
 var repeatable = map[string]bool{"initialize": true, "ping": true, "rpc.discover": true, "getAccessToken": true,
 	"reportRejected": true, "getIdToken": true, "awaitLogin": true, "listPendingLogins": true, "getCurrentUser": true,
-	"getSession": true, "listSessions": true, "getStatus": true, "checkVault": true, "lock": true}
+	"getSession": true, "listSessions": true, "getStatus": true, "checkVault": true, "lock": true,
+	"subscribe": true}
 
 // New returns a client of the broker that the location describes; Location{} is the usual one of this user. Nothing is
 // connected yet.
@@ -70,11 +71,13 @@ func (c *Client) Call(ctx context.Context, method string, params, result any) er
 func (c *Client) call(ctx context.Context, method string, params any) (json.RawMessage, *Error) {
 	ctx, stop := limited(ctx, method, params)
 	defer stop()
-	text, failure := c.once(ctx, method, params)
-	if failure != nil && failure.hasEnded() && (repeatable[method] || failure.unsent) {
-		return c.once(ctx, method, params)
+	again := repetition{method: method}
+	for {
+		text, failure := c.once(ctx, method, params)
+		if failure == nil || !again.follows(ctx, failure) {
+			return text, failure
+		}
 	}
-	return text, failure
 }
 
 // How long an answer is waited for where the context has no deadline: a minute, which is more than any method takes by

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
+	"unicode"
 )
 
 // The kinds of errors that this package itself reports; those of the broker are in Schemas/errors.json.
@@ -99,6 +101,16 @@ func NeedsLogin(err error) bool {
 	return false
 }
 
+// plain is text of another program, made fit for a terminal: control and format characters become question marks.
+func plain(text string) string {
+	return strings.Map(func(character rune) rune {
+		if unicode.In(character, unicode.Cc, unicode.Cf, unicode.Cs, unicode.Zl, unicode.Zp) {
+			return '?'
+		}
+		return character
+	}, text)
+}
+
 // wireError is the member error of a response (JSON-RPC 2.0, section 5.1).
 type wireError struct {
 	Code    int             `json:"code"`
@@ -109,7 +121,7 @@ type wireError struct {
 // read takes the data apart. Members that are missing, or of another type than expected, stay empty: the error itself
 // must not get lost.
 func (w *wireError) read() *Error {
-	result := &Error{Code: w.Code, Message: w.Message, Data: w.Data}
+	result := &Error{Code: w.Code, Message: plain(w.Message), Data: w.Data}
 	var members map[string]json.RawMessage
 	if json.Unmarshal(w.Data, &members) != nil {
 		members = nil

@@ -86,7 +86,13 @@ func (c *Client) Subscribe(ctx context.Context, options SubscribeOptions) (*Subs
 	if options.Since != nil {
 		s.last, since = *options.Since, options.Since
 	}
+	ctx, stop := limited(ctx, "subscribe", nil)
+	defer stop()
+	again := repetition{method: "subscribe"}
 	snapshot, gate, failure := s.begin(ctx, since, true)
+	for failure != nil && again.follows(ctx, failure) {
+		snapshot, gate, failure = s.begin(ctx, since, true)
+	}
 	if failure != nil {
 		return nil, failure
 	}

@@ -9,6 +9,7 @@ import (
 	"net"
 	"sync"
 	"testing"
+	"time"
 )
 
 // knownMethods are called one after the other; those that change something come last.
@@ -97,13 +98,52 @@ func TestALostRequestIsRepeatedOnceWhereItChangesNothing(t *testing.T) {
 
 func TestABrokerThatEndsIsFollowedByTheNext(t *testing.T) {
 	c := newCounter(t, func(_ string, id int64, times int) string {
-		if times == 1 {
+		if times < 4 {
 			return ending(id)
 		}
 		return result(id)
 	})
 	// Each refusal ended the use of a connection; the last one was the last request.
-	c.want(t, outcomes(t), `["" "" "" "" "shuttingDown" "shuttingDown"] [2 2 2 2 1 1] 6`)
+	c.want(t, outcomes(t), `["" "" "" "" "shuttingDown" "shuttingDown"] [4 4 4 4 1 1] 14`)
+}
+
+func TestABrokerThatDoesNotEndIsWaitedForWithinBounds(t *testing.T) {
+	c := newCounter(t, func(_ string, id int64, _ int) string { return ending(id) })
+	brief, stop := context.WithTimeout(limit(t), 500*time.Millisecond)
+	defer stop()
+	if err := client(t).Call(brief, "lock", nil, nil); Kind(err) != "shuttingDown" {
+		t.Errorf("within the time of the call: %v", err)
+	}
+	longest := longestEnd
+	longestEnd = 500 * time.Millisecond
+	defer func() { longestEnd = longest }()
+	if err := client(t).Call(limit(t), "getStatus", nil, nil); Kind(err) != "shuttingDown" {
+		t.Errorf("within the longest end: %v", err)
+	}
+	cancelled, cancel := context.WithCancel(limit(t))
+	time.AfterFunc(250*time.Millisecond, cancel)
+	if err := client(t).Call(cancelled, "ping", nil, nil); Kind(err) != KindCancelled {
+		t.Errorf("cancelled: %v", err)
+	}
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if c.requests["lock"] < 2 || c.requests["getStatus"] < 2 {
+		t.Errorf("not asked again: %v", c.requests)
+	}
+}
+
+func TestASubscriptionBeginsAtTheNextBroker(t *testing.T) {
+	newCounter(t, func(_ string, id int64, times int) string {
+		if times < 4 {
+			return ending(id)
+		}
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"subscriptionId":"s","sequence":1,"sessions":[]}}`, id)
+	})
+	subscription, err := client(t).Subscribe(limit(t), SubscribeOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	subscription.Close()
 }
 
 func TestNoCallUnderWayIsLostWithABrokerThatEnds(t *testing.T) {
@@ -146,5 +186,14 @@ func TestATokenThatIsNotReplacedIsNotTriedAgain(t *testing.T) {
 	defer c.mutex.Unlock()
 	if err != ErrUnauthorized || calls != 1 || c.requests["reportRejected"] != 1 {
 		t.Errorf("%v after %d calls and %d reports", err, calls, c.requests["reportRejected"])
+	}
+}
+
+func TestWhatTheBrokerSaysIsFitForATerminal(t *testing.T) {
+	newCounter(t, func(_ string, id int64, _ int) string {
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"error":{"code":1083,"message":"a\u001bb\u009bc\u202ed\u200be\u2028f é"}}`, id)
+	})
+	if err := client(t).Call(limit(t), "login", nil, nil); err == nil || err.Error() != "a?b?c?d?e?f é" {
+		t.Errorf("%q", err)
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"syscall"
 	"time"
-	"unicode"
 	"unsafe"
 )
 
@@ -63,12 +62,7 @@ func (t Terminal) Tell(_ context.Context, sentence string) {
 		return
 	}
 	defer func() { _ = terminal.Close() }()
-	_, _ = fmt.Fprintln(terminal, strings.Map(func(character rune) rune {
-		if unicode.IsControl(character) {
-			return -1
-		}
-		return character
-	}, sentence))
+	_, _ = fmt.Fprintln(terminal, plain(sentence))
 }
 
 // ask asks one question. The terminal's settings are put back at the end, and at the signals of Ctrl-C, of the end of

@@ -15,9 +15,10 @@
  */
 import { Channel } from './lib/channel.mjs';
 import { connect, start } from './lib/discovery.mjs';
-import { AuthBrokerError, BrokerError, Closed, ConnectionLost, TimedOut, Unauthorized, given } from './lib/errors.mjs';
+import { AuthBrokerError, BrokerError, Closed, ConnectionLost, TimedOut, Unauthorized, given, pause } from
+  './lib/errors.mjs';
 import { Events } from './lib/events.mjs';
-import { ANSWER_SECONDS, AWAIT_SECONDS, LOSS_LIMIT, TRY_AGAIN, answerSeconds, hasEnded, isRepeated } from
+import { ANSWER_SECONDS, AWAIT_SECONDS, LOSS_LIMIT, Repetition, TRY_AGAIN, answerSeconds, hasEnded } from
   './lib/limits.mjs';
 import { AccessToken, IdToken, challenge, loginResult, member, session } from './lib/values.mjs';
 
@@ -48,15 +49,15 @@ export class Broker {
   }
 
   async call(method, params = {}, options = {}) {
-    const deadline = performance.now() / 1000 + (options.timeoutSeconds ?? answerSeconds(method, params));
-    for (let isLast = false; ; isLast = true) {
+    const deadline = performance.now() + 1000 * (options.timeoutSeconds ?? answerSeconds(method, params));
+    for (const repetition = new Repetition(method, deadline); ;) {
       options.signal?.throwIfAborted();
       const channel = this.#channel?.isOpen ? this.#channel : await this.#open();
       if (this.#isClosed) throw new Closed();
-      const timeoutSeconds = Math.max(deadline - performance.now() / 1000, 0);
+      const timeoutSeconds = Math.max(deadline - performance.now(), 0) / 1000;
       try { return await channel.call(method, given(params), { ...options, timeoutSeconds }); } catch (error) {
         if (hasEnded(error)) channel.retire();
-        if (isLast || !isRepeated(method, error)) throw error;
+        await pause(repetition.pauseAfter(error), options.signal);
       }
     }
   }

@@ -128,7 +128,10 @@ authbroker__print() {
 # Prints a member ($2) of an answer ($1) for a person; fails if there is none.
 authbroker__words() {
   authbroker__word=$(printf '%s\n' "$1" | authbroker__member "$2") || return
-  printf '%s\n' "$authbroker__word" | tr -d '\000-\037\177'
+  # What a terminal obeys or hides, in UTF-8: control characters, format characters and separators of lines.
+  printf '%s' "$authbroker__word" | tr -d '\000-\037\177' | LC_ALL=C awk '{
+    gsub(/\302[\200-\237\255]|\330[\200-\205\234]|\333\235|\334\217|\341\240\216|\342\200[\213-\217\250-\256]/, "?")
+    gsub(/\342\201[\240-\257]|\357\273\277|\357\277[\271-\273]|\363\240[\200\201][\200-\277]/, "?"); print }'
 }
 # The exit code for the code of an error.
 authbroker__exit_code() {
@@ -420,9 +423,9 @@ authbroker_status() (
   done
 )
 
-# Prints the events of a subscription, which are read from standard input.
+# Prints the events of a subscription, which are read from standard input, behind its answer ($1).
 authbroker__events() {
-  IFS= read -r authbroker__line || return 8
+  authbroker__line=$1; [ -n "$authbroker__line" ] || return 8
   authbroker__check "$authbroker__line" || return; authbroker__seen=0
   while [ -z "$count" ] || [ "$authbroker__seen" -lt "$count" ]; do
     IFS= read -r authbroker__line || return 8
@@ -434,22 +437,33 @@ authbroker__events() {
   done
 }
 
-# Subscribes and prints events. $1: a folder with two FIFOs; $2...: the command line. Descriptor 3 is the FIFO `requests`.
+# Subscribes and prints events. $1: a folder with two FIFOs; $2...: the command line. Descriptor 3, which is not needed
+# here, is the FIFO `requests`: the calling shell alone holds its writing end, and when it ends, however it does, so does
+# `connect`.
 authbroker__watch() (
   { set +x; } 2>/dev/null
+  exec 3>&-
   folder=$1; shift; connected=''
   trap 'rm -rf "$folder"; [ -z "$connected" ] || kill "$connected" 2>/dev/null' EXIT
   trap 'exit 129' HUP; trap 'exit 130' INT; trap 'exit 143' TERM
   authbroker__options '--profile --since --count' "$@" || exit
   [ -z "$profile" ] || profiles=$(printf '%s' "$profile" | authbroker__quote)
   members=${profile:+,\"profiles\":[$profiles]}${since:+,\"since\":$since}
-  authbroker__request subscribe "$members" >&3
-  exec "${AUTHBROKER_COMMAND:-authbroker}" connect --start <"$folder/requests" >"$folder/events" 3>&- &
-  connected=$!
-  # From here on the calling shell alone holds the writing end: when it ends, however it does, so does `connect`.
-  exec 3>&- 4<"$folder/events"
+  authbroker__tries=30
+  while :; do
+    authbroker__request subscribe "$members" >"$folder/requests"
+    exec "${AUTHBROKER_COMMAND:-authbroker}" connect --start <"$folder/requests" >"$folder/events" &
+    connected=$!
+    exec 4<"$folder/events"
+    IFS= read -r answer <&4 || answer=''
+    # shuttingDown: the broker waits up to 25 s for requests that spend a token, and the next one is asked then.
+    case $authbroker__tries:$(authbroker__words "$answer" error.code) in [1-9]*:1084) ;; *) break ;; esac
+    authbroker__tries=$((authbroker__tries - 1))
+    kill "$connected" 2>/dev/null; wait "$connected" 2>/dev/null
+    connected=''; sleep 1
+  done
   rm -rf "$folder"
-  authbroker__events <&4; authbroker__status=$?
+  authbroker__events "$answer" <&4; authbroker__status=$?
   if [ "$authbroker__status" -eq 8 ]; then
     # What `connect` ended with says more.
     wait "$connected" || authbroker__status=$?; connected=''

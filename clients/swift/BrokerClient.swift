@@ -9,7 +9,8 @@ import LinuxSystem
 ///
 /// The client connects again where the broker has ended. A call that changes nothing, or nothing more the second time, is
 /// then made once more, at the next broker, and so is any other that was not sent; the others fail with
-/// ``ClientError/connectionLost``, and their effect is not known. ``BrokerEvents`` go on behind the last event.
+/// ``ClientError/connectionLost``, and their effect is not known. A broker that is about to end is waited for, for 30
+/// seconds. ``BrokerEvents`` go on behind the last event.
 ///
 /// Tokens and passwords are `Secret`: they print as `<redacted>` until they are revealed.
 public final class BrokerClient: Sendable {
@@ -68,10 +69,12 @@ public final class BrokerClient: Sendable {
   public func call<Method: BrokerMethod>(
     _ method: Method.Type, _ params: Method.Params
   ) async throws -> Method.Result {
-    do throws(CallFailure) { return try await once(method, params) } catch {
-      guard error.isRepeated(Method.name) else { throw error.error.withOneDeadline }
+    var repetition = Repetition(of: Method.name)
+    while true {
+      do throws(CallFailure) { return try await once(method, params) } catch {
+        guard await repetition.follows(error) else { throw error.error.withOneDeadline }
+      }
     }
-    do throws(CallFailure) { return try await once(method, params) } catch { throw error.error.withOneDeadline }
   }
 
   /// Calls a method on the present connection, which takes no more calls where the broker is about to end.
@@ -98,10 +101,18 @@ public final class BrokerClient: Sendable {
   public func events(_ params: Subscribe.Params = Subscribe.Params()) async throws -> BrokerEvents {
     let (queue, stream) = EventQueue.make()
     let feed = EventFeed(params, into: queue, over: link)
-    let snapshot: Subscribe.Result
-    do throws(CallFailure) { snapshot = try await feed.subscribe() } catch { throw error.error.withOneDeadline }
+    let snapshot = try await begin(feed)
     queue.whenCancelled { [weak feed] in feed?.close() }
     return BrokerEvents(snapshot: snapshot, client: self, stream: stream)
+  }
+
+  private func begin(_ feed: EventFeed) async throws -> Subscribe.Result {
+    var repetition = Repetition(of: Subscribe.name)
+    while true {
+      do throws(CallFailure) { return try await feed.subscribe() } catch {
+        guard await repetition.follows(error) else { throw error.error.withOneDeadline }
+      }
+    }
   }
 }
 #endif

@@ -17,11 +17,12 @@ enum CallFailure: Error {
 
   /// Whether this broker answers no more requests, so that the next one is to be asked.
   var isEndOfBroker: Bool {
-    switch error {
-    case .connectionLost: true
-    case .broker(let error): error.kind == .shuttingDown
-    default: false
-    }
+    if case .connectionLost = error { true } else { isRefusalOfEndingBroker }
+  }
+
+  /// Whether the broker has begun to end.
+  var isRefusalOfEndingBroker: Bool {
+    if case .broker(let error) = error { error.kind == .shuttingDown } else { false }
   }
 
   /// Whether a subscription that has lost its broker tries again: it is not there, not there yet, or has no room now.
@@ -43,7 +44,7 @@ enum CallFailure: Error {
   private static let repeatable: Set<String> = [
     Initialize.name, Ping.name, Discover.name, GetAccessToken.name, ReportRejected.name, GetIDToken.name,
     AwaitLogin.name, ListPendingLogins.name, GetCurrentUser.name, GetSession.name, ListSessions.name, GetStatus.name,
-    CheckVault.name, Lock.name,
+    CheckVault.name, Lock.name, Subscribe.name,
   ]
 }
 

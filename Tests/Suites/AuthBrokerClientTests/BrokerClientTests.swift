@@ -207,6 +207,23 @@ import Testing
     #expect(seen == [false, true])
   }
 
+  @Test func `a broker that is about to end is asked again, within bounds`() async {
+    let refusal = CallFailure.failed(.broker(BrokerError(.shuttingDown)))
+    var brief = Repetition(of: GetStatus.name, within: .milliseconds(350))
+    var tries = 0
+    while await brief.follows(refusal) { tries += 1 }
+    // 100 ms and 200 ms are within the time, 400 ms more are not.
+    #expect((1...2).contains(tries))
+    var lost = Repetition(of: GetStatus.name)
+    var seen: [Bool] = []
+    for failure in [refusal, .failed(.connectionLost), refusal, .failed(.connectionLost)] {
+      seen.append(await lost.follows(failure))
+    }
+    #expect(seen == [true, true, true, false])
+    var login = Repetition(of: Login.name)
+    #expect(await !login.follows(refusal))
+  }
+
   @Test(arguments: [
     (CallFailure.failed(.connectionLost), GetAccessToken.name, true), (.failed(.connectionLost), Login.name, false),
     (.unsent(.connectionLost), Login.name, true), (.failed(.broker(BrokerError(.shuttingDown))), Lock.name, true),

@@ -1,4 +1,5 @@
 import BrokerProtocol
+import Synchronization
 import TestSupport
 import Testing
 
@@ -9,5 +10,23 @@ import Testing
   @Test func `every parameter that is a secret is refused as an argument`() {
     let secrets = Set(Methods.all.flatMap { $0.secretParameterNames })
     #expect(CallCommand.secrets == secrets)
+  }
+
+  @Test(arguments: [["call", "getStatus"], ["status", "--json"], ["token", "--id"], ["sessions", "--json"]])
+  func `a broker that has begun to end is followed by the next`(line: [String]) throws {
+    let scratch = Scratch()
+    let isFirst = Mutex(true)
+    let owner = try FakeOwner(in: scratch) { method, _ in
+      let isEnding = isFirst.withLock { first in
+        defer { first = false }
+        return first
+      }
+      guard !isEnding else { return FakeOwner.refusal(1084, "shuttingDown", "The broker ends.") }
+      return method == "getStatus"
+        ? FakeOwner.status() : #""result":{"sessions":[],"idToken":"example-token","expiresAt":null}"#
+    }
+    let run = try CommandRun(line, in: scratch)
+    #expect(run.code == 0, "\(run.errors)")
+    #expect(owner.requests.count == 2)
   }
 }

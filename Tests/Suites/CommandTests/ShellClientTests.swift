@@ -228,6 +228,29 @@ import Testing
   }
 
   @Test(arguments: shells)
+  func `what the broker says is fit for a terminal`(shell: String) throws {
+    let line = #"authbroker__words '{"m":"a\u001bb\u009bc\u202ed\u200be\u2028f \u00e9"}' m"#
+    #expect(try Self.run(shell, line, "").output == "ab?c?d?e?f é\n")
+  }
+
+  @Test(arguments: shells)
+  func `a watch begins at the broker that follows one which is about to end`(shell: String) throws {
+    // The program is another one each time, so that it counts in a file.
+    let line = #"""
+      d=$(mktemp -d); trap 'rm -rf "$d"' EXIT; mkdir "$d/tmp"; export d TMPDIR="$d/tmp"
+      printf '%s\n' '#!/bin/sh' 'read -r request' 'echo asked >>"$d/asked"' \
+        'if [ "$(grep -c asked "$d/asked")" -lt 3 ]; then' \
+        '  echo "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":1084,\"message\":\"No.\",\"data\":{}}}"; read -r more; exit; fi' \
+        'echo "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}"' \
+        'echo "{\"jsonrpc\":\"2.0\",\"method\":\"event\",\"params\":{\"sequence\":1}}"; read -r more' >"$d/connect"
+      chmod 700 "$d/connect"; export AUTHBROKER_COMMAND="$d/connect"
+      sleep() { :; }
+      authbroker_watch --count 1 2>&1; echo $?; grep -c asked "$d/asked"; ls "$TMPDIR"
+      """#
+    #expect(try Self.run(shell, line, "").output == "{\"sequence\":1}\n0\n3\n")
+  }
+
+  @Test(arguments: shells)
   func `what a command does not know is refused with 2 and not echoed`(shell: String) throws {
     let lines = [
       "authbroker_token extra", "authbroker_token --code-stdin", "authbroker_verify_otp a b", "authbroker_status --al",

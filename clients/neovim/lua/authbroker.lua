@@ -24,6 +24,7 @@ local REPEATABLE = {
   initialize = true, ping = true, ['rpc.discover'] = true, getAccessToken = true, reportRejected = true,
   getIdToken = true, awaitLogin = true, listPendingLogins = true, getCurrentUser = true, getSession = true,
   listSessions = true, getStatus = true, checkVault = true, lock = true,
+  subscribe = true,
 }
 
 -- The connection, nil before the first call.
@@ -49,22 +50,67 @@ local function connection()
   return current, failure
 end
 
+-- How long a broker that ends is waited for (it waits 25 s for requests that spend a token, and then saves), and the
+-- pauses between two tries meanwhile, in milliseconds.
+local LONGEST_END, FIRST_PAUSE, LONGEST_PAUSE = 30000, 100, 1000
+
+local function now_ms() return vim.loop.hrtime() / 1e6 end
+
+--- Returns a function that tells after which pause, in milliseconds, a call of a method that has failed is made once
+-- more: a broker that is about to end is asked again until there is the next one, a lost connection is followed by one
+-- more try; nil: it is not. `timeout_ms` is the time of all tries.
+function M._repetition(method, timeout_ms)
+  local latest = now_ms() + timeout_ms
+  local was_lost, ends_at, pause = false, nil, FIRST_PAUSE
+  return function(refusal)
+    if not REPEATABLE[method] then return nil end
+    if refusal.kind == 'shuttingDown' then
+      ends_at = ends_at or math.min(now_ms() + LONGEST_END, latest)
+      local length = pause
+      pause = math.min(2 * pause, LONGEST_PAUSE)
+      return now_ms() + length < ends_at and length or nil
+    end
+    -- A program that reaches a broker at its very end says that there is none.
+    local is_lost = refusal.kind == 'connectionLost' or ends_at and refusal.kind == 'noBroker'
+    if was_lost or not is_lost then return nil end
+    was_lost = true
+    return 0
+  end
+end
+
 --- Calls a method, once more at the next broker where this one has ended and the method changes nothing.
 --
 -- @param callback called once with an error, or with nil and the result
 -- @return a function that cancels the request
-local function request(method, params, callback)
+local function request(method, params, timeout_ms, callback)
   local tries, cancel = 0, function() end
-  local function try()
+  local pause_after = M._repetition(method, timeout_ms)
+  local try
+  local function try_later(pause)
+    if pause == 0 then return try() end
+    tries = tries + 1
+    local timer = vim.loop.new_timer()
+    cancel = function()
+      if timer:is_closing() then return end
+      timer:close()
+      callback(problem.new('cancelled', 'the request was cancelled'))
+    end
+    timer:start(pause, 0, function()
+      timer:close()
+      try()
+    end)
+  end
+  function try()
     tries = tries + 1
     local number = tries
     local open, failure = connection()
     if not open then return callback(failure) end
     local own = open:request(method, params, function(refusal, result)
-      local has_ended = refusal and (refusal.kind == 'connectionLost' or refusal.kind == 'shuttingDown')
-      if has_ended then open:retire() end
-      if has_ended and REPEATABLE[method] and number == 1 then return try() end
-      callback(refusal, result)
+      if not refusal then return callback(nil, result) end
+      if refusal.kind == 'connectionLost' or refusal.kind == 'shuttingDown' then open:retire() end
+      local pause = pause_after(refusal)
+      if pause then return try_later(pause) end
+      callback(refusal)
     end)
     if number == tries then cancel = own end
   end
@@ -80,7 +126,7 @@ end
 function M.call(method, params, options)
   local timeout_ms = options and options.timeout_ms or M.settings.timeout_ms
   local done, refusal, result = false, nil, nil
-  local cancel = request(method, params, function(e, r) done, refusal, result = true, e, r end)
+  local cancel = request(method, params, timeout_ms, function(e, r) done, refusal, result = true, e, r end)
   local answered, why = vim.wait(timeout_ms, function() return done end, 50)
   if not answered then
     cancel()
@@ -106,11 +152,12 @@ function M.call_async(method, params, callback, options)
     callback(refusal, result)
   end
   local cancel
+  local timeout_ms = options and options.timeout_ms or math.max(M.settings.timeout_ms, own_ms)
   timer = vim.defer_fn(function()
     finish(problem.timed_out())
     cancel()
-  end, options and options.timeout_ms or math.max(M.settings.timeout_ms, own_ms))
-  cancel = request(method, params, vim.schedule_wrap(finish))
+  end, timeout_ms)
+  cancel = request(method, params, timeout_ms, vim.schedule_wrap(finish))
   return cancel
 end
 

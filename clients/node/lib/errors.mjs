@@ -3,7 +3,13 @@ import { challenge } from './values.mjs';
 
 /** Text of another program, made fit for a terminal. */
 export const plain = (text) => String(text).replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, '?');
-export const pause = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
+/** Waits; ends early where the signal is given. */
+export const pause = (ms, signal) => new Promise((resolve) => {
+  if (ms <= 0 || signal?.aborted) { resolve(); return; }
+  const timer = setTimeout(() => { signal?.removeEventListener('abort', early); resolve(); }, ms);
+  const early = () => { clearTimeout(timer); resolve(); };
+  signal?.addEventListener('abort', early, { once: true });
+});
 export const isObject = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Anything that keeps a call from its result; its message is one sentence without secrets. */

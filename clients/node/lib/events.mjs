@@ -2,7 +2,8 @@
 import { Channel } from './channel.mjs';
 import { connect } from './discovery.mjs';
 import { Closed, ConnectionLost, given, pause } from './errors.mjs';
-import { EVENT_BYTE_LIMIT, EVENT_LIMIT, FIRST_PAUSE_MS, LONGEST_PAUSE_MS, USUAL_LIFE_MS } from './limits.mjs';
+import { EVENT_BYTE_LIMIT, EVENT_LIMIT, FIRST_PAUSE_MS, LONGEST_PAUSE_MS, Repetition, USUAL_LIFE_MS, answerSeconds } from
+  './limits.mjs';
 import { member } from './values.mjs';
 
 /** The events of a subscription, over a connection of its own and across restarts of the broker. */
@@ -33,7 +34,16 @@ export class Events {
   }
 
   /** Subscribes; called once, by `Broker.events`. */
-  async begin(options) { await this.#subscribe(this.#location, options); }
+  async begin({ signal, timeoutSeconds = answerSeconds('subscribe') }) {
+    const deadline = performance.now() + 1000 * timeoutSeconds;
+    for (const repetition = new Repetition('subscribe', deadline); ;) {
+      signal?.throwIfAborted();
+      const left = Math.max(deadline - performance.now(), 0) / 1000;
+      try { await this.#subscribe(this.#location, { signal, timeoutSeconds: left }); return; } catch (error) {
+        await pause(repetition.pauseAfter(error), signal);
+      }
+    }
+  }
 
   close() { this.#end(new Closed()); }
 

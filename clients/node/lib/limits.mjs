@@ -28,11 +28,47 @@ export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** Requests that change nothing, or nothing more the second time: sent again where the broker has ended. */
 const REPEATABLE = new Set(['initialize', 'ping', 'rpc.discover', 'getAccessToken', 'reportRejected', 'getIdToken',
   'awaitLogin', 'listPendingLogins', 'getCurrentUser', 'getSession', 'listSessions', 'getStatus', 'checkVault',
-  'lock']);
+  'lock', 'subscribe']);
 /** Whether an error says that this broker answers no more requests, so that the next one is to be asked. */
 export const hasEnded = ({ kind }) => kind === 'connectionLost' || kind === 'shuttingDown';
 /** Whether a call that has failed is made once more, at the next broker. */
-export const isRepeated = (method, error) => (error instanceof ConnectionLost && !error.sent)
+const isRepeated = (method, error) => (error instanceof ConnectionLost && !error.sent)
   || (hasEnded(error) && REPEATABLE.has(method));
+/** The longest wait for a broker that ends (it waits 25 s for requests that spend a token), the longest pause meanwhile, in ms. */
+const LONGEST_END_MS = 30_000, LONGEST_END_PAUSE_MS = 1_000;
+
+/**
+ * Whether a call that has failed is made once more, and after which pause: a broker that is about to end is asked again
+ * until there is the next one, a lost connection is followed by one more try.
+ */
+export class Repetition {
+  #method;
+  #deadline;
+  #end;
+  #pauseMs = FIRST_PAUSE_MS;
+  #wasLost = false;
+
+  /** @param deadline the end of all tries, in ms of `performance.now` */
+  constructor(method, deadline) {
+    this.#method = method;
+    this.#deadline = deadline;
+  }
+
+  /** How long to wait before the next try, in ms; throws the error where none is made. */
+  pauseAfter(error) {
+    if (!isRepeated(this.#method, error)) throw error;
+    if (error.kind !== 'shuttingDown') {
+      if (this.#wasLost) throw error;
+      this.#wasLost = true;
+      return 0;
+    }
+    const now = performance.now();
+    this.#end ??= Math.min(now + LONGEST_END_MS, this.#deadline);
+    const pauseMs = this.#pauseMs;
+    this.#pauseMs = Math.min(pauseMs * 2, LONGEST_END_PAUSE_MS);
+    if (now + pauseMs >= this.#end) throw error;
+    return pauseMs;
+  }
+}
 /** What leaves a challenge as it is, so that the person may try again. */
 export const TRY_AGAIN = new Set(['otpInvalid', 'backupCodeInvalid', 'resendTooSoon']);

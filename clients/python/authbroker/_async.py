@@ -54,7 +54,8 @@ class AsyncBroker:
         """As `Broker.call`."""
         limit = _calls.answer_limit(method, params or {}, timeout)
         deadline = None if limit is None else time.monotonic() + limit
-        for is_last in (False, True):
+        repetition = _retry.Repetition(method, deadline)
+        while True:
             channel = await self._connected()
             try:
                 left = None if deadline is None else max(deadline - time.monotonic(), 0)
@@ -62,9 +63,8 @@ class AsyncBroker:
             except AuthBrokerError as error:
                 if _retry.has_ended(error):
                     channel.retire()
-                if is_last or not _retry.is_repeated(method, error):
-                    raise
-        raise AssertionError("the loop returns or raises")
+                pause = repetition.pause(error)
+            await asyncio.sleep(pause)
 
     async def _connected(self) -> AsyncChannel:
         """An open connection."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import time
 from types import TracebackType
 from typing import Any, AsyncIterator, Coroutine, List, Mapping, Optional, Type, TypeVar
 
-from . import _calls
+from . import _calls, _retry
 from ._codec import READ_SIZE, Answer, Codec
 from ._errors import AuthBrokerError, Closed, ConnectionLost, TimedOut, UnexpectedAnswer
 from ._events import Cursor
@@ -115,7 +116,16 @@ class AsyncEvents(AsyncIterator[Event]):
 
     async def begin(self, timeout: Optional[float]) -> None:
         """Subscribes; raises what keeps it from that."""
-        await _within(_calls.answer_limit("subscribe", {}, timeout), self._subscribe(self._location))
+        limit = _calls.answer_limit("subscribe", {}, timeout)
+        deadline = None if limit is None else time.monotonic() + limit
+        repetition = _retry.Repetition("subscribe", deadline)
+        while True:
+            try:
+                left = None if deadline is None else max(deadline - time.monotonic(), 0)
+                return await _within(left, self._subscribe(self._location))
+            except AuthBrokerError as error:
+                pause = repetition.pause(error)
+            await asyncio.sleep(pause)
 
     async def __aenter__(self) -> AsyncEvents:
         """For `async with`: the subscription ends at the end."""

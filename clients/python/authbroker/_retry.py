@@ -10,7 +10,7 @@ from ._errors import AuthBrokerError, ConnectionLost, NoBroker
 #: Requests that change nothing, or nothing more the second time: they are sent again where the broker has ended.
 REPEATABLE = frozenset({
     "initialize", "ping", "rpc.discover", "getAccessToken", "reportRejected", "getIdToken", "awaitLogin",
-    "listPendingLogins", "getCurrentUser", "getSession", "listSessions", "getStatus", "checkVault", "lock",
+    "listPendingLogins", "getCurrentUser", "getSession", "listSessions", "getStatus", "checkVault", "lock", "subscribe",
 })
 # What a stream of events waits out: the broker is not there, not there yet, or has no room for it now.
 _PASSING = frozenset({"connectionLost", "noBroker", "shuttingDown", "overloaded", "deadlineExceeded"})
@@ -20,6 +20,10 @@ _FIRST_PAUSE = 0.1
 _LONGEST_PAUSE = 2.0
 # A broker that lived for so long does not end for the same reason as the one before.
 _USUAL_LIFE = 10.0
+# The longest wait for a broker that ends, in seconds: it waits 25 s for requests that spend a token, and then saves.
+_LONGEST_END = 30.0
+# The longest pause meanwhile.
+_LONGEST_END_PAUSE = 1.0
 
 
 def has_ended(error: AuthBrokerError) -> bool:
@@ -32,6 +36,40 @@ def is_repeated(method: str, error: AuthBrokerError) -> bool:
     if isinstance(error, ConnectionLost) and not error.sent:
         return True
     return method in REPEATABLE and has_ended(error)
+
+
+class Repetition:
+    """Whether a call that has failed is made once more, and after which pause.
+
+    A broker that is about to end refuses what comes: it is asked again until there is the next one. A connection that
+    was lost is followed by one more try.
+    """
+
+    def __init__(self, method: str, deadline: Optional[float], clock: Callable[[], float] = time.monotonic) -> None:
+        """Takes the method and the time limit of all tries (None: no limit)."""
+        self._method = method
+        self._deadline = deadline
+        self._clock = clock
+        self._longest_end: Optional[float] = None
+        self._pause = _FIRST_PAUSE
+        self._was_lost = False
+
+    def pause(self, error: AuthBrokerError) -> float:
+        """How many seconds to wait before the next try; raises the error where none is made."""
+        if not is_repeated(self._method, error):
+            raise error
+        if error.kind != "shuttingDown":
+            if self._was_lost:
+                raise error
+            self._was_lost = True
+            return 0.0
+        now = self._clock()
+        if self._longest_end is None:
+            self._longest_end = now + _LONGEST_END
+        pause, self._pause = self._pause, min(self._pause * 2, _LONGEST_END_PAUSE)
+        if now + pause >= min(self._longest_end, self._deadline or self._longest_end):
+            raise error
+        return pause
 
 
 class Pauses:

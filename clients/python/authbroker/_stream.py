@@ -9,7 +9,7 @@ import time
 from types import TracebackType
 from typing import Any, Iterator, List, Mapping, Optional, Type
 
-from . import _calls
+from . import _calls, _retry
 from ._codec import READ_SIZE, Answer, Codec
 from ._errors import AuthBrokerError, Closed, ConnectionLost, TimedOut, UnexpectedAnswer
 from ._events import Cursor
@@ -107,7 +107,15 @@ class Events(Iterator[Event]):
         self._closing = threading.Event()
         self._lock = threading.Lock()
         self._channel: Optional[EventChannel] = None
-        self._subscribe(location, _calls.answer_limit("subscribe", {}, timeout))
+        limit = _calls.answer_limit("subscribe", {}, timeout)
+        deadline = None if limit is None else time.monotonic() + limit
+        repetition = _retry.Repetition("subscribe", deadline)
+        while True:
+            try:
+                return self._subscribe(location, None if deadline is None else max(deadline - time.monotonic(), 0))
+            except AuthBrokerError as error:
+                pause = repetition.pause(error)
+            time.sleep(pause)
 
     #: Where the sessions stood when the present subscription began.
     snapshot: Snapshot

@@ -60,22 +60,23 @@ class Broker:
         """Calls any method of the interface by its name and returns its result as decoded JSON.
 
         `timeout` is how many seconds the answer is waited for; None is a minute, more for methods that may take longer,
-        and `math.inf` is no limit. Members of the params that are None are left out. Where the broker has ended, a request that changes nothing
-        (`REPEATABLE`) is sent once more, to the next broker. Raises the broker's own error, `NoBroker`,
+        and `math.inf` is no limit. Members of the params that are None are left out. Where the broker has ended, a request
+        that changes nothing (`REPEATABLE`) is sent once more, to the next broker; one that is about to end is waited
+        for, up to 30 seconds. Raises the broker's own error, `NoBroker`,
         `ConnectionLost`, `TimedOut`, `Closed` or `UnexpectedAnswer`.
         """
         limit = _calls.answer_limit(method, params or {}, timeout)
         deadline = None if limit is None else time.monotonic() + limit
-        for is_last in (False, True):
+        repetition = _retry.Repetition(method, deadline)
+        while True:
             channel = self._connected()
             try:
                 return channel.call(method, params or {}, deadline, cancellation)
             except AuthBrokerError as error:
                 if _retry.has_ended(error):
                     channel.retire()
-                if is_last or not _retry.is_repeated(method, error):
-                    raise
-        raise AssertionError("the loop returns or raises")
+                pause = repetition.pause(error)
+            time.sleep(pause)
 
     def _connected(self) -> Channel:
         """An open connection."""

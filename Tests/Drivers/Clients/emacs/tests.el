@@ -278,25 +278,32 @@ WORDS are further arguments of it.  Return how often each of `tests-methods' was
          (should (equal (authbroker-error-kind problem) "deadlineExceeded"))
          (tests-kind "deadlineExceeded" (authbroker-subscribe #'ignore)))))))
 
-(defun tests-repetition (mode kind)
+(defun tests-repetition (mode kind times)
   "Call every method once, at a fake broker in MODE.
-Those that change something must fail with KIND, the others succeed."
+Those that change something must fail with KIND, the others succeed after so
+many TIMES."
   (should (equal (tests-with-fake-broker
                   mode (lambda (_log)
                          (dolist (method tests-methods)
                            (authbroker-call "ping")
                            (if (member method '("login" "logout")) (tests-kind kind (authbroker-call method))
                              (should (authbroker-call method))))))
-                 '(2 2 2 2 1 1))))
+                 (list times times times times 1 1))))
 
 (ert-deftest tests-lost-requests ()
   "A request whose connection is lost is repeated once where it changes nothing."
-  (tests-in-sandbox nil (tests-repetition "lost" "connectionLost")))
+  (tests-in-sandbox nil (tests-repetition "lost" "connectionLost" 2)))
+
+(ert-deftest tests-plain ()
+  "What the broker says is fit for a terminal."
+  (should (equal (authbroker-error-message
+                  (authbroker--refusal '(:message "a\u001bb\u009bc\u202ed\u200be\u2028f é")))
+                 "a?b?c?d?e?f é")))
 
 (ert-deftest tests-ending-broker ()
   "A broker that ends is followed by the next; a call under way is not lost."
   (tests-in-sandbox nil
-    (tests-repetition "ending" "shuttingDown")
+    (tests-repetition "ending" "shuttingDown" 4)
     (delete-file (concat home "/log-ending"))
     (let (slow status)
       (tests-with-fake-broker
@@ -306,6 +313,18 @@ Those that change something must fail with KIND, the others succeed."
                   (authbroker-call-async "getStatus" nil (lambda (result) (setq status result)))
                   (tests-await (lambda () (and slow status)))))
       (should (equal (plist-get slow :tokenId) "id1")))
+    (tests-with-fake-broker
+     "ending" (lambda (_log) (authbroker-unsubscribe (authbroker-subscribe #'ignore))))
+    (tests-with-fake-broker
+     "staying"
+     (lambda (log)
+       (tests-kind "shuttingDown" (authbroker-call "getStatus" nil :timeout 1))
+       (let (problem)
+         (let ((cancel (authbroker-call-async "lock" nil #'ignore (lambda (failure) (setq problem failure)))))
+           (tests-await (lambda () (< 1 (length (seq-filter (lambda (line) (equal line "lock")) (tests-lines log))))))
+           (funcall cancel))
+         (tests-await (lambda () problem))
+         (should (equal (authbroker-error-kind problem) "cancelled")))))
     ;; Connections that were retired leave no process.
     (tests-await (lambda () (not (cl-find "authbroker-[0-9]" (mapcar #'process-name (process-list))
                                           :test #'string-match-p))))))

@@ -238,20 +238,44 @@ function tests.events_without_a_subscription_do_not_outlast_a_time_limit()
 end
 
 --- Calls every method once, behind a ping over the same connection; checks what becomes of those that change something.
-local function check_repetition(mode, kind_of_loss)
+local function check_repetition(mode, kind_of_loss, number)
   local times = with_fake_broker(mode, function()
     for index, method in ipairs(METHODS) do
       assert(authbroker.call('ping'))
       if index <= 4 then assert(authbroker.call(method)) else kind(kind_of_loss, authbroker.call(method)) end
     end
   end)
-  equal(vim.tbl_map(times, METHODS), { 2, 2, 2, 2, 1, 1 })
+  equal(vim.tbl_map(times, METHODS), { number, number, number, number, 1, 1 })
 end
 
-function tests.lost_requests_are_repeated_once_where_they_change_nothing() check_repetition('lost', 'connectionLost') end
+function tests.lost_requests_are_repeated_once_where_they_change_nothing() check_repetition('lost', 'connectionLost', 2) end
+
+function tests.a_broker_that_does_not_end_is_waited_for_within_bounds()
+  with_fake_broker('staying', function(log)
+    kind('shuttingDown', authbroker.call('getStatus', nil, { timeout_ms = 1000 }))
+    local failure
+    local cancel = authbroker.call_async('lock', nil, function(refusal) failure = refusal end)
+    await(function() return #vim.tbl_filter(function(word) return word == 'lock' end, vim.fn.readfile(log)) > 1 end)
+    cancel()
+    await(function() return failure end)
+    equal(failure.kind, 'cancelled')
+  end)
+end
+
+function tests.what_the_broker_says_is_fit_for_a_terminal()
+  local said = require('authbroker.problem').of_broker({ message = 'a\27b\194\155c\226\128\174d\226\128\139e\226\128\168f \195\169' })
+  equal(tostring(said), 'a?b?c?d?e?f \195\169')
+end
+
+function tests.a_subscription_begins_at_the_next_broker()
+  with_fake_broker('ending', function()
+    local subscription = assert(authbroker.subscribe(function() end))
+    subscription:close()
+  end)
+end
 
 function tests.a_broker_that_ends_is_followed_by_the_next()
-  check_repetition('ending', 'shuttingDown')
+  check_repetition('ending', 'shuttingDown', 4)
   -- Without waiting, while another call is under way over the connection that ends.
   local failures, slow = {}, nil
   with_fake_broker('ending', function(log)

@@ -98,9 +98,32 @@ describe('connections', { timeout: PATIENCE }, () => {
 
   test('a broker that ends is followed by the next', async () => {
     const error = { code: 1084, message: 'm', data: { kind: 'shuttingDown', nextAction: 'retry', retryable: true } };
-    const once = ({ id, method }) => line(fake.requests(method).length === 1 ? { id, error } : { id, result: { n: 2 } });
+    const later = ({ id, method }) => line(fake.requests(method).length < 4 ? { id, error } : { id, result: { n: 2 } });
     // Each refusal ended the use of a connection; the last one was the last request.
-    assert.deepEqual(await outcomes(once), [[...Array(4).fill({ n: 2 }), 'shuttingDown', 'shuttingDown'], TWICE, 6]);
+    const came = [...Array(4).fill({ n: 2 }), 'shuttingDown', 'shuttingDown'];
+    assert.deepEqual(await outcomes(later), [came, [4, 4, 4, 4, 1, 1], 14]);
+  });
+
+  test('a broker that does not end is waited for within the time of the call', async () => {
+    const error = { code: 1084, message: 'm', data: { kind: 'shuttingDown' } };
+    fake = await FakeBroker.listen(file, ({ id }) => line({ id, error }));
+    await assert.rejects(broker.call('lock', {}, { timeoutSeconds: 0.5 }), { kind: 'shuttingDown' });
+    assert.ok(fake.requests('lock').length > 1);
+    const controller = new AbortController();
+    const call = broker.call('getStatus', {}, { signal: controller.signal });
+    await until(() => fake.requests('getStatus').length > 2, 'a pause');
+    controller.abort();
+    await assert.rejects(call, { name: 'AbortError' });
+  });
+
+  test('a subscription begins at the next broker', async () => {
+    const error = { code: 1084, message: 'm', data: { kind: 'shuttingDown' } };
+    const result = { subscriptionId: 's', sequence: 1, sessions: [] };
+    fake = await FakeBroker.listen(file, ({ id, method }) => line(
+      fake.requests(method).length < 4 ? { id, error } : { id, result }));
+    const events = await broker.events();
+    assert.deepEqual([events.lastSequence, fake.connections], [1, 4]);
+    events.close();
   });
 
   test('no call under way is lost with a broker that ends', async () => {

@@ -1,6 +1,7 @@
 """The Python package with brokers that misbehave, and with sockets that are not the user's."""
 
 import asyncio
+import contextlib
 import math
 import os
 import resource
@@ -15,7 +16,7 @@ from unittest import mock
 
 from authbroker import (AsyncBroker, AuthBrokerError, Broker, BrokerError, BrokerRefusal, CredentialError,
                         ConnectionLost, NoBroker, RequestError, TimedOut, Unauthorized, UnexpectedAnswer)
-from authbroker import _calls
+from authbroker import _calls, _retry
 
 from support import PATIENCE, Case, FakeBroker, line, token_of, until
 
@@ -145,19 +146,52 @@ class ConnectionTests(FakeCase):
             self.assertEqual(came, [{"n": 2}] * 4 + ["connectionLost"] * 2)
 
     def test_a_broker_that_ends_is_followed_by_the_next(self):
-        """`shuttingDown` is answered by one more request, at another connection, where that changes nothing."""
+        """It is asked again, each time at another connection, until there is the next, where that changes nothing."""
         refusal = {"code": 1084, "message": "m", "data": {"kind": "shuttingDown", "nextAction": "retry", "retryable": True}}
 
         def answer(request):
             self.heard.append(request["method"])
-            is_first = self.heard.count(request["method"]) == 1
-            return line(id=request["id"], error=refusal) if is_first else line(id=request["id"], result={"n": 2})
+            is_ending = self.heard.count(request["method"]) < 4
+            return line(id=request["id"], error=refusal) if is_ending else line(id=request["id"], result={"n": 2})
 
         for fake, came in self.both(answer, lambda broker, method: broker.call(method)):
             self.assertEqual(came, [{"n": 2}] * 4 + ["shuttingDown"] * 2)
-            self.assertEqual([len(fake.requests(method)) for method in self.methods], [2, 2, 2, 2, 1, 1])
+            self.assertEqual([len(fake.requests(method)) for method in self.methods], [4, 4, 4, 4, 1, 1])
             # Each refusal ended the use of a connection; the last one was the last request.
-            self.assertEqual(fake.connections, 6)
+            self.assertEqual(fake.connections, 14)
+
+    def test_a_broker_that_does_not_end_is_waited_for_within_bounds(self):
+        """Its refusal is the error, after the time that an end may take and within the call's own."""
+        refusal = {"code": 1084, "message": "m", "data": {"kind": "shuttingDown"}}
+        for patch, timeout in ((mock.patch.object(_retry, "_LONGEST_END", 0.5), None), (contextlib.nullcontext(), 0.5)):
+            with patch:
+                for fake, came in self.both(lambda request: line(id=request["id"], error=refusal),
+                                            lambda broker, method: broker.call(method, timeout=timeout)):
+                    self.assertEqual(came, ["shuttingDown"] * 6)
+                    self.assertGreater(len(fake.requests("lock")), 1)
+                    self.assertEqual(len(fake.requests("login")), 1)
+
+    def test_a_subscription_begins_at_the_next_broker(self):
+        """One that is about to end is waited for."""
+        refusal = {"code": 1084, "message": "m", "data": {"kind": "shuttingDown"}}
+        result = {"subscriptionId": "s", "sequence": 1, "sessions": []}
+
+        def answer(request):
+            is_ending = len(fake.requests("subscribe")) < 4
+            return line(id=request["id"], error=refusal) if is_ending else line(id=request["id"], result=result)
+
+        async def later():
+            async with AsyncBroker() as broker, await broker.events() as events:
+                return events.last_sequence
+
+        def now():
+            with Broker() as broker, broker.events() as events:
+                return events.last_sequence
+
+        for run in (now, lambda: asyncio.run(later())):
+            with FakeBroker(self.path, answer) as fake:
+                self.assertEqual((run(), fake.connections), (1, 4))
+            os.unlink(self.path)
 
     def test_no_call_under_way_is_lost_with_a_broker_that_ends(self):
         """Its connection takes no more calls, and ends with the last answer."""

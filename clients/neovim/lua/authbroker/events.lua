@@ -40,10 +40,22 @@ function M.subscribe(callback, options)
     if self.queued >= EVENT_LIMIT then self.connection:pause() end
     deliver(event)
   end
-  local done, failure = false, nil
-  self:begin(false, function(refusal) done, failure = true, refusal end)
-  local answered = vim.wait(authbroker.settings.timeout_ms, function() return done end, 50)
-  if answered and not failure then return self end
+  local timeout_ms = authbroker.settings.timeout_ms
+  local deadline = vim.loop.hrtime() / 1e6 + timeout_ms
+  local pause_after = authbroker._repetition('subscribe', timeout_ms)
+  local answered, failure
+  repeat
+    local done, pause = false, nil
+    self:begin(false, function(refusal) done, failure = true, refusal end)
+    local left = math.max(0, math.floor(deadline - vim.loop.hrtime() / 1e6))
+    answered = vim.wait(left, function() return done end, 50)
+    if answered and not failure then return self end
+    if answered then pause = pause_after(failure) end
+    if pause then
+      if self.connection then self.connection:close() end
+      vim.wait(pause)
+    end
+  until not pause
   -- Closing ends what is still awaited with an error of its own.
   local reason = failure or problem.timed_out()
   self:close()

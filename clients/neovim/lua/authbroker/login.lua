@@ -29,7 +29,7 @@ function M.resend_otp(flow) return authbroker.call('resendOtp', { otpFlowId = fl
 
 --- Shows a sentence, without characters that a terminal would obey.
 local function tell(sentence)
-  vim.api.nvim_echo({ { (sentence:gsub('%c', '')) } }, true, {})
+  vim.api.nvim_echo({ { problem.plain(sentence) } }, true, {})
 end
 
 --- Asks at the command line without echo; nil where nothing was entered.
@@ -50,7 +50,7 @@ local PROMPTER = {
   password = function() return ask_secret('Password: ') end,
   code = function(challenge)
     local totp = challenge.method == 'totp'
-    return ask_secret((totp and '' or 'Sent a code to ' .. challenge.maskedDestination .. '. ')
+    return ask_secret((totp and '' or 'Sent a code to ' .. problem.plain(challenge.maskedDestination) .. '. ')
       .. (challenge.backupCodesAllowed and 'Code or backup code' or 'Code')
       .. (totp and ': ' or ' (r sends another): '))
   end,

@@ -24,11 +24,24 @@ function M.timed_out()
   return result
 end
 
+-- What a terminal obeys or hides, in UTF-8: control characters, format characters and separators of lines.
+local UNFIT = {
+  '%c', '\194[\128-\159\173]', '\216[\128-\133\156]', '\219\157', '\220\143', '\225\160\142',
+  '\226\128[\139-\143\168-\174]', '\226\129[\160-\175]', '\239\187\191', '\239\191[\185-\187]',
+  '\243\160[\128\129][\128-\191]',
+}
+
+--- Returns text of another program, made fit for a terminal: such characters become question marks.
+function M.plain(text)
+  for _, pattern in ipairs(UNFIT) do text = text:gsub(pattern, '?') end
+  return text
+end
+
 --- Returns the error for the member `error` of a response.
 function M.of_broker(object)
   local data = type(object.data) == 'table' and object.data or {}
   return setmetatable({
-    code = object.code, message = tostring(object.message), kind = data.kind or 'unexpectedAnswer',
+    code = object.code, message = M.plain(tostring(object.message)), kind = data.kind or 'unexpectedAnswer',
     next_action = data.nextAction, retryable = data.retryable == true, retry_after_seconds = data.retryAfterSeconds,
     profile = data.profile, pointer = data.pointer, fields = data.fields, attempts_remaining = data.attemptsRemaining,
     challenge = data.challenge, correlation_id = data.correlationId, data = data,
