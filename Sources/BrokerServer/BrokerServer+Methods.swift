@@ -157,7 +157,7 @@ extension BrokerServer {
       configurationReadAt: configurationReadAt,
       uptime: BootClock.now - startedUptime, vault: vault, connections: connections.count,
       subscriptions: subscriptions, counters: Self.counters(counters), limits: ledger.report,
-      delivery: environment.delivery(), profiles: profiles)
+      delivery: environment.delivery(), authorities: environment.authorities(), profiles: profiles)
   }
 
   private static func counters(_ counters: Counters) -> [GetStatus.Counter] {

@@ -36,6 +36,8 @@ package actor BrokerServer {
     package var providers: [(name: String, abilities: Set<ProviderAbility>)]
     /// How the embedded provider's messages get out; empty where it is not in use.
     package var delivery: @Sendable () -> [GetStatus.Delivery]
+    /// Who is trusted beside the system's authorities.
+    package var authorities: @Sendable () -> [GetStatus.Authority]
     /// Which servers get which profile's token.
     package var targets: @Sendable () -> TargetMap
     /// The version of the program.
@@ -49,6 +51,7 @@ package actor BrokerServer {
       directory: @escaping @Sendable () -> (any AccountDirectory)?,
       providers: [(name: String, abilities: Set<ProviderAbility>)],
       delivery: @escaping @Sendable () -> [GetStatus.Delivery] = { [] },
+      authorities: @escaping @Sendable () -> [GetStatus.Authority] = { [] },
       targets: @escaping @Sendable () -> TargetMap = { TargetMap() }, version: String
     ) {
       self.reload = reload
@@ -59,6 +62,7 @@ package actor BrokerServer {
       self.directory = directory
       self.providers = providers
       self.delivery = delivery
+      self.authorities = authorities
       self.targets = targets
       self.version = version
     }

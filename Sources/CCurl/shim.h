@@ -104,6 +104,11 @@ static inline CURLcode ccurl_set_offset(const ccurl_library *l, CURL *easy, CURL
 static inline CURLcode ccurl_set_string(const ccurl_library *l, CURL *easy, CURLoption option, const char *value) {
   return l->easy_setopt(easy, option, value);
 }
+static inline CURLcode ccurl_set_blob(const ccurl_library *l, CURL *easy, CURLoption option, const void *bytes,
+                                      size_t size) {
+  struct curl_blob blob = {.data = (void *)bytes, .len = size, .flags = CURL_BLOB_COPY};
+  return l->easy_setopt(easy, option, &blob);
+}
 static inline CURLcode ccurl_set_pointer(const ccurl_library *l, CURL *easy, CURLoption option, void *value) {
   return l->easy_setopt(easy, option, value);
 }

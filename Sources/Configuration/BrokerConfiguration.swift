@@ -49,15 +49,21 @@ package struct BrokerConfiguration: Sendable, Equatable {
     local = LocalProviderConfiguration()
   }
 
-  /// Reads the bytes of a file; `file` is what errors call it, `environment` what `${NAME}` is taken from.
+  /// Reads the bytes of a file.
   ///
+  /// - Parameters:
+  ///   - bytes: what stands in the file.
+  ///   - file: what errors call it.
+  ///   - environment: what `${NAME}` is taken from.
+  ///   - examine: says what is wrong with a file of trusted authorities that is named, if that is to be looked at.
+  /// - Returns: what it says.
   /// - Throws: ``ConfigurationError`` with every mistake: nothing of the file is used then.
   package static func parse(
-    _ bytes: [UInt8], file: String, environment: [String: String]
+    _ bytes: [UInt8], file: String, environment: [String: String], examine: @escaping (String) -> String? = { _ in nil }
   ) throws(ConfigurationError) -> BrokerConfiguration {
-    try ConfigurationDocument.read(bytes, file: file, environment: environment, keys: knownKeys) { root in
-      BrokerConfiguration(&root)
-    }
+    try ConfigurationDocument.read(
+      bytes, file: file, environment: environment, examine: examine, keys: knownKeys
+    ) { root in BrokerConfiguration(&root) }
   }
 
   private init(_ root: inout ConfigurationSection) {

@@ -16,6 +16,8 @@ package struct NetworkConfiguration: Sendable, Equatable {
 
   /// Through whom providers are reached.
   package var proxy: Proxy
+  /// PEM certificates of authorities that are trusted beside the system's, for every profile that names none of its own.
+  package var caFile: String?
 
   /// The defaults.
   init() {
@@ -25,6 +27,7 @@ package struct NetworkConfiguration: Sendable, Equatable {
   /// Reads the section, with the default of each setting that is absent.
   init(_ section: inout ConfigurationSection) {
     proxy = Self.proxy(&section)
+    caFile = section.authorityFile("caFile")
     section.finish()
   }
 

@@ -8,6 +8,8 @@ package final class ConfigurationContext {
   private let environment: [String: String]
   /// The keys that each section knows, as far as it was read; collected of no file only.
   package private(set) var keys = KnownKeys()
+  /// Says what is wrong with a file of trusted authorities, by its path.
+  private let examine: (String) -> String?
   /// Finds the other sections in which a key can stand; asked only where a key is unknown.
   private let places: () -> KnownKeys
   /// The mistakes in the order in which they were found.
@@ -16,9 +18,13 @@ package final class ConfigurationContext {
   private(set) var omittedCount = 0
 
   /// The context of a file.
-  init(_ text: JSON5Text, environment: [String: String], places: @escaping () -> KnownKeys) {
+  init(
+    _ text: JSON5Text, environment: [String: String], examine: @escaping (String) -> String?,
+    places: @escaping () -> KnownKeys
+  ) {
     self.text = text
     self.environment = environment
+    self.examine = examine
     self.places = places
   }
 
@@ -26,6 +32,7 @@ package final class ConfigurationContext {
   package init() {
     text = nil
     environment = [:]
+    examine = { _ in nil }
     places = { KnownKeys() }
   }
 
@@ -49,6 +56,9 @@ package final class ConfigurationContext {
 
   /// The sections of the whole configuration that know a key.
   func sections(with key: String) -> [KnownKeys.Place] { places().places(of: key) }
+
+  /// What is wrong with a file of trusted authorities; nil where nothing is, or nobody is to look.
+  func objection(toAuthorityFile path: String) -> String? { examine(path) }
 
   /// Notes a mistake of a value.
   func report(at node: JSONNode, _ path: String, _ message: String, _ suggestion: String? = nil) {

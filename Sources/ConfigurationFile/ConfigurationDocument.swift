@@ -14,16 +14,18 @@ package enum ConfigurationDocument {
   ///   - bytes: what stands in the file.
   ///   - file: what errors call it.
   ///   - environment: what `${NAME}` is taken from.
+  ///   - examine: says what is wrong with a file of trusted authorities that is named, if that is to be looked at.
   ///   - keys: every key of such a file; asked only where one is unknown.
   ///   - read: reads the outermost section, and notes its mistakes.
   /// - Returns: what `read` returns.
   /// - Throws: ``ConfigurationError`` with every mistake: nothing of the file is used then.
   package static func read<Value>(
-    _ bytes: [UInt8], file: String, environment: [String: String], keys: @autoclosure @escaping () -> KnownKeys,
+    _ bytes: [UInt8], file: String, environment: [String: String], examine: @escaping (String) -> String? = { _ in nil },
+    keys: @autoclosure @escaping () -> KnownKeys,
     _ read: (inout ConfigurationSection) -> Value
   ) throws(ConfigurationError) -> Value {
     let text = try converted(bytes, file: file)
-    let context = ConfigurationContext(text, environment: environment, places: keys)
+    let context = ConfigurationContext(text, environment: environment, examine: examine, places: keys)
     let document: JSONDocument
     do throws(JSONError) {
       let limits = JSONLimits(depth: nestingLimit, byteCount: text.json.count)

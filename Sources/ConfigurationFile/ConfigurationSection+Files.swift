@@ -11,6 +11,15 @@ extension ConfigurationSection {
     return nil
   }
 
+  /// The absolute path of a file with the certificates of trusted authorities; nil where it is absent or faulty.
+  ///
+  /// Whether the file is there is looked at only where the reader of the configuration asks for it: it may come later.
+  package mutating func authorityFile(_ key: String) -> String? {
+    guard let path = filePath(key) else { return nil }
+    if let objection = context.objection(toAuthorityFile: path) { report(key, objection) }
+    return path
+  }
+
   /// A program (its name, or its absolute path) and its arguments; nil where it is absent or faulty.
   package mutating func program(_ key: String) -> [String]? {
     guard let command = strings(key) else { return nil }

@@ -4,7 +4,7 @@ import SecretMemory
 /// What libcurl is told. Its defaults are written down too where safety rests on them.
 extension EasyHandle {
   /// What is the same for every request of a client.
-  func applyFixed(_ settings: HTTPClient.Settings) {
+  func applyFixed(_ settings: HTTPClient.Settings, _ authorities: AuthorityBundle?) {
     set(CURLOPT_USERAGENT, settings.userAgent)
     // No signal handlers and no SIGALRM: this is one thread of many.
     set(CURLOPT_NOSIGNAL, 1)
@@ -28,15 +28,17 @@ extension EasyHandle {
     // Header lines of ours are not for a proxy, and its own are not part of a response.
     set(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
     set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-    apply(settings.proxy)
+    apply(settings.proxy, authorities)
   }
 
   /// Whom to trust.
-  func apply(_ policy: TLSPolicy) {
+  func apply(_ policy: TLSPolicy, _ authorities: AuthorityBundle?) {
     set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
     set(CURLOPT_SSL_VERIFYPEER, 1)
     set(CURLOPT_SSL_VERIFYHOST, 2)
-    set(CURLOPT_CAINFO, policy.caFile)
+    set(CURLOPT_CAINFO, policy.caFile ?? TLSPolicy.systemCAFile)
+    // It holds in place of the file.
+    if policy.caFile == nil, let authorities { set(CURLOPT_CAINFO_BLOB, authorities.text) }
     set(CURLOPT_CAPATH, nil)
     if let pins = policy.pins { set(CURLOPT_PINNEDPUBLICKEY, pins.joined) }
   }
@@ -96,7 +98,7 @@ extension EasyHandle {
   }
 
   // An empty text, unlike none, keeps libcurl from reading the environment.
-  private func apply(_ proxy: ProxySetting) {
+  private func apply(_ proxy: ProxySetting, _ authorities: AuthorityBundle?) {
     switch proxy {
     case .none:
       set(CURLOPT_PROXY, "")
@@ -115,6 +117,7 @@ extension EasyHandle {
       // For a proxy that is itself spoken to over TLS.
       set(CURLOPT_PROXY_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
       set(CURLOPT_PROXY_CAINFO, TLSPolicy.systemCAFile)
+      if let authorities { set(CURLOPT_PROXY_CAINFO_BLOB, authorities.text) }
       set(CURLOPT_PROXY_CAPATH, nil)
     }
   }

@@ -61,6 +61,15 @@ final class EasyHandle {
     note(unsafe ccurl_set_string(library.table, pointer, option, text))
   }
 
+  /// Sets bytes, which libcurl copies.
+  func set(_ option: CURLoption, _ bytes: [UInt8]) {
+    // `option` takes a blob; the bytes are lent for the call, and copied.
+    unsafe bytes.withUnsafeBytes { bytes in
+      // As above.
+      note(unsafe ccurl_set_blob(library.table, pointer, option, bytes.baseAddress, bytes.count))
+    }
+  }
+
   /// Sets an address that stays valid until the transfer is over.
   @unsafe
   func set(_ option: CURLoption, address: UnsafeMutableRawPointer?) {

@@ -15,6 +15,8 @@ package final class HTTPClient: Sendable {
     var userAgent: String
     /// Through whom.
     var proxy: ProxySetting
+    /// Who is trusted beside the system's authorities.
+    var authorities = AddedAuthorities()
     /// How long.
     var timeouts: HTTPTimeouts
     /// How much.
@@ -38,17 +40,19 @@ package final class HTTPClient: Sendable {
   /// - Parameters:
   ///   - version: this program's, for `User-Agent: AuthBroker/<version>`.
   ///   - proxy: through whom `https` servers are reached.
+  ///   - authorities: who is trusted beside the system's authorities.
   ///   - timeouts: how long requests may take.
   ///   - limits: how much is sent and accepted.
   ///   - hasEnded: is told of each request that has ended, on its caller's executor; must not wait.
   /// - Throws: what eventfd(2) says.
   package convenience init(
-    version: String, proxy: ProxySetting, timeouts: HTTPTimeouts = HTTPTimeouts(), limits: HTTPLimits = HTTPLimits(),
+    version: String, proxy: ProxySetting, authorities: AddedAuthorities = AddedAuthorities(),
+    timeouts: HTTPTimeouts = HTTPTimeouts(), limits: HTTPLimits = HTTPLimits(),
     hasEnded: @escaping @Sendable (HTTPCall) -> Void = { _ in }
   ) throws(Errno) {
     try self.init(
       Settings(
-        userAgent: "AuthBroker/\(version)", proxy: proxy, timeouts: timeouts, limits: limits,
+        userAgent: "AuthBroker/\(version)", proxy: proxy, authorities: authorities, timeouts: timeouts, limits: limits,
         library: CurlLibrary.fileName), hasEnded: hasEnded)
   }
 

@@ -15,6 +15,10 @@ struct TransferEnd {
   var proxyStatus = 0
   /// Who is meant when the proxy cannot be reached, in libcurl's words; empty without a proxy.
   var proxyPlace = ""
+  /// Whose authorities are to be looked at where they cannot be read, or do not vouch for the certificate.
+  var authorities = AuthoritySource.system
+  /// Whether some of those cannot be read that are trusted beside the system's.
+  var lacksAuthorities = false
   /// libcurl's own words: read here, never shown or logged, since they may quote the server.
   var words = ""
 }
@@ -23,6 +27,8 @@ struct TransferEnd {
 extension HTTPFailure {
   // X509_V_ERR_CERT_NOT_YET_VALID and X509_V_ERR_CERT_HAS_EXPIRED.
   private static let wrongTime = [9, 10]
+  // What OpenSSL says of a first record that is none, by its versions; SSL 3 and before look the same.
+  private static let plainAnswers = ["wrong version number", "packet length too long", "http request"]
 
   /// Names the failure of a transfer.
   init(_ end: TransferEnd) {
@@ -66,21 +72,23 @@ extension HTTPFailure {
   // The handshake comes before the request, always.
   private static func handshake(_ end: TransferEnd) -> HTTPFailure {
     switch end.code {
-    case CURLE_SSL_CACERT_BADFILE: return .tlsFailed(.caFile)
+    case CURLE_SSL_CACERT_BADFILE: return .tlsFailed(.caFile(end.authorities))
     case CURLE_PEER_FAILED_VERIFICATION:
       if wrongTime.contains(end.verification) { return .tlsFailed(.expired) }
       // libcurl compares the name itself, after OpenSSL has found nothing wrong, and has no code of its own for that.
-      return .tlsFailed(end.verification <= 1 && contains(end.words, "subject") ? .hostMismatch : .untrusted)
+      if end.verification <= 1, contains(end.words, "subject") { return .tlsFailed(.hostMismatch) }
+      return .tlsFailed(end.lacksAuthorities ? .caFile(end.authorities) : .untrusted)
     case CURLE_SSL_CONNECT_ERROR:
-      if ["unsupported protocol", "protocol version", "wrong version number"].contains(where: {
-        contains(end.words, $0)
-      }) {
-        return .tlsFailed(.protocolVersion)
-      }
+      if contains(end.words, oneOf: plainAnswers) { return .tlsFailed(.plain) }
+      if contains(end.words, oneOf: ["unsupported protocol", "protocol version"]) { return .tlsFailed(.protocolVersion) }
       let isGone = [ECONNRESET, EPIPE].contains(end.systemError) || contains(end.words, "SYSCALL")
       return isGone || contains(end.words, "unexpected eof") ? .connectionLost(sent: false) : .tlsFailed(.other)
     default: return .tlsFailed(.other)
     }
+  }
+
+  private static func contains(_ text: String, oneOf parts: [String]) -> Bool {
+    parts.contains { contains(text, $0) }
   }
 
   private static func contains(_ text: String, _ part: String) -> Bool {

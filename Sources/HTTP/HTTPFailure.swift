@@ -50,10 +50,12 @@ package enum HTTPFailure: Error, Sendable, Equatable {
     case expired
     /// The certificate is another host's.
     case hostMismatch
-    /// The server speaks no version that is allowed, or no TLS at all.
+    /// The server speaks no version that is allowed.
     case protocolVersion
-    /// The file with the trusted authorities cannot be read.
-    case caFile
+    /// The server's answer is none of TLS: it is spoken with in the clear at this port.
+    case plain
+    /// The trusted authorities of a source cannot be read, which may be why the certificate is not trusted.
+    case caFile(AuthoritySource)
     /// Anything else.
     case other
   }
@@ -132,7 +134,9 @@ extension HTTPFailure.TLSReason: CustomStringConvertible {
     case .expired: "the certificate has expired or is not valid yet"
     case .hostMismatch: "the certificate is for another host"
     case .protocolVersion: "TLS 1.2 or later is not offered"
-    case .caFile: "the file of trusted authorities cannot be read"
+    case .plain: "the port does not speak TLS"
+    case .caFile(.system): "the system's trusted authorities cannot be read"
+    case .caFile(let source): "the trusted authorities of \(source.rawValue) cannot be read"
     case .other: "the handshake failed"
     }
   }

@@ -21,6 +21,8 @@ final class Transfer {
   private let longestConnect: Duration
   private var collector: ResponseCollector
   private let proxyPlace: String
+  // The added authorities that cannot be read.
+  private let unreadable: [AddedAuthorities.Place]
   // How much of a mail was sent.
   private var position = 0
   // How often the request was given to a connection, and when first.
@@ -39,13 +41,14 @@ final class Transfer {
   ///   - exchange: what to do.
   ///   - easy: a handle without settings. It is used while this object lives, and taken out of its set before that ends.
   ///   - settings: the client's.
+  ///   - authorities: the system's and the client's, where the client has some.
   ///   - connections: the set's.
   ///   - clock: the set's.
   ///   - keepsConnection: whether its connection may serve others after it.
   /// - Throws: `HTTPFailure.invalidField`, `.secretMemoryExhausted` or `.setUpFailed`.
   init(
-    _ exchange: Exchange, on easy: EasyHandle, _ settings: HTTPClient.Settings, _ connections: KeptConnections,
-    _ clock: TransferClock, keepsConnection: Bool
+    _ exchange: Exchange, on easy: EasyHandle, _ settings: HTTPClient.Settings, _ authorities: AuthorityBundle?,
+    _ connections: KeptConnections, _ clock: TransferClock, keepsConnection: Bool
   ) throws(HTTPFailure) {
     list =
       switch exchange.work {
@@ -59,13 +62,14 @@ final class Transfer {
     begunAt = clock.now
     longestConnect = settings.timeouts.connect + Self.grace
     proxyPlace = if case .proxy(let url, _) = settings.proxy { url.place } else { "" }
+    unreadable = authorities?.unreadable ?? []
     collector = ResponseCollector(limits: settings.limits)
     // Memory of its own, given back by `deinit`.
     unsafe words = .allocate(capacity: Int(CURL_ERROR_SIZE))
     // There is room for that many characters.
     unsafe words.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
-    easy.applyFixed(settings)
-    easy.apply(exchange.policy)
+    easy.applyFixed(settings, authorities)
+    easy.apply(exchange.policy, authorities)
     // The words and this object live until the handle is out of its set and reset.
     let context = unsafe Unmanaged.passUnretained(self).toOpaque()
     // As above.
@@ -143,6 +147,12 @@ final class Transfer {
     end.verification = easy.number(CURLINFO_SSL_VERIFYRESULT)
     end.proxyStatus = easy.number(CURLINFO_HTTP_CONNECTCODE)
     end.proxyPlace = proxyPlace
+    if exchange.policy.caFile != nil {
+      end.authorities = .profile
+    } else if let place = unreadable.first {
+      end.authorities = place.source
+      end.lacksAuthorities = true
+    }
     // libcurl ends what it writes there with NUL, and it began as NULs.
     end.words = unsafe String(cString: words)
     return end

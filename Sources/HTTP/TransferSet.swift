@@ -32,6 +32,9 @@ final class TransferSet {
   private var pausing: [(exchange: Exchange, until: Duration)] = []
   private var spare: [EasyHandle] = []
   private let connections = KeptConnections()
+  // Read with the first exchange, and for as long as libcurl keeps a file; nil where nothing is added to the system's.
+  private lazy var authorities: AuthorityBundle? =
+    settings.authorities.places.isEmpty ? nil : AuthorityBundle(settings.authorities)
   // Whether a transfer began that libcurl has not examined yet.
   private var hasBegun = false
   // No exchange that waits is late before this moment; nil when none waits.
@@ -139,7 +142,7 @@ final class TransferSet {
     do throws(HTTPFailure) {
       let easy = if let kept = spare.popLast() { kept } else { try EasyHandle(library: library) }
       let transfer = try Transfer(
-        exchange, on: easy, settings, connections, clock, keepsConnection: !turns.isBusy(server))
+        exchange, on: easy, settings, authorities, connections, clock, keepsConnection: !turns.isBusy(server))
       // libcurl never holds one back; idle connections to one server stay few.
       set(CURLMOPT_MAX_HOST_CONNECTIONS, max(settings.limits.requestsPerServer, running.count + 1))
       // Both handles are this set's; the transfer is kept below, until the handle is taken out again.

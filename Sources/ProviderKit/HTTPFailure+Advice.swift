@@ -1,3 +1,4 @@
+import BrokerCore
 package import HTTP
 
 extension HTTPFailure {
@@ -6,11 +7,11 @@ extension HTTPFailure {
   /// - Parameter address: the setting that says where the provider is.
   /// - Returns: a sentence without anything of the provider.
   package func advice(_ address: String) -> String {
-    switch self {
+    if let fault = TLSFault(self) { return fault.message(address) }
+    return switch self {
     case .nameNotResolved: "Its name does not resolve; check the network and the host in \(address)."
     case .connectFailed: "Nothing answers at its address; check the network, then host and port in \(address)."
     case .proxyFailed: "The proxy cannot be used; check network.proxy in the configuration, then https_proxy."
-    case .tlsFailed(let reason): reason.advice(address)
     case .pinMismatch:
       "Its key matches none of tls.pins; ask its operator for the new pins, and enter no password until then."
     case .timedOut(false): "The connection timed out; check the network, then host and port in \(address)."
@@ -30,22 +31,6 @@ extension HTTPFailure {
     case .overloaded, .secretMemoryExhausted: "The broker has too many requests under way to ask it; try again."
     case .closed, .cancelled: "The broker is shutting down; try again."
     default: "The broker could not ask it; its log says why."
-    }
-  }
-}
-
-extension HTTPFailure.TLSReason {
-  /// The same, for a connection that cannot be trusted.
-  fileprivate func advice(_ address: String) -> String {
-    switch self {
-    case .untrusted:
-      "Its certificate is signed by an untrusted authority; for a private authority, set tls.caFile."
-    case .expired:
-      "Its certificate has expired or is not valid yet; check this machine's clock, then ask its operator."
-    case .hostMismatch: "Its certificate is for another host; check the host in \(address)."
-    case .protocolVersion: "It does not offer TLS 1.2 or later; check the port in \(address), then ask its operator."
-    case .caFile: "The file of trusted authorities cannot be read; check tls.caFile, or install ca-certificates."
-    case .other: "The TLS handshake failed; check host and port in \(address), then ask its operator."
     }
   }
 }

@@ -7,7 +7,26 @@ extension ProviderFailure {
   /// Whether the request may have been acted on decides: if not, nothing has happened.
   package init(_ failure: HTTPFailure) {
     let kind = ErrorKind(failure)
-    self = failure.requestMayHaveArrived ? .outcomeUnknown(kind) : .transient(kind)
+    self = failure.requestMayHaveArrived ? .outcomeUnknown(kind) : .transient(kind, tls: TLSFault(failure))
+  }
+}
+
+extension TLSFault {
+  /// What is wrong with a connection's security; nil where something else has failed.
+  package init?(_ failure: HTTPFailure) {
+    guard case .tlsFailed(let reason) = failure else { return nil }
+    switch reason {
+    case .untrusted: self = .untrusted
+    case .expired: self = .expired
+    case .hostMismatch: self = .hostMismatch
+    case .protocolVersion: self = .protocolVersion
+    case .plain: self = .plain
+    case .caFile(.system): self = .systemAuthorities
+    case .caFile(.profile): self = .profileAuthorities
+    case .caFile(.network): self = .networkAuthorities
+    case .caFile(.environmentFile), .caFile(.environmentDirectory): self = .environmentAuthorities
+    case .other: self = .other
+    }
   }
 }
 

@@ -6,7 +6,7 @@ extension TLSPolicy {
   /// Reads the section, with the default of each setting that is absent.
   package init(_ section: inout ConfigurationSection) {
     let pins = Self.pins(&section)
-    self.init(caFile: section.filePath("caFile") ?? Self.systemCAFile, pins: pins)
+    self.init(caFile: section.authorityFile("caFile"), pins: pins)
     section.finish()
   }
 

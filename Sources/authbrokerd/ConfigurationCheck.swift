@@ -1,6 +1,7 @@
 import BrokerProtocol
 import Configuration
 import ConfigurationFile
+import HTTP
 import JSON
 import LinuxSystem
 import StateDirectory
@@ -15,7 +16,8 @@ enum ConfigurationCheck {
         arguments.options, environment: EnvironmentVariables(environment),
         workingDirectory: ProcessIdentity.workingDirectory)
       file = paths.configuration
-      let configuration = try ConfigurationSource(paths: paths, environment: environment).read()
+      let configuration = try ConfigurationSource(paths: paths, environment: environment)
+        .read(examine: objection(toAuthorities:))
       StandardOutput.write(arguments.wantsJSON ? object(configuration, paths) : sentence(configuration, paths))
       return 0
     } catch let refusal as StatePaths.Refusal {
@@ -26,6 +28,15 @@ enum ConfigurationCheck {
       refuse(StartFailure(kind: .failed, message: "the configuration cannot be read"), file, arguments)
     }
     return 1
+  }
+
+  /// What is wrong with a file of trusted authorities: a broker starts without it, and trusts fewer servers.
+  private static func objection(toAuthorities path: String) -> String? {
+    do throws(TrustedFile.Refusal) { try TrustedFile.check(path) } catch {
+      let sentence = error.description
+      return sentence.hasSuffix(".") ? String(sentence.dropLast()) : sentence
+    }
+    return AddedAuthorities.areReadable(at: path) ? nil : "\(path) cannot be read, or has no certificate (PEM) in it"
   }
 
   /// Says each mistake on a line of its own, as compilers do; beside the object, and otherwise, it is one sentence.

@@ -15,11 +15,15 @@ struct ConfigurationSource: Sendable {
   /// It names programs that are run and servers that get passwords, so it is read only where no other user can have
   /// written it.
   ///
-  /// - Parameter mayBeMissing: whether the standard configuration stands in for a file that was not chosen and is not there.
+  /// - Parameters:
+  ///   - mayBeMissing: whether the standard configuration stands in for a file that was not chosen and is not there.
+  ///   - examine: says what is wrong with a file of trusted authorities that is named, if that is to be looked at.
   /// - Returns: what it says.
   /// - Throws: ``StartFailure`` where a chosen file is missing or the usual one has another name, others can change the file,
   ///   or it is not valid.
-  func read(mayBeMissing: Bool = true) throws(StartFailure) -> BrokerConfiguration {
+  func read(
+    mayBeMissing: Bool = true, examine: @escaping (String) -> String? = { _ in nil }
+  ) throws(StartFailure) -> BrokerConfiguration {
     guard let path = paths.configuration else { return .standard }
     let bytes: [UInt8]
     do throws(TrustedFile.Refusal) {
@@ -29,7 +33,7 @@ struct ConfigurationSource: Sendable {
       throw StartFailure(kind: .configInvalid, message: error.description)
     }
     do throws(ConfigurationError) {
-      return try BrokerConfiguration.parse(bytes, file: path, environment: environment)
+      return try BrokerConfiguration.parse(bytes, file: path, environment: environment, examine: examine)
     } catch { throw StartFailure(error) }
   }
 

@@ -239,6 +239,7 @@ actor Daemon {
       proofs: ProofDirectory(path: source.paths.state),
       directory: { [weak self] in self?.assumeIsolated { $0.providers.directory } },
       providers: ProviderType.all.map { ($0.name, $0.abilities) }, delivery: providers.deliveryReports,
+      authorities: { [weak self] in self?.assumeIsolated { $0.providers.authorities } ?? [] },
       targets: { [weak self] in self?.assumeIsolated { $0.configuration.targets } ?? TargetMap() },
       version: ProgramVersion.current)
   }

@@ -28,6 +28,8 @@ final class ProviderCatalog {
   private let secrets: ClientSecrets
   private let log: Logger
   private var local: LocalProvider?
+  /// Who is trusted beside the system's authorities, and whether that could be read; empty where no profile asks a server.
+  private(set) var authorities: [GetStatus.Authority] = []
   /// Sends the embedded provider's messages.
   private let delivery: Delivery
   private var remotes: [ProfileName: Remote] = [:]
@@ -73,7 +75,17 @@ final class ProviderCatalog {
           name: profile.name, provider: provider, rules: SessionRules(profile), allowsIDToken: profile.allowIDToken))
     }
     remotes = used
+    noteAuthorities(clients.isEmpty ? AddedAuthorities() : AddedAuthorities(configuration.network, environment))
     return profiles
+  }
+
+  /// Looks whether what is to be trusted can be read; what cannot be adds no trust, and everything else goes on.
+  private func noteAuthorities(_ added: AddedAuthorities) {
+    authorities = added.reports
+    for place in authorities where !place.isReadable {
+      log.warning(
+        "trusted authorities cannot be read", .word("setting", place.source), .word("path", place.path))
+    }
   }
 
   private func localProvider(_ configuration: BrokerConfiguration) throws(StartFailure) -> LocalProvider {
@@ -149,9 +161,10 @@ final class ProviderCatalog {
         kind: .configInvalid,
         message: "the proxy cannot be used; check network.proxy in the configuration, then https_proxy")
     }
+    let added = AddedAuthorities(network, environment)
     do throws(Errno) {
       let log = log
-      let client = try HTTPClient(version: ProgramVersion.number, proxy: proxy) { log.write($0) }
+      let client = try HTTPClient(version: ProgramVersion.number, proxy: proxy, authorities: added) { log.write($0) }
       clients.append((network, client))
       return client
     } catch {

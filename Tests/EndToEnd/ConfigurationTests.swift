@@ -65,6 +65,24 @@ import Testing
     }
   }
 
+  @Test func `a file of trusted authorities is looked at by a check, and named where a broker lacks it`() async throws {
+    try await Sandbox.run { sandbox in
+      try Directory.write("no certificate\n", to: sandbox.root + "/empty.pem")
+      let (missing, empty) = (sandbox.root + "/missing.pem", sandbox.root + "/empty.pem")
+      let shop = #"provider: "rest", baseUrl: "https://127.0.0.1:1", tls: { caFile: "\#(empty)" }"#
+      let options = try sandbox.configure(#"{ network: { caFile: "\#(missing)" }, profiles: { shop: { \#(shop) } } }"#)
+      let check = try sandbox.refusedDaemon(options + ["--check-config"])
+      #expect(check.code == 1)
+      #expect(check.errors.contains("1:22: network.caFile: \(missing) cannot be read"), "\(check.errors)")
+      #expect(check.errors.contains("tls.caFile: \(empty) cannot be read, or has no certificate"), "\(check.errors)")
+      _ = try sandbox.owner(options)
+      let status = try SocketWire(sandbox.socket).call("getStatus")
+      let authority = try #require(try status["authorities"]?.elements().first)
+      #expect(try authority["source"]?.string() == "network.caFile" && authority["readable"]?.bool() == false)
+      #expect(try authority["path"]?.string() == missing)
+    }
+  }
+
   @Test func `SIGHUP takes a new configuration over and keeps the session`() async throws {
     try await Sandbox.run { sandbox in
       let owner = try sandbox.owner(try sandbox.configure(Self.one))

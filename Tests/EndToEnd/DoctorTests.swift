@@ -62,7 +62,7 @@ import Testing
         try sandbox.configure(configuration("old: \(rest(expired.url, old)), pin: \(rest(pinned.url, pins))")))
       let open = try sandbox.command("doctor")
       #expect(open.code == 5 && open.output.contains("\n2 errors"), "\(open.output)")
-      #expect(open.output.contains(": its certificate has expired or is not valid yet;"), "\(open.output)")
+      #expect(open.output.contains(": the provider's certificate has expired or is not valid yet;"), "\(open.output)")
       #expect(open.output.contains(": its key matches none of tls.pins;"), "\(open.output)")
       #expect(try sandbox.command("lock").code == 0)
       let locked = try sandbox.command("doctor")

@@ -51,7 +51,7 @@ extension LoginMachine {
     switch state {
     case .listening:
       // The provider has cancelled the wait by itself: a later login has its place, and tells so.
-      if case .transient(.cancelled, _) = failure { return end(.replaced, isTold: false) }
+      if case .transient(.cancelled, _, _) = failure { return end(.replaced, isTold: false) }
       return end(LoginEnd(actionFailed: failure), isTold: true)
     case .polling(let failures): return failPoll(failure, failures + 1, now)
     case .idle, .awaitingCode, .checkingCode, .resting, .accepting, .over: return []
@@ -76,7 +76,7 @@ extension LoginMachine {
     case .idle, .awaitingCode, .checkingCode, .resting, .accepting, .over: return []
     }
     switch failure {
-    case .transient(let kind, _), .outcomeUnknown(let kind, _): return end(.replyLost(kind), isTold: true)
+    case .transient(let kind, _, _), .outcomeUnknown(let kind, _): return end(.replyLost(kind), isTold: true)
     default: return end(LoginEnd(actionFailed: failure), isTold: true)
     }
   }
@@ -95,7 +95,7 @@ extension LoginMachine {
   /// How long a passing trouble wants to be waited for; nil for one that does not pass.
   private static func pause(after failure: ProviderFailure) -> Duration? {
     switch failure {
-    case .transient(_, let retryAfter), .outcomeUnknown(_, let retryAfter): retryAfter ?? .zero
+    case .transient(_, let retryAfter, _), .outcomeUnknown(_, let retryAfter): retryAfter ?? .zero
     case .refused(let kind, _, let retryAfter, _) where kind.isRetryable: retryAfter ?? .zero
     case .refused, .misconfigured, .rejected, .rotated, .sessionEnded, .reauthenticationRequired, .challenged,
       .tokenRefused, .unsupported:

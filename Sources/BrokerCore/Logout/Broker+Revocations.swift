@@ -151,7 +151,7 @@ extension Broker {
     case .refused, .misconfigured, .rejected, .rotated, .sessionEnded, .reauthenticationRequired, .challenged,
       .tokenRefused:
       handle(.ended(id, .no))
-    case .transient(_, let retryAfter), .outcomeUnknown(_, let retryAfter):
+    case .transient(_, let retryAfter, _), .outcomeUnknown(_, let retryAfter):
       handle(.failed(id, retryAfter: retryAfter, jitter: entropy.fraction()))
     }
   }

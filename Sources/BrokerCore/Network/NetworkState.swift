@@ -48,7 +48,7 @@ extension NetworkState.Event {
   /// What a call tells by its failure; nil is a success.
   package init(_ failure: ProviderFailure?) {
     switch failure {
-    case .transient(let kind, _)?: self = Self.of(kind, wasSent: false)
+    case .transient(let kind, _, _)?: self = Self.of(kind, wasSent: false)
     case .outcomeUnknown(let kind, _)?: self = Self.of(kind, wasSent: true)
     // A port or a secret that is not available is this machine's own: no provider was asked.
     case .unsupported?, .misconfigured(.redirectPort)?, .misconfigured(.secret)?,

@@ -92,7 +92,7 @@ extension CheckProviders {
                   "host": "sso.example.com:8443",
                   "tls": true,
                   "errorKind": "tlsFailed",
-                  "message": "Its certificate has expired or is not valid yet; check this machine's clock, then ask its operator."
+                  "message": "The provider's certificate has expired or is not valid yet; check this machine's clock, then ask its operator."
                 }
               ]
             }

@@ -67,13 +67,15 @@ public enum GetStatus: BrokerMethod {
     public var limits: [Limit]
     /// How the embedded provider's messages get out, by way; empty where none was used, and from a broker that does not say.
     public var delivery: [Delivery]
+    /// Who is trusted beside the system's authorities; empty from a broker that does not say.
+    public var authorities: [Authority]
     /// The session of every profile.
     public var profiles: [Session]
 
     public init(
       version: String, pid: Int, startedAt: Timestamp, configurationReadAt: Timestamp? = nil, uptime: Duration,
       vault: VaultStatus, connections: Int, subscriptions: Int, counters: [Counter], limits: [Limit] = [],
-      delivery: [Delivery] = [], profiles: [Session]
+      delivery: [Delivery] = [], authorities: [Authority] = [], profiles: [Session]
     ) {
       self.version = version
       self.pid = pid
@@ -86,6 +88,7 @@ public enum GetStatus: BrokerMethod {
       self.counters = counters
       self.limits = limits
       self.delivery = delivery
+      self.authorities = authorities
       self.profiles = profiles
     }
 
@@ -105,6 +108,7 @@ public enum GetStatus: BrokerMethod {
       try coder.required("counters", &counters, CounterCoding())
       try coder.defaulted("limits", &limits)
       try coder.defaulted("delivery", &delivery)
+      try coder.defaulted("authorities", &authorities)
       try coder.required("profiles", &profiles)
     }
   }
@@ -194,6 +198,7 @@ extension GetStatus.Result {
       "connections": .init(nil, .count),
       "subscriptions": .init(nil, .count),
       "delivery": "How the embedded provider's messages get out; a way is listed once it was used.",
+      "authorities": "Who is trusted beside the system's authorities, by the profiles that name none of their own.",
     ])
 }
 
@@ -246,6 +251,7 @@ extension GetStatus {
                   "lastFailureAt": "2026-03-01T09:00:10Z"
                 }
               ],
+              "authorities": [{"source": "network.caFile", "path": "/etc/ssl/acme.pem", "readable": true}],
               "profiles": [\(SampleJSON.signedOut)]
             }
             """)

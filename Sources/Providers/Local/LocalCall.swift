@@ -16,7 +16,7 @@ package struct LocalCall: Sendable {
   package var isTrouble: Bool {
     switch failure {
     case .misconfigured, .outcomeUnknown: true
-    case .transient(let kind, _): kind != .vaultLocked
+    case .transient(let kind, _, _): kind != .vaultLocked
     case .refused, .rejected, .rotated, .sessionEnded, .reauthenticationRequired, .challenged, .tokenRefused,
       .unsupported, nil:
       false

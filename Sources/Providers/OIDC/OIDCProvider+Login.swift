@@ -126,7 +126,7 @@ extension OIDCProvider {
         tokens.refreshToken = tokens.refreshToken ?? rotated.refreshToken
         return tokens
       }
-    } catch .transient(let kind, _) {
+    } catch .transient(let kind, _, _) {
       throw .outcomeUnknown(kind)
     } catch .outcomeUnknown(let kind, _) {
       throw .outcomeUnknown(kind)

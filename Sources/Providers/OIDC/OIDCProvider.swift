@@ -95,7 +95,7 @@ package final class OIDCProvider: AuthProvider {
       if reply.isNowhere { await discovery.mistrust(url) }
       return reply
     } catch {
-      if case .transient(let kind, _) = error, kind == .networkUnavailable || kind == .tlsFailed {
+      if case .transient(let kind, _, _) = error, kind == .networkUnavailable || kind == .tlsFailed {
         await discovery.mistrust(url)
       }
       throw error

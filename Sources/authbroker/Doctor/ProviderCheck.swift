@@ -12,12 +12,26 @@ enum ProviderCheck: DoctorCheck {
 
   static func findings(_ patient: DoctorPatient) -> [DoctorFinding] {
     let interview = patient.interview
-    guard interview.status != nil else { return [] }
+    guard let status = interview.status else { return [] }
+    let authorities = status.authorities.map(authority)
     guard !patient.context.arguments.has("--no-network") else {
-      return [DoctorFinding("providers.asked", "providers", .note, "not asked, because of --no-network")]
+      return authorities + [DoctorFinding("providers.asked", "providers", .note, "not asked, because of --no-network")]
     }
-    if let failure = interview.providerCheckFailure { return [unanswered(failure)] }
-    return (interview.providerCheck?.providers ?? []).map(finding)
+    if let failure = interview.providerCheckFailure { return authorities + [unanswered(failure)] }
+    return authorities + (interview.providerCheck?.providers ?? []).map(finding)
+  }
+
+  /// What is trusted beside the system's authorities.
+  private static func authority(_ authority: GetStatus.Authority) -> DoctorFinding {
+    let (check, path) = ("providers.authorities", PlainText.line(authority.path.utf8))
+    let source = PlainText.line(authority.source.utf8)
+    guard authority.isReadable else {
+      let message = "\(path) could not be read, or has no certificate in it: it adds no trust; correct \(source)"
+      let next = NextCommand("start a broker that reads it anew after", "stop")
+      return DoctorFinding(check, source, .warning, message, next: next, path: authority.path)
+    }
+    return DoctorFinding(
+      check, source, .ok, "\(path) is trusted beside the system's authorities", path: authority.path)
   }
 
   private static func unanswered(_ failure: CommandFailure) -> DoctorFinding {

@@ -226,7 +226,7 @@ import Testing
       #expect(
         await failure { () throws(ProviderFailure) in try await unreachable.refresh(token) }
           == .transient(.networkUnavailable))
-      guard case .failed(.transient(.networkUnavailable, _), let advice) = await unreachable.probe().outcome else {
+      guard case .failed(.transient(.networkUnavailable, _, _), let advice) = await unreachable.probe().outcome else {
         Issue.record("nobody is there")
         return
       }

@@ -184,7 +184,8 @@ import Testing
         limits: [
           .init(name: "maxX", scope: "broker", value: 10, used: 3, refused: 2),
           .init(name: "ySeconds", scope: "connection", value: 0.002, refused: 0),
-        ], delivery: Samples.deliveries, profiles: sessions))
+        ], delivery: Samples.deliveries,
+        authorities: [.init(source: "SSL_CERT_DIR", path: "/c", isReadable: false)], profiles: sessions))
     try check(CheckVault.Result(findings: []), CheckVault.Result(findings: Samples.findings))
     try check(CheckProviders.Result(providers: []), CheckProviders.Result(providers: Samples.reports))
     try check(

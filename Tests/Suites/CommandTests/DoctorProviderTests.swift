@@ -57,6 +57,16 @@ import Testing
     report(#""tls":true,"errorKind":"\#(kind)","message":"Do this.""#, reachable: false, profile: profile)
   }
 
+  @Test func `authorities beside the system's are shown, and told where nothing can be read`() throws {
+    let authorities =
+      #""authorities":[{"source":"SSL_CERT_FILE","path":"/a.pem","readable":true},"#
+      + #"{"source":"network.caFile","path":"/b.pem","readable":false}],"profiles":[]"#
+    let status = FakeOwner.status().replacing(#""profiles":[]"#, with: authorities)
+    let (run, _) = try run(Self.reports(Self.here), status: status)
+    #expect(run.output.contains("/a.pem is trusted beside the system's authorities"), "\(run.output)")
+    #expect(run.output.contains("/b.pem could not be read, or has no certificate in it"), "\(run.output)")
+  }
+
   private static let here = #"{"profile":"own","provider":"local","reachable":true,"message":"Nothing to reach."}"#
 
   /// What a broker says, and what the doctor makes of it.

@@ -226,9 +226,9 @@ import Testing
     }
     let withoutDefault = properties.filter { $0.schema["default"] == nil }.map(\.name)
     let names = [
-      "$schema", "vault.keyFile", "vault.command", "profiles.*.provider", "profiles.*.baseUrl", "profiles.*.issuer",
-      "profiles.*.realm", "profiles.*.domain", "profiles.*.clientAuth", "profiles.*.scopes", "profiles.*.audience",
-      "profiles.*.resource", "profiles.*.methods", "profiles.*.revocation", "profiles.*.tls.pins",
+      "$schema", "vault.keyFile", "vault.command", "network.caFile", "profiles.*.provider", "profiles.*.baseUrl",
+      "profiles.*.issuer", "profiles.*.realm", "profiles.*.domain", "profiles.*.clientAuth", "profiles.*.scopes",
+      "profiles.*.audience", "profiles.*.resource", "profiles.*.methods", "profiles.*.revocation", "profiles.*.tls.pins",
       "profiles.*.tls.caFile",
     ]
     #expect(withoutDefault == names)

@@ -1,3 +1,4 @@
+import LinuxSystem
 import SecretMemory
 import TestSupport
 import Testing
@@ -48,8 +49,50 @@ import Testing
 
   @Test func `A missing file of authorities is told apart`() async throws {
     let server = ScriptedServer.answering(.good)
-    #expect(try await call(server, TLSPolicy(caFile: "/proc/nonexistent/ca.pem")) == .tlsFailed(.caFile))
+    #expect(try await call(server, TLSPolicy(caFile: "/proc/nonexistent/ca.pem")) == .tlsFailed(.caFile(.profile)))
     #expect(server.requests.isEmpty)
+  }
+
+  /// A client that trusts what a place holds beside the system's authorities.
+  private func clientTrusting(_ source: AuthoritySource, at path: String) throws -> HTTPClient {
+    var settings = settings()
+    settings.authorities = AddedAuthorities([.init(source, path)])
+    return try HTTPClient(settings)
+  }
+
+  @Test(arguments: [AuthoritySource.network, .environmentFile, .environmentDirectory])
+  func `An added authority is trusted beside the system's, but by no policy with a file of its own`(
+    _ source: AuthoritySource
+  ) async throws {
+    let server = ScriptedServer.answering(.good)
+    let folder = try TemporaryDirectory(prefix: "ab-ca", in: Scratch.parent)
+    let text = try FileDescriptor.open(ScriptedServer.caFile, .read).contents(limit: 1 << 20)
+    let junk = Array("-----BEGIN CERTIFICATE-----\nno end\n".utf8)
+    for (name, bytes) in [("own.pem", text + junk), ("junk", junk), ("empty", [])] {
+      try FileDescriptor.open("\(folder.path)/\(name)", [.write, .create]).writeAll(bytes.span)
+    }
+    let client = try clientTrusting(
+      source, at: source == .environmentDirectory ? folder.path : folder.path + "/own.pem")
+    let url = try server.url()
+    #expect(try await PublicTransport(client).send(HTTPRequest(.get, url)).status == 200)
+    let other = PublicTransport(client, policy: TLSPolicy(caFile: TLSPolicy.systemCAFile))
+    let outcome = await failure { () async throws(HTTPFailure) in try await other.send(HTTPRequest(.get, url)) }
+    #expect(outcome == .tlsFailed(.untrusted))
+  }
+
+  @Test(arguments: [AuthoritySource.network, .environmentFile, .environmentDirectory])
+  func `An added authority that cannot be read is named where it may be what lacks`(
+    _ source: AuthoritySource
+  ) async throws {
+    let server = ScriptedServer.answering(.good)
+    let client = try clientTrusting(source, at: "/proc/nonexistent/ca")
+    let url = try server.url()
+    let outcome = await failure { () async throws(HTTPFailure) in
+      try await PublicTransport(client).send(HTTPRequest(.get, url))
+    }
+    #expect(outcome == .tlsFailed(.caFile(source)))
+    let known = PublicTransport(client, policy: try testPolicy())
+    #expect(try await known.send(HTTPRequest(.get, url)).status == 200)
   }
 
   @Test func `A server that speaks no TLS gets no byte of the request`() async throws {
@@ -60,7 +103,7 @@ import Testing
     let outcome = await failure { () async throws(HTTPFailure) in
       try await transport.send(HTTPRequest(.get, url), bearer: token)
     }
-    #expect(outcome == .tlsFailed(.protocolVersion))
+    #expect(outcome == .tlsFailed(.plain))
     // What it got is the handshake's first message.
     #expect(server.requests.allSatisfy { $0.utf8.first == 0x16 && !$0.contains("access") })
   }

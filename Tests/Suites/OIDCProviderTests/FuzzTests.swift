@@ -62,7 +62,7 @@ import Testing
   /// Whether an answer to a refresh, changed at random, gave tokens, or nothing that ends a session.
   private static func isHarmless(_ failure: ProviderFailure?) -> Bool {
     switch failure {
-    case nil, .transient(.invalidResponse, nil), .outcomeUnknown(.invalidResponse, nil), .rotated: true
+    case nil, .transient(.invalidResponse, nil, nil), .outcomeUnknown(.invalidResponse, nil), .rotated: true
     case .rejected(let rejection): rejection.kind == .invalidResponse
     default: false
     }
@@ -91,8 +91,8 @@ import Testing
         let token = try secret("rt")
         let found = await failure { () throws(ProviderFailure) in try await provider.refresh(token) }
         switch found {
-        case .sessionEnded(.refreshRejected, nil), .transient(.providerRejected, nil),
-          .transient(.invalidResponse, nil), .rejected:
+        case .sessionEnded(.refreshRejected, nil), .transient(.providerRejected, nil, nil),
+          .transient(.invalidResponse, nil, nil), .rejected:
           break
         default: Issue.record("\(String(describing: found))")
         }

@@ -14,9 +14,10 @@ import Testing
 @Suite(.standardTimeLimit) struct ConnectionTests {
   @Test(
     arguments: [
-      ("ok", nil), ("tls1.2-only", nil), ("expired", .transient(.tlsFailed)), ("wrong-host", .transient(.tlsFailed)),
-      ("self-signed", .transient(.tlsFailed)), ("unknown-ca", .transient(.tlsFailed)),
-      ("tls1.1-only", .transient(.tlsFailed)),
+      ("ok", nil), ("tls1.2-only", nil), ("expired", .transient(.tlsFailed, tls: .expired)),
+      ("wrong-host", .transient(.tlsFailed, tls: .hostMismatch)),
+      ("self-signed", .transient(.tlsFailed, tls: .untrusted)), ("unknown-ca", .transient(.tlsFailed, tls: .untrusted)),
+      ("tls1.1-only", .transient(.tlsFailed, tls: .protocolVersion)),
     ] as [(String, ProviderFailure?)])
   func `nothing is sent over a connection that is not trustworthy`(_ mode: String, _ expected: ProviderFailure?)
     async throws

@@ -225,7 +225,7 @@ enum Misbehaviours {
     case .misconfigured(let fault): "misconfigured \(fault)"
     case .sessionEnded(.refreshRejected, nil): "ended"
     case .sessionEnded(let reason, _): "ended \(reason)"
-    case .transient(let kind, let wait): "transient \(kind)" + words(wait)
+    case .transient(let kind, let wait, _): "transient \(kind)" + words(wait)
     case .outcomeUnknown(let kind, let wait): "unknown \(kind)" + words(wait)
     case .rejected(let rejection): "rejected \(rejection.kind)\(rejection.isCounted ? " counted" : "")"
     case .rotated: "rotated"

@@ -88,7 +88,7 @@ import Testing
         #expect(probe.place?.usesTLS == true)
         guard let words else { return #expect(probe.isAnswered) }
         let (failure, advice) = try failure(of: probe)
-        #expect(failure == .transient(.tlsFailed) && advice.contains(words), "\(advice)")
+        #expect(failure.kind == .tlsFailed && advice.contains(words), "\(advice)")
         for connection in try await backend.ask(.get, "/ledger").required("connections").elements() {
           #expect(try connection.required("applicationBytesReceived").integer() == 0)
         }
@@ -179,9 +179,13 @@ import Testing
     let failures: [HTTPFailure] = [
       .invalidURL, .libraryMissing, .setUpFailed, .overloaded, .closed, .proxyFailed, .timedOut(sent: false),
       .timedOut(sent: true), .connectionLost(sent: true), .responseTooLarge, .malformedResponse, .tlsFailed(.other),
-      .tlsFailed(.caFile),
     ]
     for failure in failures { #expect(failure.advice("baseUrl").count > 20) }
+    for source in AuthoritySource.allCases {
+      #expect(HTTPFailure.tlsFailed(.caFile(source)).advice("baseUrl").contains("cannot be read") || source != .system)
+    }
+    let sentences = TLSFault.allCases.map { $0.message("baseUrl") }
+    #expect(Set(sentences).count == sentences.count)
   }
 }
 

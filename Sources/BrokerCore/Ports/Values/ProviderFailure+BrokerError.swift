@@ -9,7 +9,10 @@ extension BrokerError {
       attemptsRemaining = attempts
       self.retryAfter = retryAfter
       self.fields = fields
-    case .transient(_, let retryAfter), .outcomeUnknown(_, let retryAfter): self.retryAfter = retryAfter
+    case .transient(_, let retryAfter, let tls):
+      self.retryAfter = retryAfter
+      if let tls { message = tls.message() }
+    case .outcomeUnknown(_, let retryAfter): self.retryAfter = retryAfter
     case .misconfigured(let fault):
       message = fault.message
       nextAction = .fixConfig

@@ -12,8 +12,8 @@ package enum ProviderFailure: Error, Sendable, Equatable {
   /// The provider wants a code of the user before it goes on, which it has asked for already: a refresh ends the session
   /// by that, and the code brings another one.
   case challenged(ProviderChallenge)
-  /// A passing trouble, and the request was certainly not acted on.
-  case transient(ErrorKind, retryAfter: Duration? = nil)
+  /// A passing trouble, and the request was certainly not acted on; without trusted TLS, why that is missing.
+  case transient(ErrorKind, retryAfter: Duration? = nil, tls: TLSFault? = nil)
   /// The request may or may not have been acted on: the reply was lost. A gateway in between may wish for patience.
   case outcomeUnknown(ErrorKind, retryAfter: Duration? = nil)
   /// The provider has answered in words that may pass, may be a fault of the configuration, or may mean the end.
@@ -31,7 +31,7 @@ package enum ProviderFailure: Error, Sendable, Equatable {
   var neverLeft: Bool {
     switch self {
     case .misconfigured(.secret), .misconfigured(.environmentSecret): true
-    case .transient(let kind, _):
+    case .transient(let kind, _, _):
       switch kind {
       case .networkUnavailable, .timeout, .tlsFailed, .tlsPinMismatch, .overloaded, .cancelled, .internal,
         .shuttingDown, .configInvalid:
@@ -53,7 +53,7 @@ package enum ProviderFailure: Error, Sendable, Equatable {
   /// How long the provider wants to be left alone, where it says so.
   var retryAfter: Duration? {
     switch self {
-    case .refused(_, _, let retryAfter, _), .transient(_, let retryAfter), .outcomeUnknown(_, let retryAfter):
+    case .refused(_, _, let retryAfter, _), .transient(_, let retryAfter, _), .outcomeUnknown(_, let retryAfter):
       retryAfter
     case .rejected(let rejection): rejection.retryAfter
     case .rotated(let rotated): rotated.rejection.retryAfter
@@ -80,7 +80,7 @@ package enum ProviderFailure: Error, Sendable, Equatable {
       .misconfigured(.issuer),
       .misconfigured(.embeddedFiles):
       .configInvalid
-    case .refused(let kind, _, _, _), .transient(let kind, _), .outcomeUnknown(let kind, _): kind
+    case .refused(let kind, _, _, _), .transient(let kind, _, _), .outcomeUnknown(let kind, _): kind
     case .rejected(let rejection): rejection.kind
     case .rotated(let rotated): rotated.rejection.kind
     case .sessionEnded: .sessionExpired

@@ -124,7 +124,7 @@ import Testing
       switch Self.step(.action(action)) {
       case .wait(let login, .loginPending(let told))?:
         #expect(waits && login.step == .action(told) && login.account == nil)
-      case .fail(.transient(.invalidResponse, _))?: #expect(!waits)
+      case .fail(.transient(.invalidResponse, _, _))?: #expect(!waits)
       default: Issue.record("it neither waits nor fails")
       }
     }

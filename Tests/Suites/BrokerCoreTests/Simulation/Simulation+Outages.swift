@@ -77,7 +77,7 @@ extension Simulation {
   private func note(_ failure: ProviderFailure, _ profile: ProfileName) {
     let wish: Duration? =
       switch failure {
-      case .transient(_, let retryAfter), .outcomeUnknown(_, let retryAfter): retryAfter
+      case .transient(_, let retryAfter, _), .outcomeUnknown(_, let retryAfter): retryAfter
       default: nil
       }
     learnt.failures[profile] = Learnt.Failure(number: learnt.count, uptime: life.clock.uptime, wish: wish)

@@ -1,0 +1,78 @@
+import LinuxSystem
+
+/// The certificates of several places as one text, since libcurl takes one.
+///
+/// What cannot be read adds no trust and is named: whoever is refused for want of an authority is told of it.
+struct AuthorityBundle {
+  /// The system's file has 220 KiB; many times that is no list of authorities.
+  static let longestFile = 4 << 20
+  /// The system's directory has 300 entries, half of them links to the others.
+  static let mostEntries = 4096
+
+  private static let beginning = Array("-----BEGIN ".utf8)
+  private static let ending = Array("-----END ".utf8)
+  private static let labels = ["CERTIFICATE-----", "TRUSTED CERTIFICATE-----", "X509 CERTIFICATE-----"]
+    .map { Array($0.utf8) }
+
+  /// The certificates (RFC 7468).
+  private(set) var text: [UInt8] = []
+  /// The places without a certificate that can be read.
+  private(set) var unreadable: [AddedAuthorities.Place] = []
+  // A directory has its files under two names, and the system's one as well.
+  private var known: Set<FileStatus.Identity> = []
+
+  /// A bundle of nothing.
+  init() {}
+
+  /// The system's authorities and others.
+  init(_ added: AddedAuthorities) {
+    add(AddedAuthorities.Place(.system, TLSPolicy.systemCAFile))
+    for place in added.places { add(place) }
+  }
+
+  /// Adds what can be read at a place.
+  mutating func add(_ place: AddedAuthorities.Place) {
+    let hasAny = place.source == .environmentDirectory ? addDirectory(place.path) : addFile(place.path)
+    if !hasAny { unreadable.append(place) }
+  }
+
+  private mutating func addDirectory(_ path: String) -> Bool {
+    guard let names = try? TemporaryDirectory.names(in: path) else { return false }
+    var hasAny = false
+    for name in names.prefix(Self.mostEntries) where addFile(path + "/" + name) { hasAny = true }
+    return hasAny
+  }
+
+  /// Whether a certificate of the file is in the bundle now.
+  private mutating func addFile(_ path: String) -> Bool {
+    // A pipe must not keep anybody waiting.
+    guard let file = try? FileDescriptor.open(path, [.read, .nonBlocking]), let status = try? file.status(),
+      status.kind == .regular
+    else { return false }
+    guard !known.contains(status.identity) else { return true }
+    let limit = min(Int(clamping: status.size) + 1, Self.longestFile)
+    guard let bytes = try? file.contents(limit: limit) else { return false }
+    let before = text.count
+    addCertificates(of: bytes)
+    guard text.count > before else { return false }
+    known.insert(status.identity)
+    return true
+  }
+
+  /// Takes the certificates alone: OpenSSL refuses the whole text for what it cannot read elsewhere in it.
+  private mutating func addCertificates(of bytes: [UInt8]) {
+    var block: [UInt8] = []
+    for line in bytes.split(separator: UInt8(ascii: "\n")) {
+      let line = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+      if line.starts(with: Self.beginning) {
+        block = Self.labels.contains { line.dropFirst(Self.beginning.count).elementsEqual($0) } ? Array(line) : []
+      } else if line.starts(with: Self.ending) {
+        if !block.isEmpty { text += block + [UInt8(ascii: "\n")] + line + [UInt8(ascii: "\n")] }
+        block = []
+      } else if !block.isEmpty {
+        block.append(UInt8(ascii: "\n"))
+        block += line
+      }
+    }
+  }
+}

@@ -1,0 +1,26 @@
+import BrokerProtocol
+import Configuration
+import HTTP
+
+/// Who is trusted beside the system's authorities.
+extension AddedAuthorities {
+  /// The file that a configuration names, and what the process was started with: OpenSSL's own variables, which other
+  /// programs on such a machine obey as well.
+  init(_ configuration: NetworkConfiguration, _ environment: [String: String]) {
+    var places = configuration.caFile.map { [Place(.network, $0)] } ?? []
+    if let file = environment[AuthoritySource.environmentFile.rawValue], !file.isEmpty {
+      places.append(Place(.environmentFile, file))
+    }
+    let directories = environment[AuthoritySource.environmentDirectory.rawValue] ?? ""
+    places += directories.split(separator: ":").map { Place(.environmentDirectory, String($0)) }
+    self.init(places)
+  }
+
+  /// What clients are told of it, as it is now.
+  var reports: [GetStatus.Authority] {
+    let unreadable = unreadable
+    return places.map { place in
+      GetStatus.Authority(source: place.source.rawValue, path: place.path, isReadable: !unreadable.contains(place))
+    }
+  }
+}
