@@ -22,7 +22,7 @@ enum LoginCommand: Command {
       with exit code 5 in the second case; where it is too late for that, the output says that the login was done.
       """,
     options: [
-      .value("--email", "ADDRESS", "the account"),
+      .value("--email", "ADDRESS", "the account; a browser login is told it as a hint"),
       .value("--phone", "NUMBER", "the account, where the provider knows it by its phone number"),
       MethodOption.option, BrowserLauncher.option,
       .value("--scope", "SCOPE", "a scope to ask for in place of the profile's own; may be repeated"),
@@ -125,7 +125,8 @@ enum LoginCommand: Command {
     let result: LoginResult
     do throws(CommandFailure) {
       let scopes = try scopes(dialogue.context)
-      result = try dialogue.begin(Login.self, .init(profile: profile, method: method?.rawValue, scopes: scopes))
+      result = try dialogue.begin(Login.self, .init(
+          profile: profile, method: method?.rawValue, email: dialogue.context.arguments["--email"], scopes: scopes))
     } catch {
       guard method == nil, error.error?.kind == .missingCredential else { throw error }
       return false

@@ -18,7 +18,8 @@ enum MethodOption {
   ///
   /// - Parameters:
   ///   - arguments: the command line.
-  ///   - passwordOptions: the command's options that make sense with a password only.
+  ///   - passwordOptions: the command's options that make sense with a password only, and `--email`, which names the user
+  ///     in a browser as well.
   /// - Returns: nil where the provider's own first one is meant.
   /// - Throws: a usage failure for another name, or for an option that does not go with the method.
   static func method(
@@ -31,7 +32,8 @@ enum MethodOption {
       let likely = nearest.flatMap { LoginMethod(name: $0) }?.rawValue
       throw .unknown("login method", name, likely: likely, choices: choice)
     }
-    guard chosen == .password || given.isEmpty else { throw .usage("\(given[0]) is for --method password") }
+    let foreign = given.filter { chosen != .browser || $0 != "--email" }
+    guard chosen == .password || foreign.isEmpty else { throw .usage("\(foreign[0]) is for --method password") }
     return chosen
   }
 }

@@ -46,6 +46,7 @@ package struct OIDCProfileConfiguration: Sendable, Equatable {
     clientAuthentication = Self.authentication(&section)
     redirect = Self.redirect(&section)
     Self.readTarget(&dialect, &section)
+    dialect.parameters = OIDCParameters(&section)
     var endpointsSection = section.section("endpoints")
     Self.readEndpoints(&dialect, &endpointsSection)
     if preset.takesDiscovery {

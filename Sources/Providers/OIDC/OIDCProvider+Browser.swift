@@ -14,7 +14,7 @@ extension OIDCProvider: BrowserLoginProvider {
   /// - Throws: `.unsupported` for a proof that the provider cannot be made to ask for; `.misconfigured(.redirectPort)` where
   ///   another program has the port; and as ``login(_:)``.
   func beginBrowser(
-    _ scopes: [String], wantsProof: Bool, replacesPending: Bool
+    _ scopes: [String], of email: String?, wantsProof: Bool, replacesPending: Bool
   ) async throws(ProviderFailure) -> ProviderUserAction {
     guard !wantsProof || dialect.quirks.provesAnew else { throw .unsupported }
     let url = try await endpoint(.authorization)
@@ -34,7 +34,7 @@ extension OIDCProvider: BrowserLoginProvider {
       throw .transient(.overloaded)
     }
     return ProviderUserAction(
-      flow: handle, kind: .browser, verificationURI: address(url, flow), expiresAt: flow.expiresAt)
+      flow: handle, kind: .browser, verificationURI: address(url, flow, of: email), expiresAt: flow.expiresAt)
   }
 
   /// Waits for the browser, exchanges the code that it brings, and shows it how that ended.
@@ -100,8 +100,9 @@ extension OIDCProvider: BrowserLoginProvider {
     return authTime + IDToken.tolerance >= flow.begunAt + (tokens.clockSkew ?? .zero)
   }
 
-  /// The address that begins the login (RFC 6749, section 4.1.1).
-  private func address(_ url: HTTPURL, _ flow: RedirectFlow) -> String {
+  /// The address that begins the login (RFC 6749, section 4.1.1), for a user where one is named (OpenID Connect Core,
+  /// section 3.1.2.1, `login_hint`).
+  private func address(_ url: HTTPURL, _ flow: RedirectFlow, of email: String?) -> String {
     var fields = [
       ("response_type", "code"), ("client_id", clientID), ("redirect_uri", flow.redirectURI),
       ("scope", flow.scopes.joined(separator: " ")), ("state", flow.state),
@@ -110,8 +111,13 @@ extension OIDCProvider: BrowserLoginProvider {
     if let nonce = flow.sentNonce { fields.append(("nonce", nonce)) }
     if let audience = dialect.audience { fields.append(("audience", audience)) }
     if let resource = dialect.resource { fields.append(("resource", resource)) }
-    fields += dialect.quirks.authorizationParameters.map { ($0.name, $0.value) }
-    if flow.wantsProof { fields += [("prompt", "login"), ("max_age", "0")] }
+    var own = email.map { [("login_hint", $0)] } ?? []
+    if flow.wantsProof { own += [("prompt", "login"), ("max_age", "0")] }
+    let added = dialect.parameters.authorization.filter { added in !own.contains { $0.0 == added.name } }
+    let usual = dialect.quirks.authorizationParameters.filter { usual in
+      !(own.map(\.0) + added.map(\.name)).contains(usual.name)
+    }
+    fields += own + (usual + added).map { ($0.name, $0.value) }
     let query = fields.map { "\($0.0)=\(HTTPURL.encoded($0.1))" }.joined(separator: "&")
     return url.origin + url.target + (url.target.contains("?") ? "&" : "?") + query
   }

@@ -20,7 +20,8 @@ extension OIDCProvider {
     case .browser:
       return .userActionRequired(
         try await beginBrowser(
-          scopes(credentials), wantsProof: credentials.wantsFreshProof, replacesPending: credentials.replacesPending))
+          scopes(credentials), of: credentials.email, wantsProof: credentials.wantsFreshProof,
+          replacesPending: credentials.replacesPending))
     }
   }
 

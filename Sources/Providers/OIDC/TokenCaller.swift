@@ -59,7 +59,7 @@ struct TokenCaller: Sendable {
   func ask(
     _ purpose: OAuthPurpose, _ url: HTTPURL, _ form: Form, as encoding: Encoding = .form
   ) async throws(ProviderFailure) -> OAuthReply {
-    var form = form
+    var form = form + configuration.dialect.parameters.fields(for: purpose)
     let credentials = try await authenticate(&form)
     do throws(HTTPFailure) {
       let request = try request(purpose, url, form, encoding)

@@ -90,7 +90,8 @@ import Testing
     case "apiKey": #"{"provider":"firebase""#
     case "tenant": providers[#""microsoft""#] ?? "{"
     case "discovery": (providers[#""oidc""#] ?? "{") + #","endpoints":{"token":"https://op.example.com/token"}"#
-    case "clientAuth", "scopes", "audience", "resource", "redirectUri", "methods", "endpoints", "errors":
+    case "clientAuth", "scopes", "audience", "resource", "redirectUri", "methods", "endpoints", "errors",
+      "authorizationParameters", "tokenParameters", "deviceParameters":
       providers[#""oidc""#] ?? "{"
     default: providers[#""rest""#] ?? "{"
     }
@@ -118,7 +119,8 @@ import Testing
   @Test func `the schema has the sections and settings of this version`() {
     let names = [
       "", "vault", "limits", "network", "profiles", "targets", "local", "profiles.*", "local.otp",
-      "local.delivery", "profiles.*.errors", "profiles.*.endpoints", "profiles.*.tls", "profiles.*.mapping",
+      "local.delivery", "profiles.*.errors", "profiles.*.authorizationParameters", "profiles.*.tokenParameters",
+      "profiles.*.deviceParameters", "profiles.*.endpoints", "profiles.*.tls", "profiles.*.mapping",
       "profiles.*.mapping.endpoints",
       "profiles.*.mapping.reply", "profiles.*.mapping.errors", "profiles.*.mapping.errors.kinds",
     ]

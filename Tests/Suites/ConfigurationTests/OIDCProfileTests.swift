@@ -41,6 +41,33 @@ import Testing
     #expect(try self.profile(base + ",clientSecret:{env:'S'}").dialect.methods == methods + [.clientCredentials])
   }
 
+  @Test func `parameters are added to requests, but for those that the broker sets`() throws {
+    let profile = try profile(
+      base + ",authorizationParameters:{organization:'o',kc_idp_hint:'g'},tokenParameters:{organization:'o'},"
+        + "deviceParameters:{'a.b':''}")
+    let parameters = profile.dialect.parameters
+    #expect(parameters.authorization == [.init("organization", "o"), .init("kc_idp_hint", "g")])
+    #expect(parameters.token == [.init("organization", "o")] && parameters.device == [.init("a.b", "")])
+    let refused = [
+      "authorizationParameters": [
+        "client_id", "client_secret", "redirect_uri", "response_type", "response_mode", "scope", "state", "nonce",
+        "code_challenge", "code_challenge_method", "request", "request_uri", "audience", "resource",
+      ],
+      "tokenParameters": ["grant_type", "refresh_token", "client_id", "client_assertion", "scope", "code_verifier"],
+      "deviceParameters": ["client_id", "scope", "resource"],
+    ]
+    for (section, names) in refused {
+      for name in names {
+        let mistakes = try #require(error(base + ",\(section):{\(name):'x'}")).mistakes
+        #expect(mistakes.map(\.path) == ["profiles.work.\(section).\(name)"], "\(section) \(name)")
+        #expect(mistakes[0].message.contains("is set by the broker itself"))
+      }
+    }
+    #expect(error(base + ",tokenParameters:{scope:'x'}")?.lines.first?.hasSuffix("write scopes of the profile") == true)
+    #expect(error(base + ",authorizationParameters:{'a b':'x'}") != nil)
+    #expect(error(base + ",authorizationParameters:{a:1}") != nil && error(base + ",deviceParameters:{a:'\\n'}") != nil)
+  }
+
   @Test func `everything that is said is taken`() throws {
     let profile = try profile(
       base

@@ -63,6 +63,30 @@ import Testing
     }
   }
 
+  @Test func `the address has what the profile adds, in place of what is usual, and the user who is named`() async throws {
+    let adding: @Sendable (inout OIDCDialect) -> Void = { dialect in
+      dialect.quirks.authorizationParameters = [.init("prompt", "consent"), .init("access_type", "offline")]
+      dialect.parameters.authorization = [
+        .init("prompt", "select_account"), .init("organization", "a&b=c"), .init("login_hint", "bob@example.com"),
+      ]
+    }
+    try await withProvider(adding, answer: twoTokens) { provider, _ in
+      func query(_ credentials: Credentials) async throws -> (text: String, [String: String]) {
+        let action = try #require(try await provider.login(credentials).action)
+        return (action.verificationURI, try BrowserVisit(action).query)
+      }
+      let (text, usual) = try await query(Credentials(method: .browser))
+      #expect(usual["prompt"] == "select_account" && usual["access_type"] == "offline")
+      #expect(text.contains("&organization=a%26b%3Dc") && usual["login_hint"] == "bob@example.com")
+      #expect(text.split(separator: "prompt=").count == 2)
+      var credentials = Credentials(method: .browser, email: "ann@example.com")
+      credentials.wantsFreshProof = true
+      let (proof, asked) = try await query(credentials)
+      #expect(asked["login_hint"] == "ann@example.com" && asked["prompt"] == "login" && asked["max_age"] == "0")
+      #expect(proof.split(separator: "prompt=").count == 2 && proof.split(separator: "login_hint=").count == 2)
+    }
+  }
+
   @Test func `an ID token that nobody asked for needs no nonce`() async throws {
     let withoutOpenID: @Sendable (inout OIDCDialect) -> Void = { $0.scopes = ["a"] }
     try await withProvider(withoutOpenID) { request, issuer in

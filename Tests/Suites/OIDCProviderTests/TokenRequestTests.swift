@@ -35,6 +35,24 @@ import Testing
     }
   }
 
+  @Test func `what a profile adds stands in every request at the token endpoint, and in that for another device`() async throws {
+    try await FakeProvider.run(always: Self.tokens) { server in
+      var dialect = dialect(server)
+      dialect.endpoints[.deviceAuthorization] = server.issuer + "/device"
+      dialect.endpoints[.revocation] = server.issuer + "/revoke"
+      dialect.parameters.token = [.init("organization", "o&1")]
+      dialect.parameters.device = [.init("organization", "o2")]
+      try await withProvider(dialect, clientID: "c") { provider in
+        _ = try await provider.refresh(secret("rt"))
+        _ = try await provider.login(Credentials(email: "a", password: secret("x")))
+        _ = await failure { () throws(ProviderFailure) in try await provider.login(Credentials(method: .deviceCode)) }
+        let tokens = TokenSet(accessToken: try secret("at"), accessTokenExpiresAt: nil, refreshToken: nil)
+        try await provider.revoke(tokens, everywhere: false)
+      }
+      #expect(server.requests.map { $0.form["organization"] } == ["o&1", "o&1", "o2", nil])
+    }
+  }
+
   @Test func `the examples of RFC 6749 come out as they stand there`() async throws {
     try await FakeProvider.run(always: Self.tokens) { server in
       try await withProvider(

@@ -30,6 +30,8 @@ package struct OIDCDialect: Sendable, Equatable {
   package var audience: String?
   /// For whom access tokens are (RFC 8707).
   package var resource: String?
+  /// What the profile adds to requests.
+  package var parameters = OIDCParameters()
   /// Where the provider differs.
   package var quirks = OIDCQuirks()
 
