@@ -125,10 +125,14 @@ enum Routes {
         try broker.reportRejected(params, caller)
       },
       .token(GetIDToken.self) { broker, params, caller throws(BrokerError) in try broker.idToken(params, caller) },
-      .asked(Login.self) { broker, params, caller throws(BrokerError) in try broker.login(params, caller) },
+      .asked(Login.self) { broker, params, caller, peer throws(BrokerError) in
+        try broker.login(params, caller, from: peer)
+      },
       .asked(VerifyOTP.self) { broker, params, caller throws(BrokerError) in try broker.verifyOTP(params, caller) },
       .asked(ResendOTP.self) { broker, params, caller throws(BrokerError) in try broker.resendOTP(params, caller) },
-      .asked(Register.self) { broker, params, caller throws(BrokerError) in try broker.register(params, caller) },
+      .asked(Register.self) { broker, params, caller, peer throws(BrokerError) in
+        try broker.register(params, caller, from: peer)
+      },
       .asked(VerifyBackupCode.self) { broker, params, caller throws(BrokerError) in
         try broker.verifyBackupCode(params, caller)
       },
@@ -142,8 +146,8 @@ enum Routes {
       .asked(ChangePassword.self) { broker, params, caller throws(BrokerError) in
         try broker.changePassword(params, caller)
       },
-      .asked(UpdateProfile.self) { broker, params, caller throws(BrokerError) in
-        try broker.updateProfile(params, caller)
+      .asked(UpdateProfile.self) { broker, params, caller, peer throws(BrokerError) in
+        try broker.updateProfile(params, caller, from: peer)
       },
       .asked(GenerateBackupCodes.self) { broker, params, caller throws(BrokerError) in
         try broker.generateBackupCodes(params, caller)
@@ -156,8 +160,8 @@ enum Routes {
       .asked(ListPendingLogins.self) { broker, params, caller throws(BrokerError) in
         try broker.listPendingLogins(params, caller)
       },
-      .asked(Reauthenticate.self) { broker, params, caller throws(BrokerError) in
-        try broker.reauthenticate(params, caller)
+      .asked(Reauthenticate.self) { broker, params, caller, peer throws(BrokerError) in
+        try broker.reauthenticate(params, caller, from: peer)
       },
       Route.asked(Logout.self, .atFirst) { broker, params, caller throws(BrokerError) in
         try broker.logout(params, caller)

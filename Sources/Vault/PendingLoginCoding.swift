@@ -29,6 +29,7 @@ enum PendingLoginCoding {
       writer.member("wrongCodes", login.wrongCodes)
       writer.member(ifPresent: "userId", login.expectedUser?.id)
       writer.member(ifPresent: "email", login.expectedUser?.email)
+      if login.mayReplace { writer.member("mayReplace", true) }
     }
     return writer.bytes
   }
@@ -63,10 +64,12 @@ enum PendingLoginCoding {
       Result { () throws(SealingError) -> Secret in try Base64URL.decodeSecret(text) }
     }.get()
     let method = try root.optional("method", String.init(from:)).flatMap(LoginMethod.init(rawValue:))
-    return PendingLogin(
+    var login = PendingLogin(
       step: step, flow: flow, method: method ?? .password,
       wrongCodes: try root.optional("wrongCodes", Int.init(from:)) ?? 0,
       expectedUser: ExpectedUser(
         id: try root.optional("userId", String.init(from:)), email: try root.optional("email", String.init(from:))))
+    login.mayReplace = try root.optional("mayReplace", Bool.init(from:)) ?? false
+    return login
   }
 }

@@ -31,6 +31,12 @@ struct LoginDialogue: ~Copyable {
     try context.call(method, params, on: &connection)
   }
 
+  /// Shows the broker that this process has its state directory, where it does: a login whose user is known only at its
+  /// end replaces another user's session only then.
+  ///
+  /// Where it does not, the login goes on, and the broker says what it may not do.
+  mutating func offerProof() { connection.offerProof() }
+
   /// Asks where a profile stands, and what its provider is.
   mutating func session(of profile: ProfileName?) throws(CommandFailure) -> Session {
     try call(GetSession.self, .init(profile: profile)).session

@@ -32,6 +32,31 @@ import Testing
     }
   }
 
+  @Test func `a bare socket does nothing with the owner's recent login that the owner's command may do`() async throws {
+    try await Sandbox.run { sandbox in
+      _ = try sandbox.owner()
+      try SocketWire(sandbox.socket).register()
+      let bob = #"{"email":"bob@example.com","password":"example password 2"}"#
+      let change = #"{"changes":{"twoFactor":"totp"}}"#
+      let bare = try SocketWire(sandbox.socket)
+      for (method, params) in [
+        ("updateProfile", change), ("updateProfile", #"{"changes":{"email":"bob@example.com"}}"#), ("register", bob),
+        ("login", bob),
+      ] {
+        let answer = try Self.ask(bare, method, params)
+        #expect(try answer["error"]?["code"]?.integer() == 1005, "\(String(decoding: answer.text, as: UTF8.self))")
+      }
+      #expect(try bare.call("getSession")["user"]?["email"]?.string() == "ada@example.com")
+      let outcome = try sandbox.run(BuiltPrograms.command, ["--state", sandbox.state, "call", "updateProfile", change])
+      #expect(outcome.code == 0 && outcome.output.contains("otpauth"), "\(outcome.errors)")
+      let words = ["register", "--email", "bob@example.com", "--password-stdin"]
+      let other = try sandbox.run(
+        BuiltPrograms.command, ["--state", sandbox.state] + words, input: "example password 2\n")
+      #expect(other.code == 0, "\(other.errors)")
+      #expect(Self.proofs(in: sandbox.state).isEmpty)
+    }
+  }
+
   @Test func `the command proves itself, also for a call`() async throws {
     try await Sandbox.run { sandbox in
       _ = try sandbox.owner()

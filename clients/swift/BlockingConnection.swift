@@ -78,6 +78,18 @@ public struct BlockingConnection: ~Copyable {
     return true
   }
 
+  /// Shows the broker that this process has its state directory, where it has, before a call that is not refused for want
+  /// of that.
+  package mutating func offerProof() {
+    do throws(ClientError) { _ = try callOnce(Prove.self, Empty(), nil) } catch {
+      guard case .broker(let refusal) = error, let asked = refusal.proof?.path,
+        let file = try? StateProofFile(asked: asked, in: state, for: socket), (try? file.create()) == true
+      else { return }
+      defer { file.remove() }
+      _ = try? callOnce(Prove.self, Empty(), nil)
+    }
+  }
+
   /// Calls a method by its name and returns the text of its result, which the caller wipes if it holds a secret.
   ///
   /// - Throws: as ``request(_:_:timeout:)``.

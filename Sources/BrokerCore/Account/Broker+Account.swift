@@ -75,13 +75,14 @@ extension Broker {
   /// Changes what the provider knows of the account; what one could take it over with only for a user who has lately
   /// proved who they are, see ``RecentProof``.
   package func updateProfile(
-    _ params: UpdateProfile.Params, _ caller: Caller<UpdateProfile.Result>
+    _ params: UpdateProfile.Params, _ caller: Caller<UpdateProfile.Result>, from peer: Peer
   ) throws(BrokerError) {
     let slot = try slot(for: params.profile, with: \.profileUpdate).slot
-    if let living = slot.machine.living,
-      RecentProof.isMissing(for: params.changes, authTime: living.authTime, at: now.wall)
-    {
-      throw BrokerError(.reauthRequired, profile: slot.name)
+    if let living = slot.machine.living, RecentProof.isWanted(for: params.changes) {
+      guard RecentProof.isRecent(living.authTime, at: now.wall) else {
+        throw BrokerError(.reauthRequired, profile: slot.name)
+      }
+      guard peer.isAdministrative || slot.provingClient == peer.client else { throw Self.foreignProof(slot.name) }
     }
     try askWithToken(\.profileUpdate, .change, params.profile, caller) { provider, token throws(ProviderFailure) in
       try await provider.updateProfile(params.changes, accessToken: token)
@@ -89,6 +90,14 @@ extension Broker {
       guard isPresent else { return broker.answer(caller, UpdateProfile.Result(user: update.user)) }
       broker.answer(caller, broker.take(update, on: slot))
     }
+  }
+
+  /// The refusal of a change for which the user has lately proved who they are, but by another connection.
+  private static func foreignProof(_ profile: ProfileName) -> BrokerError {
+    var error = BrokerError(
+      .reauthRequired, "The recent login came by another connection; reauthenticate by this one.", profile: profile)
+    error.admitsProof = true
+    return error
   }
 
   /// Keeps what a change has made of the account, and begins the enrolment that it wants.

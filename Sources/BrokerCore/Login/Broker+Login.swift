@@ -4,7 +4,11 @@ import SecretMemory
 /// How users log in.
 extension Broker {
   /// Begins a login; a login that is equal to one under way shares its answer.
-  package func login(_ params: Login.Params, _ caller: Caller<LoginResult>) throws(BrokerError) {
+  ///
+  /// A connection that has not proven access to the state directory replaces no living session but by its own user's.
+  package func login(
+    _ params: Login.Params, _ caller: Caller<LoginResult>, from peer: Peer
+  ) throws(BrokerError) {
     let slot = try slot(for: params.profile)
     let scopes = try TokenTarget.scopes(params.scopes)
     let method = try LoginMethodChoice.method(
@@ -12,17 +16,30 @@ extension Broker {
     let credentials = Credentials(
       method: method, email: params.email, password: params.password, phoneNumber: params.phoneNumber,
       refreshToken: params.refreshToken, scopes: scopes)
+    if keptSession(of: slot, unless: peer.isAdministrative)?.refuses(credentials) == true { throw refusal(of: slot) }
     callers.update(caller.id) { $0.clientContext = params.clientContext }
-    try begin(slot, credentials, as: nil, params.clientContext, caller)
+    try begin(slot, credentials, as: nil, mayReplace: peer.isAdministrative, params.clientContext, caller)
+  }
+
+  private func refusal(of slot: ProfileSlot) -> BrokerError {
+    var error = BrokerError.keeping(slot.name)
+    error.admitsProof = true
+    return error
   }
 
   /// Makes an account and logs in; a caller that cancels leaves the account that was made.
-  package func register(_ params: Register.Params, _ caller: Caller<LoginResult>) throws(BrokerError) {
+  ///
+  /// A new account's session is never that of the user who is logged in.
+  package func register(
+    _ params: Register.Params, _ caller: Caller<LoginResult>, from peer: Peer
+  ) throws(BrokerError) {
     let (slot, provider) = try slot(for: params.profile, with: \.registration)
+    if keptSession(of: slot, unless: peer.isAdministrative) != nil { throw refusal(of: slot) }
     let registration = Registration(
       email: params.email, password: params.password, name: params.name, phoneNumber: params.phoneNumber)
     try requireToken(for: .message, params.email, on: slot)
-    try begin(slot, LoginAttempt.Plan(account: params.email), caller) { _ throws(ProviderFailure) in
+    let plan = LoginAttempt.Plan(mayReplace: peer.isAdministrative, account: params.email)
+    try begin(slot, plan, caller) { _ throws(ProviderFailure) in
       try await provider.register(registration)
     }
     try admit(.message, params.email, on: slot)
@@ -33,7 +50,9 @@ extension Broker {
   ///
   /// With a password, the session's e-mail address is logged in again; without one, the provider must have its users
   /// prove it at another device or in a browser. A session of another user is revoked, and nothing is changed.
-  package func reauthenticate(_ params: Reauthenticate.Params, _ caller: Caller<LoginResult>) throws(BrokerError) {
+  package func reauthenticate(
+    _ params: Reauthenticate.Params, _ caller: Caller<LoginResult>, from peer: Peer
+  ) throws(BrokerError) {
     let slot = try slot(for: params.profile)
     guard let living = slot.machine.living else { throw BrokerError(.loginRequired, profile: slot.name) }
     let user = slot.user
@@ -46,7 +65,8 @@ extension Broker {
       throw BrokerError(
         .missingCredential, "The e-mail address of the session is not known; log in instead.", profile: slot.name)
     }
-    try begin(slot, credentials, as: ExpectedUser(id: user?.id, email: user?.email), nil, caller)
+    let expected = ExpectedUser(id: user?.id, email: user?.email)
+    try begin(slot, credentials, as: expected, mayReplace: peer.isAdministrative, nil, caller)
   }
 }
 
@@ -165,15 +185,15 @@ extension Broker {
   ///
   /// - Throws: `overloaded`; `rateLimited` and `tooManyAttempts`, with the time to wait.
   private func begin(
-    _ slot: ProfileSlot, _ credentials: Credentials, as user: ExpectedUser?, _ clientContext: String?,
-    _ caller: Caller<LoginResult>
+    _ slot: ProfileSlot, _ credentials: Credentials, as user: ExpectedUser?, mayReplace: Bool,
+    _ clientContext: String?, _ caller: Caller<LoginResult>
   ) throws(BrokerError) {
-    let question = LoginAttempt.Question(credentials: credentials, expectedUser: user)
-    guard !logins.attempts.join(caller.id, question, on: slot) else {
+    let question = LoginAttempt.Question(credentials: credentials, expectedUser: user, mayReplace: mayReplace)
+    guard !logins.attempts.join(caller.id, of: servedClient, question, on: slot) else {
       return callers.update(caller.id) { $0.wait = .login }
     }
     let plan = LoginAttempt.Plan(
-      method: credentials.method, question: question, expectedUser: user,
+      method: credentials.method, question: question, expectedUser: user, mayReplace: mayReplace,
       account: credentials.email ?? credentials.phoneNumber, clientContext: clientContext)
     try begin(slot, plan, caller) { provider throws(ProviderFailure) in try await provider.login(credentials) }
   }
@@ -189,7 +209,8 @@ extension Broker {
     try admitLogin(plan.account, on: slot)
     let id = logins.attempts.begin(plan, on: slot, for: caller.id, of: servedClient, at: now)
     callers.update(caller.id) { $0.wait = .login }
-    let (issuer, user) = (IssuedSession.Issuer(slot), plan.expectedUser)
+    let issuer = IssuedSession.Issuer(slot)
+    let user = plan.expectedUser ?? keptSession(of: slot, unless: plan.mayReplace)?.expectedUser
     ask(slot) { provider throws(ProviderFailure) in
       await LoginAnswer(try await question(provider), expecting: user, at: provider)
     } then: { broker, slot, result in
@@ -212,7 +233,8 @@ extension Broker {
       return
     }
     logins.attempts.noteAnswered(id)
-    switch attempt.step(after: answer, makeID: entropy.handle) {
+    let proof = { self.proof(of: $0, attempt.plan.expectedUser, attempt.plan.method, attempt.plan.mayReplace, slot) }
+    switch attempt.step(after: answer, proof: proof, makeID: entropy.handle) {
     case .accept(let session):
       forgetLogin(of: slot.name, .replaced)
       let issued = IssuedSession(session: session, issuer: issuer, sentAt: attempt.sentAt)
@@ -246,6 +268,7 @@ extension Broker {
     publish(.loginFailed(event), profile: attempt.profile)
     var error = BrokerError(failure, of: attempt.plan.method, profile: attempt.profile)
     if failure == .refused(.accessDenied), attempt.plan.expectedUser != nil { error.message = BrokerError.wrongUser }
+    if failure == SessionProof.replacesAnother.failure { error = .keeping(attempt.profile) }
     finishAttempt(id, .failure(error))
   }
 

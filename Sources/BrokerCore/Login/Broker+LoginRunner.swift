@@ -66,9 +66,9 @@ extension Broker {
       let refusal = ProviderFailure.refused(error.kind, retryAfter: error.retryAfter)
       return handle(.codeRefused(guess: guess.id, refusal), onLogin: login.id)
     }
-    let (issuer, sentAt) = (IssuedSession.Issuer(slot), now)
+    let (issuer, sentAt, user) = (IssuedSession.Issuer(slot), now, expectedUser(of: login, on: slot))
     ask(slot) { provider throws(ProviderFailure) in
-      try await login.session(for: guess, at: provider)
+      try await login.session(for: guess, at: provider, expecting: user)
     } then: { broker, slot, result in
       if result.failure?.leavesCodeUnseen ?? true, let slot { broker.refundGuess(login, on: slot) }
       switch result {
@@ -101,10 +101,10 @@ extension Broker {
 
   /// Asks the provider whether the user is done; locking does not wait for it, the end of the broker does.
   private func poll(_ login: PendingLogin, on slot: ProfileSlot) {
-    let (issuer, sentAt) = (IssuedSession.Issuer(slot), now)
+    let (issuer, sentAt, user) = (IssuedSession.Issuer(slot), now, expectedUser(of: login, on: slot))
     background.beginPoll()
     askDuringUserAction(slot) { provider throws(ProviderFailure) in
-      try await login.progress(at: provider)
+      try await login.progress(at: provider, expecting: user)
     } then: { broker, _, result in
       switch result {
       case .success(.pending(let slowsDown)): broker.handle(.stillPending(slowsDown: slowsDown), onLogin: login.id)
@@ -119,8 +119,9 @@ extension Broker {
   /// Waits for a browser until it has come back or the waiting is cancelled.
   private func listen(_ login: PendingLogin, on slot: ProfileSlot) {
     let (issuer, clock, flight) = (IssuedSession.Issuer(slot), self.clock, FlightMark())
+    let user = expectedUser(of: login, on: slot)
     let listener = askDuringUserAction(slot, flight) { provider throws(ProviderFailure) in
-      try await login.redirect(at: provider, clock)
+      try await login.redirect(at: provider, clock, expecting: user)
     } noting: { failure in
       // What a browser brings, or that none comes, tells nothing of the way to the provider; a call that failed does.
       NetworkState.Event(failure) != .answered
@@ -141,7 +142,27 @@ extension Broker {
   ) {
     if let doubt = identified.doubt { noteCall(doubt, of: issuer.slot) }
     let issued = IssuedSession(session: identified.session, issuer: issuer, sentAt: sentAt)
-    handle(event(identified.proof(of: login.expectedUser)), onLogin: login.id, issued)
+    var proof = SessionProof.given
+    if let slot = slot(named: login.profile) {
+      proof = self.proof(of: identified, login.expectedUser, login.method, login.mayReplace, slot)
+    }
+    handle(event(proof), onLogin: login.id, issued)
+  }
+
+  /// Whose session a pending login is to bring, as far as the provider must be asked for it.
+  private func expectedUser(of login: PendingLogin, on slot: ProfileSlot) -> ExpectedUser? {
+    login.expectedUser ?? keptSession(of: slot, unless: login.mayReplace)?.expectedUser
+  }
+
+  /// Whether a session that a login has brought may be the profile's.
+  func proof(
+    of identified: IdentifiedSession, _ user: ExpectedUser?, _ method: LoginMethod, _ mayReplace: Bool,
+    _ slot: ProfileSlot
+  ) -> SessionProof {
+    let proof = identified.proof(of: user)
+    guard proof == .given, let kept = keptSession(of: slot, unless: mayReplace) else { return proof }
+    let isClientsOwn = slot.provider.capabilities.areClientsOwn(identified.session.tokens)
+    return kept.proof(of: identified, isClientsOwn: isClientsOwn, method)
   }
 
   /// Tells the callers that wait for the user of a login how it ended.
@@ -196,8 +217,17 @@ extension Broker {
       return revokeUnused(session, from: issuer)
     }
     counts.logins += 1
+    slot.provingClient = provingClient(of: origin)
     slot.account.note(session.user, at: now.uptime)
     conclude(origin, .success(.authenticated(describe(slot))))
+  }
+
+  /// The connection whose own login has brought a session.
+  private func provingClient(of origin: LoginOrigin) -> ClientID? {
+    switch origin {
+    case .attempt(let id): logins.attempts[id]?.provingClient
+    case .pending(let login, _): login.client
+    }
   }
 
   /// Answers the callers of a login whose session was saved, or could not be.

@@ -18,12 +18,13 @@ extension LoginAttempt {
   ///
   /// - Parameters:
   ///   - answer: what the provider said.
+  ///   - proof: whether a session that has come may be the profile's.
   ///   - makeID: makes the handle of a login that waits.
   /// - Returns: what is to be done.
-  func step(after answer: LoginAnswer, makeID: () -> String) -> Step {
+  func step(after answer: LoginAnswer, proof: (IdentifiedSession) -> SessionProof, makeID: () -> String) -> Step {
     switch answer {
     case .session(let identified):
-      if let failure = identified.proof(of: plan.expectedUser).failure { return .fail(failure) }
+      if let failure = proof(identified).failure { return .fail(failure) }
       return .accept(identified.session)
     case .code(let provided):
       let challenge = provided.described(id: makeID(), profile: profile, clientContext: plan.clientContext)
@@ -41,6 +42,9 @@ extension LoginAttempt {
   }
 
   private func pending(_ step: PendingLoginStep, flow: Secret) -> PendingLogin {
-    PendingLogin(step: step, flow: flow, method: plan.method, expectedUser: plan.expectedUser)
+    var login = PendingLogin(step: step, flow: flow, method: plan.method, expectedUser: plan.expectedUser)
+    login.mayReplace = plan.mayReplace
+    login.client = provingClient
+    return login
   }
 }

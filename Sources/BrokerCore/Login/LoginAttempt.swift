@@ -8,6 +8,8 @@ struct LoginAttempt {
     let credentials: Credentials
     /// Whose session it must bring; nil for any.
     let expectedUser: ExpectedUser?
+    /// Whether it may replace another user's living session.
+    let mayReplace: Bool
   }
 
   /// What a login is begun with.
@@ -18,6 +20,8 @@ struct LoginAttempt {
     var question: Question?
     /// Whose session it must bring; nil for any.
     var expectedUser: ExpectedUser?
+    /// Whether it may replace another user's living session.
+    var mayReplace = false
     /// Whose login it is, as the client has named the account; nil where it has not.
     var account: String?
     /// What the client has given to have it back; those who share the call have their own.
@@ -34,6 +38,8 @@ struct LoginAttempt {
   let plan: Plan
   /// The connection that has begun it; nil for none.
   let client: ClientID?
+  /// Whether callers of other connections have joined it: then it is no connection's own.
+  var isShared = false
   /// When the provider was asked.
   let sentAt: Moment
   /// Who waits for the answer.
@@ -47,6 +53,9 @@ struct LoginAttempt {
 
   /// The profile.
   var profile: ProfileName { slot.profile }
+
+  /// The connection whose own login it is.
+  var provingClient: ClientID? { isShared ? nil : client }
 
   /// Whether no logout came after it was begun, and its profile is still the same.
   func isPresent(on slot: ProfileSlot) -> Bool { self.slot == slot.id && logouts == slot.logouts }

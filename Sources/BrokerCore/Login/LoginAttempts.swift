@@ -14,16 +14,19 @@ struct LoginAttempts {
   /// Whether a login is under way that would be taken in.
   func hasAny(on slot: ProfileSlot) -> Bool { attempts.contains { $0.isPresent(on: slot) } }
 
-  /// Lets a caller wait for an equal login.
+  /// Lets a caller, whose connection is `client`, wait for an equal login.
   ///
   /// - Returns: false where none is under way.
-  mutating func join(_ caller: CallerID, _ question: LoginAttempt.Question, on slot: ProfileSlot) -> Bool {
+  mutating func join(
+    _ caller: CallerID, of client: ClientID?, _ question: LoginAttempt.Question, on slot: ProfileSlot
+  ) -> Bool {
     guard
       let same = attempts.firstIndex(where: {
         $0.plan.question == question && $0.isPresent(on: slot) && !$0.isCancelled
       })
     else { return false }
     attempts[same].callers.append(caller)
+    if attempts[same].client != client { attempts[same].isShared = true }
     return true
   }
 

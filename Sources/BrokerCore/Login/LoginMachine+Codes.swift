@@ -60,7 +60,8 @@ extension LoginMachine {
   mutating func accept(_ guess: CallerID, _ proof: SessionProof, _ now: Moment) -> [Action] {
     switch proof {
     case .given: break
-    case .otherUser: return [.revoke] + refuse(guess, .refused(.accessDenied), now)
+    case .otherUser, .replacesAnother:
+      return [.revoke] + refuse(guess, proof.failure ?? .refused(.accessDenied), now)
     case .unknown(let failure): return [.revoke] + refuse(guess, .outcomeUnknown(failure.kind), now)
     }
     guard case .checkingCode(var queue, let resend) = state, queue.current.id == guess else { return [.revoke] }
@@ -79,7 +80,7 @@ extension LoginMachine {
     var error = BrokerError(failure, profile: login.profile)
     guard case .refused(let kind, let provided, _, _) = failure, !kind.isRetryable else { return goOn(error, now) }
     if Self.isFinal(kind) {
-      if kind == .accessDenied { error = self.error(kind) }
+      if kind == .accessDenied || kind == .reauthRequired { error = self.error(kind) }
       if kind == .tooManyAttempts { error.retryAfter = rest(error.retryAfter, now) }
       return fail(error)
     }
@@ -116,7 +117,7 @@ extension LoginMachine {
   /// What the provider itself ends the login with, or an enrolment.
   static func isFinal(_ kind: ErrorKind) -> Bool {
     switch kind {
-    case .tooManyAttempts, .otpExpired, .flowNotFound, .accessDenied, .accountLocked: true
+    case .tooManyAttempts, .otpExpired, .flowNotFound, .accessDenied, .accountLocked, .reauthRequired: true
     default: false
     }
   }

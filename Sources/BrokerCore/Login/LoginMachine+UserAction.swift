@@ -28,7 +28,8 @@ extension LoginMachine {
   mutating func finishAction(_ proof: SessionProof, _ now: Moment) -> [Action] {
     switch proof {
     case .given: return acceptAction()
-    case .otherUser: return [.revoke] + failAction(.refused(.accessDenied), now)
+    case .otherUser, .replacesAnother:
+      return [.revoke] + failAction(proof.failure ?? .refused(.accessDenied), now)
     case .unknown(let failure): return [.revoke] + endUnproven(failure)
     }
   }

@@ -17,6 +17,12 @@ package struct PendingLogin: Sendable, Equatable {
   ///
   /// Known for as long as the process lives: it rests in no store.
   package var account: String?
+  /// Whether it may replace another user's living session: it was begun with access to the state directory.
+  package var mayReplace = false
+  /// The connection whose own login it is; nil where no single one has begun it.
+  ///
+  /// Known for as long as the process lives, as the connection is.
+  package var client: ClientID?
 
   package init(
     step: PendingLoginStep, flow: Secret, method: LoginMethod = .password, wrongCodes: Int = 0,

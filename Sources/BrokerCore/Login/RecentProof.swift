@@ -9,12 +9,16 @@ package enum RecentProof {
   /// What a change of it could take the account over with.
   static let sensitiveMembers: Set<String> = ["email", "phoneNumber", "twoFactor"]
 
-  /// Whether changing these members wants a proof that is newer than the one at `authTime`.
+  /// Whether these changes want a recent proof.
+  package static func isWanted(for changes: ProfileChanges) -> Bool {
+    changes.members.contains { sensitiveMembers.contains($0.name) }
+  }
+
+  /// Whether a proof at `authTime` is recent enough.
   ///
   /// A proof in the future is none: the clock was set back since, and its age is unknown.
-  package static func isMissing(for changes: ProfileChanges, authTime: Timestamp, at now: Timestamp) -> Bool {
-    guard changes.members.contains(where: { sensitiveMembers.contains($0.name) }) else { return false }
+  package static func isRecent(_ authTime: Timestamp, at now: Timestamp) -> Bool {
     let age = now - authTime
-    return age > maxAge || age < .zero - clockTolerance
+    return age <= maxAge && age >= .zero - clockTolerance
   }
 }

@@ -6,6 +6,8 @@ package enum SessionProof: Sendable, Equatable {
   case given
   /// It is another user's, or the provider does not tell whose it is.
   case otherUser
+  /// It would replace a living session that its connection may not replace by another user's.
+  case replacesAnother
   /// The provider, asked whose it is, failed: that is no other user.
   case unknown(ProviderFailure)
 
@@ -14,6 +16,7 @@ package enum SessionProof: Sendable, Equatable {
     switch self {
     case .given: nil
     case .otherUser: .refused(.accessDenied)
+    case .replacesAnother: .refused(.reauthRequired)
     case .unknown(let failure): failure
     }
   }

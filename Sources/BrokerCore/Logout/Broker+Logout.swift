@@ -53,6 +53,7 @@ extension Broker {
     slot.account.forgetUser()
     slot.logouts += 1
     slot.sessions += 1
+    slot.provingClient = nil
     handle(.logoutWanted(reason), on: slot)
     closeLogins()
   }

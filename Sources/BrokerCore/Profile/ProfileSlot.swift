@@ -27,6 +27,8 @@ final class ProfileSlot {
   var logouts: UInt64 = 0
   /// Grows with every login and every logout: what was asked for an earlier session does not concern the present one.
   var sessions: UInt64 = 0
+  /// The connection whose own login has brought the session; nil where it is no connection's.
+  var provingClient: ClientID?
   /// What is known of its provider, together with the other profiles that have it.
   var view = ProviderView()
   /// When each event was last published that may be published once a minute.

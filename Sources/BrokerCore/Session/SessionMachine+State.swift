@@ -24,6 +24,12 @@ extension SessionMachine {
   /// Whether a login is being saved.
   var isSigningIn: Bool { logins.newest != nil }
 
+  /// The session that clients use, or will in a moment; nil where there is none but one that a login must replace.
+  func sessionInUse(at now: Moment) -> LivingSession? {
+    if let login = logins.newest { return login.session }
+    return isShownExpired || isSpent(at: now) ? nil : living
+  }
+
   /// Whether the record of this generation is that of a login that is being saved.
   func isLogin(_ generation: UInt64) -> Bool { logins.contains(generation) }
 

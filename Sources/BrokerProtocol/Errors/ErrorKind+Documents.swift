@@ -23,12 +23,13 @@ extension ErrorKind {
   /// The errors of credentials that start a session.
   static let ofLogin: [ErrorKind] = [
     .invalidCredentials, .missingCredential, .tooManyAttempts, .accountLocked, .emailUnverified, .validationFailed,
-    .captchaRequired, .consentDenied, .storeFailed,
+    .captchaRequired, .consentDenied, .storeFailed, .reauthRequired,
   ]
 
   /// The errors of a code that goes on with a login.
   static let ofCode: [ErrorKind] = [
     .flowNotFound, .otpExpired, .tooManyAttempts, .accountLocked, .accessDenied, .consentDenied, .storeFailed,
+    .reauthRequired,
   ]
 
   /// The errors of opening the vault, and of re-encrypting it.

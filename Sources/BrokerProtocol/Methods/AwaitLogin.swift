@@ -39,7 +39,7 @@ extension AwaitLogin {
       "Waits until the user has completed a login at another device or in a browser.",
       result: "login",
       errors: ErrorKind.ofProfile + ErrorKind.ofProvider + [
-        .flowNotFound, .otpExpired, .consentDenied, .accessDenied, .storeFailed, .deadlineExceeded,
+        .flowNotFound, .otpExpired, .consentDenied, .accessDenied, .reauthRequired, .storeFailed, .deadlineExceeded,
       ],
       examples: [
         .init(

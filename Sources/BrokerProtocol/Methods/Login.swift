@@ -77,7 +77,9 @@ extension Login {
       details:
         """
         A session that it replaces is revoked at the provider, unless the provider revokes whole grants and the user \
-        is the same. Logins, and codes that they send, are limited for each connection, account and provider \
+        is the same. A connection that has not proven access to the state directory replaces a living session by its \
+        own user's alone: another account and a refresh token are refused (reauthRequired with data.proof), and where \
+        the user is known only at the end, what was issued is revoked and the session stays. Logins, and codes that they send, are limited for each connection, account and provider \
         (rateLimited, with retryAfterSeconds); joining an equal login under way is not counted. What a login needs \
         is in profiles of initialize and in login of getSession.
         """,

@@ -77,7 +77,9 @@ extension UpdateProfile {
       """,
       details:
         """
-        An enrolment is answered by verifyOtp with its otpFlowId. It is kept in memory, and ends with the session that \
+        Changes of email, phoneNumber and twoFactor want a login or reauthenticate within 300 seconds, by the same \
+        connection or with a proof of access to the state directory (reauthRequired with data.proof). An enrolment is \
+        answered by verifyOtp with its otpFlowId. It is kept in memory, and ends with the session that \
         began it, with another enrolment of the profile, or after too many wrong codes.
         """,
       result: "user",

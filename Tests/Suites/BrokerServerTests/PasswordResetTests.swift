@@ -105,6 +105,7 @@ import Testing
   func `a login that is being saved is looked at once it is durable`(_ isFirst: Bool) async throws {
     try await OwnThread.run {
       let stage = try Stage()
+      stage.client.prove()
       if isFirst { _ = stage.call("logout", #"{"profile":"b"}"#) }
       _ = stage.watcher.lines()
       stage.harness.provider.end(refreshTokens: "refresh-2", "refresh-3")

@@ -10,6 +10,7 @@ import Testing
   @Test func `four logins leave one session at the provider, the same user's or another's`() async throws {
     try await OwnThread.run {
       let stage = try LoginStage { _ in }
+      stage.client.prove()
       for user in ["user-1", "user-1", "user-2", "user-1"] {
         stage.harness.provider.setUser(user)
         #expect(stage.call("login", LoginStage.credentials).contains("authenticated"))
@@ -24,6 +25,7 @@ import Testing
   @Test func `a provider that revokes whole grants is told only of another user's session`() async throws {
     try await OwnThread.run {
       let stage = try LoginStage { $0.setRevokesWholeGrants() }
+      stage.client.prove()
       for user in ["user-1", "user-1", "user-2", "user-2"] {
         stage.harness.provider.setUser(user)
         _ = stage.call("login", LoginStage.credentials)
@@ -37,6 +39,7 @@ import Testing
   @Test func `a user who is not known may be the same`() async throws {
     try await OwnThread.run {
       let stage = try LoginStage { $0.setRevokesWholeGrants() }
+      stage.client.prove()
       _ = stage.call("login", LoginStage.credentials)
       stage.harness.provider.setUser("user-2", isNamed: false)
       _ = stage.call("login", LoginStage.credentials)

@@ -40,10 +40,13 @@ final class BrokerStage {
     return caller
   }
 
+  /// A connection with access to the state directory.
+  private static let owner = Peer(client: ClientID(1), process: nil, isAdministrative: true)
+
   /// Begins a login with the right password.
   func logIn() -> CallerID {
     let params = Login.Params(email: "a@example.test", password: ScriptedProvider.secret("right"))
-    return ask { broker, caller throws(BrokerError) in try broker.login(params, caller) }
+    return ask { broker, caller throws(BrokerError) in try broker.login(params, caller, from: Self.owner) }
   }
 
   /// Asks for a token.

@@ -19,7 +19,7 @@ import Testing
   private static func question(_ password: String = "right") -> LoginAttempt.Question {
     LoginAttempt.Question(
       credentials: Credentials(email: "a@example.test", password: ScriptedProvider.secret(password)),
-      expectedUser: nil)
+      expectedUser: nil, mayReplace: true)
   }
 
   private static func begin(_ attempts: inout LoginAttempts, _ caller: UInt64, on slot: ProfileSlot) -> UInt64 {
@@ -31,14 +31,26 @@ import Testing
     let slot = Self.slot()
     var attempts = LoginAttempts()
     let id = Self.begin(&attempts, 1, on: slot)
-    let joined = attempts.join(CallerID(2), Self.question(), on: slot)
-    let joinedOther = attempts.join(CallerID(3), Self.question("other"), on: slot)
+    let joined = attempts.join(CallerID(2), of: nil, Self.question(), on: slot)
+    let joinedOther = attempts.join(CallerID(3), of: nil, Self.question("other"), on: slot)
     #expect(joined && !joinedOther && attempts.count(on: slot) == 1 && attempts.hasAny(on: slot))
     slot.logouts += 1
-    let joinedLate = attempts.join(CallerID(4), Self.question(), on: slot)
+    let joinedLate = attempts.join(CallerID(4), of: nil, Self.question(), on: slot)
     #expect(!joinedLate && !attempts.hasAny(on: slot) && attempts[id]?.isPresent(on: slot) == false)
     let told = (attempts.finish(id), attempts.finish(id))
     #expect(told == (LoginSample.callers(1, 2), []))
+  }
+
+  @Test func `an attempt that callers of several connections share is no connection's own`() {
+    let slot = Self.slot()
+    for (other, owner) in [(ClientID(1), ClientID(1)), (ClientID(2), nil)] {
+      var attempts = LoginAttempts()
+      let plan = LoginAttempt.Plan(question: Self.question())
+      let id = attempts.begin(plan, on: slot, for: CallerID(1), of: ClientID(1), at: LoginSample.time(0))
+      #expect(attempts[id]?.provingClient == ClientID(1))
+      _ = attempts.join(CallerID(2), of: other, Self.question(), on: slot)
+      #expect(attempts[id]?.provingClient == owner)
+    }
   }
 
   @Test func `an attempt is cancelled with its last caller, unless a connection was closed`() {
@@ -46,12 +58,12 @@ import Testing
     for isCancelled in [true, false] {
       var attempts = LoginAttempts()
       let id = Self.begin(&attempts, 1, on: slot)
-      _ = attempts.join(CallerID(2), Self.question(), on: slot)
+      _ = attempts.join(CallerID(2), of: nil, Self.question(), on: slot)
       let left = attempts.leave(CallerID(1), isCancelled: isCancelled)
       #expect(left && attempts[id]?.isCancelled == false)
       let leftLast = attempts.leave(CallerID(2), isCancelled: true)
       #expect(leftLast && attempts[id]?.isCancelled == isCancelled)
-      let joined = attempts.join(CallerID(3), Self.question(), on: slot)
+      let joined = attempts.join(CallerID(3), of: nil, Self.question(), on: slot)
       #expect(joined != isCancelled, "a login that all callers have cancelled is shared with no other")
     }
   }
@@ -69,7 +81,7 @@ import Testing
     var attempts = LoginAttempts()
     let plan = LoginAttempt.Plan(method: .password, expectedUser: user, account: "a@example.test")
     let id = attempts.begin(plan, on: slot(), for: CallerID(1), of: nil, at: LoginSample.time(0))
-    return attempts[id]?.step(after: answer) { "handle" }
+    return attempts[id]?.step(after: answer, proof: { $0.proof(of: user) }, makeID: { "handle" })
   }
 
   private static func session(of user: User?, _ doubt: ProviderFailure? = nil) -> LoginAnswer {

@@ -46,7 +46,8 @@ import Testing
       var attempts = LoginAttempts()
       let plan = LoginAttempt.Plan(clientContext: "c")
       let id = attempts.begin(plan, on: slot, for: CallerID(1), of: nil, at: LoginSample.time(0))
-      guard case .wait(let login, _)? = attempts[id]?.step(after: answer, makeID: { "handle" }) else {
+      guard case .wait(let login, _)? = attempts[id]?.step(after: answer, proof: { _ in .given }, makeID: { "handle" })
+      else {
         Issue.record("it does not wait")
         continue
       }

@@ -14,9 +14,10 @@ import Testing
     let now = LoginSample.start
     for name in ["email", "phoneNumber", "twoFactor"] {
       let changes = Self.changes("name", name)
-      #expect(RecentProof.isMissing(for: changes, authTime: now + .seconds(-age), at: now) == isMissing, "\(name)")
+      #expect(RecentProof.isWanted(for: changes), "\(name)")
     }
-    #expect(!RecentProof.isMissing(for: Self.changes("name", "newsletter"), authTime: now + .seconds(-age), at: now))
+    #expect(!RecentProof.isWanted(for: Self.changes("name", "newsletter")))
+    #expect(RecentProof.isRecent(now + .seconds(-age), at: now) != isMissing)
   }
 
   @Test func `a user is the same by the provider's name, and by the address where there is none`() throws {

@@ -129,7 +129,8 @@ extension Simulation {
     wishes.signedOut.remove(profile)
     let params = Login.Params(
       profile: profile, email: "a@b.example", password: ScriptedProvider.secret(password))
-    ask(number) { broker, caller throws(BrokerError) in try broker.login(params, caller) }
+    let owner = Peer(client: ClientID(1), process: nil, isAdministrative: true)
+    ask(number) { broker, caller throws(BrokerError) in try broker.login(params, caller, from: owner) }
     try turn()
   }
 

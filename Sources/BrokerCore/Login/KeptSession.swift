@@ -1,0 +1,62 @@
+import BrokerProtocol
+
+/// A living session, as it is kept from a connection that has not proven access to the state directory: such a
+/// connection replaces it by another session of the same user, and by no other.
+struct KeptSession: Sendable {
+  /// Whose session it is; nil where the provider does not say.
+  var user: User?
+  /// Whether it is the client's own (client credentials), which has no user.
+  var isClientsOwn = false
+
+  /// Whom a login must bring, as far as that is known: the provider is asked whose session has come.
+  var expectedUser: ExpectedUser? { ExpectedUser(id: user?.id, email: user?.email) }
+
+  /// Whether it is known before the provider is asked that a login would replace it by another user's session, or may
+  /// do so by a token that was issued elsewhere.
+  func refuses(_ credentials: Credentials) -> Bool {
+    switch credentials.method {
+    case .refreshToken: return true
+    case .clientCredentials: return !isClientsOwn
+    case .password, .deviceCode, .browser: break
+    }
+    guard let user else { return true }
+    guard let own = user.email, let given = credentials.email else { return false }
+    return own.lowercased() != given.lowercased()
+  }
+
+  /// Whether what a login has brought may take its place.
+  func proof(of identified: IdentifiedSession, isClientsOwn: Bool, _ method: LoginMethod) -> SessionProof {
+    if method == .refreshToken { return .replacesAnother }
+    if self.isClientsOwn && isClientsOwn { return .given }
+    guard let expectedUser, !expectedUser.isSame(as: identified.session.user) else {
+      return user == nil ? .replacesAnother : .given
+    }
+    return identified.doubt.map { .unknown($0) } ?? .replacesAnother
+  }
+}
+
+extension BrokerError {
+  /// What is said where a login would replace a session that its connection may not replace.
+  static func keeping(_ profile: ProfileName) -> BrokerError {
+    var error = BrokerError(
+      .reauthRequired,
+      "This login would replace a living session by another user's or by a token that was issued elsewhere, which needs "
+        + "access to the broker's state directory; use authbroker login, or log out first.", profile: profile)
+    error.nextAction = .none
+    return error
+  }
+}
+
+extension Broker {
+  /// The session that a login leaves in its place unless it is its own user's.
+  ///
+  /// - Parameters:
+  ///   - slot: the profile.
+  ///   - mayReplace: whether the login came by a connection that has proven access to the state directory.
+  /// - Returns: nil where there is none, and for a connection that may replace it.
+  func keptSession(of slot: ProfileSlot, unless mayReplace: Bool) -> KeptSession? {
+    guard !mayReplace, let session = slot.machine.sessionInUse(at: now) else { return nil }
+    let user = slot.machine.isSigningIn ? session.user : slot.user
+    return KeptSession(user: user, isClientsOwn: slot.provider.capabilities.areClientsOwn(session.tokens))
+  }
+}
