@@ -76,3 +76,15 @@ static inline int clinux_pidfd_signal(int descriptor, int number) {
 }
 // Ends every process of the group that `pid` leads.
 static inline int clinux_kill_group(int pid) { return clinux_result(kill(-pid, SIGKILL)); }
+
+// A copy of this process without a terminal and without the standard streams, which go nowhere: 0 there, its number here.
+static inline int clinux_fork_apart(void) {
+  pid_t child = fork();
+  if (child) return child < 0 ? -errno : child;
+  setsid();
+  int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (int fd = 0; fd <= 2; fd++)
+    if (nowhere < 0 || dup2(nowhere, fd) < 0) close(fd);
+  return 0;
+}
+static inline _Noreturn void clinux_end_at_once(void) { _exit(0); }

@@ -43,7 +43,7 @@ struct IssuedTokens: ~Copyable {
     else { return nil }
     self.directory = directory
     prefix = tool + "-"
-    name = "\(tool)-\(parent)-\(start)-\(Self.hash(purpose))"
+    name = "\(tool)-\(parent)-\(start)-\(String(Self.hash(purpose.utf8), radix: 16))"
   }
 
   /// What it was given, where that has not expired yet.
@@ -80,11 +80,8 @@ struct IssuedTokens: ~Copyable {
   }
 
   /// A name for a purpose (FNV-1a, 64 bits): it keeps apart, it hides nothing.
-  private static func hash(_ text: String) -> String {
-    let value = text.utf8.reduce(0xcbf2_9ce4_8422_2325) { (hash: UInt64, byte) in
-      (hash ^ UInt64(byte)) &* 0x100_0000_01b3
-    }
-    return String(value, radix: 16)
+  static func hash(_ bytes: some Sequence<UInt8>) -> UInt64 {
+    bytes.reduce(0xcbf2_9ce4_8422_2325) { hash, byte in (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
   }
 }
 

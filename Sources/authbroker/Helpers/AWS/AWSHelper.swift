@@ -22,8 +22,8 @@ enum AWSHelper: ToolHelper {
       --sts-url, AWS_ENDPOINT_URL_STS, AWS_ENDPOINT_URL, else that of the region (AWS_REGION, AWS_DEFAULT_REGION).
       Without --profile, that address must be a configured target.
 
-      The program curl makes the request; the token is in no list of processes and in no file. Nothing is kept: every
-      command of AWS that needs keys makes one exchange.
+      The program curl makes the request; the token is in no list of processes and in no file. What may pass is tried again
+      for 15 seconds. Commands that want the same keys within 3 seconds share one exchange; nothing is kept beyond that.
       """,
     options: AWSRole.options + [accessOption],
     examples: ["authbroker helper aws --role-arn arn:aws:iam::123456789012:role/dev -p work"])
@@ -38,15 +38,31 @@ enum AWSHelper: ToolHelper {
     let answer: STSAnswer
     if context.arguments.has(accessOption.name) {
       let token = try broker.token(for: target)
-      answer = try role.exchange(token.accessToken, post) { () throws(CommandFailure) in
-        try broker.token(insteadOf: token.tokenID, for: target).accessToken
+      answer = try shared(role, target.profile, token.accessToken, context) { () throws(CommandFailure) in
+        try role.exchange(token.accessToken, post) { () throws(CommandFailure) in
+          try broker.token(insteadOf: token.tokenID, for: target).accessToken
+        }
       }
     } else {
       let token = try broker.identityToken(of: target.profile).idToken
-      answer = try role.exchange(token, post) { () throws(CommandFailure) in
-        try broker.identityToken(insteadOf: token, of: target.profile).idToken
+      answer = try shared(role, target.profile, token, context) { () throws(CommandFailure) in
+        try role.exchange(token, post) { () throws(CommandFailure) in
+          try broker.identityToken(insteadOf: token, of: target.profile).idToken
+        }
       }
     }
     Output.line(try answer.output(for: role))
+  }
+
+  /// What an exchange brings, or one that another process makes.
+  private static func shared(
+    _ role: AWSRole, _ profile: ProfileName, _ token: Secret, _ context: Context,
+    _ exchange: () throws(CommandFailure) -> STSAnswer
+  ) throws(CommandFailure) -> STSAnswer {
+    let purpose = "\(profile) \(role.purpose)"
+    guard let paths = try? context.paths(), let shared = SharedExchange(purpose, token, in: paths) else {
+      return try exchange()
+    }
+    return try shared.answer(exchange)
   }
 }

@@ -18,6 +18,10 @@ struct AWSRole: Equatable, Sendable {
 
   /// The longest token that the service takes, in bytes (AssumeRoleWithWebIdentity, `WebIdentityToken`).
   static let longestToken = 20_000
+  /// How long the service is asked again while something passes: what runs a `credential_process` waits for it.
+  static let patience = Duration.seconds(15)
+  /// Until it is asked for the second time; each later pause is twice as long.
+  private static let firstPause = Duration.milliseconds(300)
   private static let defaultSession = "authbroker"
 
   /// The Amazon Resource Name of the role.
@@ -48,6 +52,9 @@ struct AWSRole: Equatable, Sendable {
     }
     self.endpoint = endpoint
   }
+
+  /// All that is asked for.
+  var purpose: String { "\(arn) \(session) \(duration.map { String($0) } ?? "-") \(endpoint.url)" }
 
   /// The role that is named; nil where none is.
   static func name(_ arguments: Arguments, _ environment: EnvironmentVariables) -> String? {
@@ -130,16 +137,43 @@ struct AWSRole: Equatable, Sendable {
     return other == token ? answer : try exchange(other, post)
   }
 
-  /// Asks the service once.
+  /// Asks the service, again while what is wrong passes (AssumeRoleWithWebIdentity, `IDPCommunicationError`, and "Common
+  /// errors"): the same token may be sent as often as one likes.
   ///
   /// - Throws: a failure with code 5 where it does not answer.
   private func exchange(_ token: Secret, _ post: CurlPost) throws(CommandFailure) -> STSAnswer {
+    let deadline = BootClock.now + Self.patience
+    var pause = Self.firstPause
+    while true {
+      let answer: Result<STSAnswer, CommandFailure>
+      var passes = false
+      do throws(CommandFailure) {
+        let found = try ask(token, post, within: min(CurlPost.limit, deadline - BootClock.now), &passes)
+        if case .refusal(let refusal) = found { passes = refusal.isOutage }
+        if case .malformed(let status) = found { passes = status >= 500 }
+        answer = .success(found)
+      } catch { answer = .failure(error) }
+      // Processes that were refused together do not come back together.
+      let wait = pause + pause * (BootClock.nanoseconds % 1000) / 2000
+      guard passes, BootClock.now + wait + .seconds(1) < deadline else { return try answer.get() }
+      var poll = PollSet(count: 0)
+      _ = try? poll.wait(atMost: wait)
+      pause *= 2
+    }
+  }
+
+  /// Asks the service once.
+  ///
+  /// - Throws: a failure with code 5 where it does not answer.
+  private func ask(
+    _ token: Secret, _ post: CurlPost, within limit: Duration, _ passes: inout Bool
+  ) throws(CommandFailure) -> STSAnswer {
     guard var form = form(token) else {
       throw CommandFailure(
         .failure, "the token is longer than the \(Self.longestToken) bytes that AWS takes; let it have fewer claims")
     }
     defer { wipe(&form) }
-    var answer = try post.send(form)
+    var answer = try post.send(form, within: limit, &passes)
     defer { wipe(&answer.body) }
     return STSAnswer(answer.body, status: answer.status, without: token)
   }

@@ -12,11 +12,13 @@ struct CurlPost: Sendable {
     var body: [UInt8]
   }
 
-  /// How long the whole exchange may take: AWS's tools show nothing meanwhile.
+  /// How long one request may take: AWS's tools show nothing meanwhile.
   static let limit = Duration.seconds(9)
   /// The longest answer.
   static let longest = 64 * 1024
   private static let curl = "curl"
+  /// No connection, no time left, a reply that broke off (curl(1), "EXIT CODES").
+  private static let passing: [Int32] = [7, 18, 28, 52, 55, 56]
 
   private let program: String
   private let endpoint: AWSEndpoint
@@ -37,9 +39,14 @@ struct CurlPost: Sendable {
 
   /// Sends a form and reads the answer, whatever its status is.
   ///
+  /// - Parameters:
+  ///   - form: the content.
+  ///   - limit: how long it may take.
+  ///   - passes: set where there is no answer for a reason that may pass.
   /// - Throws: a failure with code 5 where there is none.
-  func send(_ form: [UInt8]) throws(CommandFailure) -> Answer {
-    var settings = settings(form)
+  func send(_ form: [UInt8], within limit: Duration, _ passes: inout Bool) throws(CommandFailure) -> Answer {
+    let seconds = max(1, limit.components.seconds)
+    var settings = settings(form, seconds)
     defer { wipe(&settings) }
     var environment = environment
     // Keys of the connection in a file would give the token away.
@@ -47,8 +54,9 @@ struct CurlPost: Sendable {
     // Not even the user's own ~/.curlrc is read: it could have the request shown or sent elsewhere.
     var done = try ToolRun(
       program, ["-q", "--config", "-"], secret: settings.span, environment: environment,
-      limit: Self.limit + .seconds(1), longest: Self.longest + 16)
+      limit: .seconds(seconds + 1), longest: Self.longest + 16)
     defer { wipe(&done.output) }
+    passes = Self.passing.contains(done.code)
     guard done.code == 0 else { throw failure(done.code) }
     // The status is the last line.
     guard let end = done.output.lastIndex(of: UInt8(ascii: "\n")), end <= Self.longest,
@@ -59,10 +67,11 @@ struct CurlPost: Sendable {
 
   /// The request as a configuration of curl.
   ///
-  /// - Parameter form: escaped, so that no byte of it means something to curl.
+  /// - Parameters:
+  ///   - form: escaped, so that no byte of it means something to curl.
+  ///   - seconds: how long it may take.
   /// - Returns: bytes that the caller wipes.
-  func settings(_ form: [UInt8]) -> [UInt8] {
-    let seconds = Self.limit.components.seconds
+  func settings(_ form: [UInt8], _ seconds: Int64 = CurlPost.limit.components.seconds) -> [UInt8] {
     var lines = [
       "url = \"\(endpoint.url)\"", "globoff", "silent", "proto = \"=\(endpoint.isPlain ? "http" : "https")\"",
       "max-redirs = 0", "max-time = \(seconds)", "max-filesize = \(Self.longest)",
@@ -98,8 +107,12 @@ struct CurlPost: Sendable {
       case 6: "its host is not known; check the region, or --sts-url"
       case 7: "it cannot be reached"
       case 28, 137: "it did not answer within \(Self.limit.components.seconds) s"
-      case 35, 51, 53, 54, 58, 59, 60, 66, 77, 80, 82, 83, 90, 91:
-        "its certificate or TLS is not accepted (curl: \(code))"
+      case 60:
+        "its certificate has expired, is another host's, or is signed by an untrusted authority; for a private authority "
+          + "set AWS_CA_BUNDLE (curl: 60)"
+      case 77: "the file of trusted authorities cannot be read; check AWS_CA_BUNDLE, then SSL_CERT_FILE (curl: 77)"
+      case 35: "the TLS handshake failed; check that the port of its address speaks TLS (curl: 35)"
+      case 51, 53, 54, 58, 59, 66, 80, 82, 83, 90, 91: "its certificate or TLS is not accepted (curl: \(code))"
       case 63: "its answer is not one of the Security Token Service"
       default: "the request failed (curl: \(code))"
       }

@@ -26,7 +26,13 @@ enum STSAnswer {
     var isAboutToken: Bool { status < 500 && ["ExpiredTokenException", "InvalidIdentityToken"].contains(code) }
 
     /// Whether the same may be taken later.
-    var isOutage: Bool { status >= 500 || ["Throttling", "IDPCommunicationError"].contains(code) }
+    var isOutage: Bool { status >= 500 || status == 429 || Self.passing.contains(code) }
+
+    /// What passes: the service asks the identity provider for its keys, and counts its callers.
+    private static let passing = [
+      "IDPCommunicationError", "Throttling", "ThrottlingException", "RequestLimitExceeded", "TooManyRequestsException",
+      "ServiceUnavailable", "InternalFailure", "RequestTimeout",
+    ]
   }
 
   private static let longestMessage = 400

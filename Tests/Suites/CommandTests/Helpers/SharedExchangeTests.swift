@@ -1,0 +1,104 @@
+import Glibc
+import LinuxSystem
+import SecretMemory
+import StateDirectory
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import authbroker
+
+/// Exchanges for AWS's keys that are repeated, and that processes share.
+@Suite(.standardTimeLimit) struct SharedExchangeTests {
+  private static let keys = STSAnswer.keys(Array(#"{"Version":1,"AccessKeyId":"A"}"#.utf8))
+  private let scratch = Scratch()
+
+  private func paths() throws -> StatePaths {
+    try FakeOwner.paths(scratch)
+  }
+
+  private static func text(_ answer: STSAnswer) -> String {
+    switch answer {
+    case .keys(let bytes): String(decoding: bytes, as: UTF8.self)
+    case .refusal(let refusal): "\(refusal.status) \(refusal.code): \(refusal.message)"
+    case .malformed(let status): "\(status)"
+    }
+  }
+
+  @Test func `what came of an exchange is read as it was told`() throws {
+    let refusal = STSAnswer.Refusal(code: "AccessDenied", message: "not you", status: 403)
+    for answer in [Self.keys, .refusal(refusal), .malformed(status: 502)] {
+      let bytes = STSMessage.bytes(.success(answer))
+      let found = try #require(STSMessage.result(bytes))
+      #expect(try Self.text(found.get()) == Self.text(answer))
+      #expect(STSMessage.result(Array(bytes.dropLast())) == nil, "a reply that broke off is none")
+    }
+    let failure = CommandFailure(.providerUnavailable, "it cannot be reached")
+    #expect(throws: failure) { try STSMessage.result(STSMessage.bytes(.failure(failure)))?.get() }
+    for text in ["", "K", "R1\n", "R1\na\n", "Rx\na\nb\n", "?1\na\nb\n"] {
+      #expect(STSMessage.result(Array(text.utf8)) == nil)
+    }
+  }
+
+  @Test func `those who want the same while it is asked for get the one answer`() throws {
+    let paths = try paths()
+    _ = try PrivateDirectory(paths.state, create: true)
+    let asked = Mutex(0)
+    let exchange: @Sendable (String) throws -> String = { token in
+      let shared = try #require(SharedExchange("same", try Secret(utf8: token), in: paths, linger: .zero))
+      let answer = try shared.answer { () throws(CommandFailure) in
+        asked.withLock { $0 += 1 }
+        // Until the others are in the queue.
+        var poll = PollSet(count: 0)
+        _ = try? poll.wait(atMost: .milliseconds(500))
+        return Self.keys
+      }
+      return Self.text(answer)
+    }
+    let found = Mutex<[String]>([])
+    let threads = try (0..<8).map { _ in
+      try SystemThread {
+        let text = (try? exchange("token")) ?? "?"
+        found.withLock { $0.append(text) }
+      }
+    }
+    for thread in threads { thread.join() }
+    #expect(found.withLock { $0 } == Array(repeating: Self.text(Self.keys), count: 8))
+    #expect(asked.withLock { $0 } == 1)
+    #expect(try exchange("token") == Self.text(Self.keys) && asked.withLock { $0 } == 2, "nothing is kept")
+  }
+
+  /// A program `curl` that answers with the lines of a script, `$n` being how often it was called.
+  private func exchange(_ script: String) throws -> (answer: STSAnswer, calls: Int) {
+    let body = """
+      #!/bin/sh
+      cat > /dev/null
+      n=$(($(cat "\(scratch.file("calls"))" 2> /dev/null || echo 0) + 1))
+      echo $n > "\(scratch.file("calls"))"
+      error() {
+        printf '<ErrorResponse><Error><Code>%s</Code></Error></ErrorResponse>\\n%s' "$1" "$2"
+        exit 0
+      }
+      \(script)
+
+      """
+    try scratch.write(body, to: "curl")
+    #expect(chmod(scratch.file("curl"), 0o700) == 0)
+    let environment = ["PATH": scratch.path + ":/usr/bin:/bin", "AWS_ROLE_ARN": "arn:aws:iam::123456789012:role/dev"]
+    let arguments = try Arguments(["--sts-url", "http://127.0.0.1:1/"], known: AWSHelper.description.options)
+    let role = try AWSRole(Context(arguments: arguments, environment: EnvironmentVariables(environment)))
+    let token = try Secret(utf8: "token")
+    let answer = try role.exchange(token, CurlPost(to: role.endpoint, environment)) { token }
+    let calls = try FileDescriptor.open(scratch.file("calls"), .read).contents(limit: 16)
+    return (answer, Int(String(decoding: calls.dropLast(), as: UTF8.self)) ?? 0)
+  }
+
+  @Test(arguments: [
+    "error IDPCommunicationError 400", "error Throttling 400", "error ServiceUnavailable 503", "exit 7", "exit 52",
+  ])
+  func `what passes is tried again, and what does not is told at once`(_ trouble: String) throws {
+    let passing = try exchange("[ $n -gt 1 ] || { \(trouble); }; error AccessDenied 403")
+    #expect(Self.text(passing.answer) == "403 AccessDenied: ")
+    #expect(passing.calls == 2)
+  }
+}
