@@ -39,7 +39,8 @@ package struct HTTPField: Sendable, Equatable {
       && value.utf8.first != 0x20 && value.utf8.last != 0x20
   }
 
-  private static func isTokenByte(_ byte: UInt8) -> Bool {
+  /// Whether a byte can stand in a token (RFC 9110, section 5.6.2).
+  static func isTokenByte(_ byte: UInt8) -> Bool {
     switch byte {
     case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
     default: "!#$%&'*+-.^_`|~".utf8.contains(byte)

@@ -51,6 +51,8 @@ package struct HTTPRequest: Sendable {
   package var url: HTTPURL
   /// What is sent along.
   package var fields: [HTTPField]
+  /// A cookie, where the target keeps a token in one.
+  package var cookie: HTTPCookie?
   /// What is sent.
   package var body: HTTPBody?
   /// How long it may take.

@@ -36,6 +36,9 @@ package struct HTTPResponse: Sendable {
     lines.withArray { Self.values(of: name, in: $0).compactMap { $0 } }
   }
 
+  /// Lends the lines of the header.
+  func lines<R>(_ body: ([UInt8]) -> R) -> R { lines.withArray(body) }
+
   private static func values(of name: String, in lines: [UInt8]) -> [String?] {
     var values: [String?] = []
     let blank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 || byte == 0x0D }

@@ -46,6 +46,23 @@ struct HeaderWriter {
     }
   }
 
+  /// Adds a cookie.
+  ///
+  /// - Throws: `HTTPFailure.invalidField` where its value cannot be sent; what was written is wiped then.
+  mutating func append(_ cookie: HTTPCookie) throws(HTTPFailure) {
+    let isSendable = cookie.value.withBytes { bytes in
+      !bytes.isEmpty && bytes.indices.allSatisfy { HTTPCookie.isValueByte(bytes[$0]) }
+    }
+    guard isSendable else {
+      wipe(&bytes)
+      throw .invalidField
+    }
+    starts.append(bytes.count)
+    append("Cookie: \(cookie.name)=".utf8.span)
+    cookie.value.withBytes { append($0) }
+    bytes.append(0)
+  }
+
   private mutating func append(_ text: Span<UInt8>) {
     bytes.reserveWiping(text.count + 1)
     for index in text.indices { bytes.append(text[index]) }

@@ -45,12 +45,13 @@ final class StringList {
 extension StringList {
   /// The header lines of a request.
   ///
-  /// - Throws: `HTTPFailure.invalidField` when there are too many fields, or the credentials cannot be sent;
+  /// - Throws: `HTTPFailure.invalidField` when there are too many fields, or the credentials or the cookie cannot be sent;
   ///   `.secretMemoryExhausted`.
   convenience init(_ request: HTTPRequest, _ authorization: Authorization) throws(HTTPFailure) {
     guard request.fields.count <= HTTPField.most else { throw .invalidField }
     var writer = HeaderWriter()
     try writer.append(authorization)
+    if let cookie = request.cookie { try writer.append(cookie) }
     // An empty one keeps libcurl from naming a type where there is nothing.
     if let body = request.body {
       writer.append("Content-Type", body.contentType)

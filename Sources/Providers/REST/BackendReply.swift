@@ -87,7 +87,7 @@ struct BackendReply {
   }
 
   private func reader(_ root: JSONNode) -> ReplyReader {
-    ReplyReader(root: root, paths: mapping.reply, moments: moments)
+    ReplyReader(root: root, paths: mapping.reply, moments: moments, response: response)
   }
 
   /// What it means that it is no success, by its status or by its body; nil for a success.

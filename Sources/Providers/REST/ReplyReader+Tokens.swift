@@ -1,5 +1,6 @@
 import BrokerCore
 import BrokerProtocol
+import HTTP
 import JSON
 import ProviderKit
 import SecretMemory
@@ -37,7 +38,7 @@ extension ReplyReader {
     var refreshToken: Secret?
     switch try token(.refreshToken, allowed: 0x20...0x7E) {
     case .token(let token): refreshToken = token
-    case .nothing: break
+    case .nothing: if let name = paths.refreshCookie { refreshToken = try response?.cookie(name) }
     case .malformed: return nil
     }
     let isSound = !ReplyObject.isUnsound(said(.expiresIn)) && !ReplyObject.isUnsound(said(.expiresAt))
@@ -109,7 +110,7 @@ extension ReplyReader {
 
   /// The first value that is there, `null` included: who writes `null` has said something.
   private func said(_ member: RESTReplyPaths.Member) -> JSONNode? {
-    for path in paths[member] {
+    for path in paths[member] where path.cookie == nil {
       var node: JSONNode? = root
       for name in path.names { node = node?[name] }
       if let node { return node }

@@ -1,5 +1,6 @@
 import BrokerCore
 import BrokerProtocol
+import HTTP
 import JSON
 import ProviderKit
 import SecretMemory
@@ -14,6 +15,8 @@ struct ReplyReader {
   let paths: RESTReplyPaths
   /// When it came.
   let moments: ReplyMoments
+  /// The reply's header, for a refresh token that lives in a cookie.
+  var response: HTTPResponse?
 
   /// The values of a member that are there and not null, in the order of its paths.
   func values(_ member: RESTReplyPaths.Member) -> [JSONNode] {
@@ -25,7 +28,7 @@ struct ReplyReader {
 
   /// The values at paths below a node that are there and not null.
   static func values(at paths: [RESTPath], in node: JSONNode) -> [JSONNode] {
-    paths.compactMap { path in
+    paths.filter { $0.cookie == nil }.compactMap { path in
       var node: JSONNode? = node
       for name in path.names { node = node?[name] }
       return node.flatMap { $0.isNull ? nil : $0 }

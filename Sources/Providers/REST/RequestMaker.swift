@@ -57,15 +57,22 @@ struct RequestMaker: Sendable {
     var fields = RequestFields()
     // Constants first: no configuration can put one in the place of what a user has given.
     for (name, constant) in endpoint.added.sorted(by: { $0.key < $1.key }) { fields.set(name, .constant(constant)) }
+    var cookie: HTTPCookie?
     for (field, value) in values {
+      if field == .refreshToken, case .secret(let token) = value, let name = mapping.reply.refreshCookie {
+        cookie = HTTPCookie(name: name, value: token)
+        continue
+      }
       if let theirs = endpoint.fields[field] { fields.set(theirs, value) }
     }
     for (name, value) in extra { fields.set(name, value) }
     let deadline: HTTPRequest.Deadline = name == .refresh ? .refresh : .interactive
     let body =
       fields.isEmpty ? nil : try fields.body(encoding ?? endpoint.encoding ?? mapping.encoding, for: deadline)
-    return HTTPRequest(
+    var request = HTTPRequest(
       method, url, fields: [try HTTPField("Accept", endpoint.accept)], body: method == .get ? nil : body,
       deadline: deadline, purpose: name.rawValue)
+    request.cookie = cookie
+    return request
   }
 }

@@ -48,6 +48,10 @@ extension RESTMapping {
     guard let node = section.value(key) else { return nil }
     let nodes = node.kind == .array ? (try? node.elements()) ?? [] : [node]
     let paths = nodes.compactMap { (try? $0.string()).flatMap { RESTPath(reading: $0) } }
+    if paths.contains(where: { $0.cookie != nil }), key != RESTReplyPaths.Member.refreshToken.rawValue {
+      section.report(key, "cannot be in a cookie: only refreshToken can")
+      return nil
+    }
     if !paths.isEmpty, paths.count == nodes.count { return paths }
     section.report(key, #"must be the path of a member, such as "tokens.access", or a list of such strings"#)
     return nil

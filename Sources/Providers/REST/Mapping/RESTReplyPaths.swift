@@ -42,10 +42,13 @@ package struct RESTReplyPaths: Sendable, Equatable {
     set { paths[member] = newValue }
   }
 
+  /// The cookie that the refresh token lives in; nil where it stands in replies.
+  var refreshCookie: String? { self[.refreshToken].compactMap(\.cookie).first }
+
   /// What a session hangs on.
   var vital: VitalMembers {
     let members: [Member] = [.accessToken, .refreshToken, .expiresIn, .expiresAt]
     return VitalMembers(
-      members.flatMap { self[$0].map(\.names) } + ["token_type", "tokenType", "error"].map { [$0] })
+      members.flatMap { self[$0].map(\.names).filter { !$0.isEmpty } } + ["token_type", "tokenType", "error"].map { [$0] })
   }
 }

@@ -11,7 +11,7 @@ from .bodies import parse_form, parse_json
 from .clock import rfc3339
 from .ledger import token_hash
 from .secondfactor import SecondFactor
-from .shapes import ApplicationError, error_payload, grant_payload, retry_after, translated
+from .shapes import ApplicationError, error_payload, grant_payload, path_of, retry_after, translated
 from .tokens import TokenService
 from .wire import MalformedRequest, Reply
 
@@ -43,7 +43,7 @@ class Backend(AccountEndpoints):
         with self.lock:
             first = self.ledger.sequence
             try:
-                reply = self._dispatch(endpoint, request, where)
+                reply = self._with_cookie(self._dispatch(endpoint, request, where))
             except ApplicationError as error:
                 reply = self._refusal(endpoint, request, error)
             except MalformedRequest as error:
@@ -53,8 +53,9 @@ class Backend(AccountEndpoints):
 
     def parameters(self, endpoint, request):
         """The body's parameters under their canonical names; anything but the configured format is malformed."""
+        cookie = self._cookie_in(request) if endpoint in TOKEN_ENDPOINTS else None
         if not request.body:
-            return {}
+            return {"refreshToken": cookie} if cookie else {}
         wanted, given = self.settings["bodyFormat"], request.content_type
         if given == "application/json" and wanted in ("json", "any"):
             values = parse_json(request.body)
@@ -83,6 +84,21 @@ class Backend(AccountEndpoints):
         }
         back = {dialect.parameter(endpoint, name): name for name in sorted(names)}
         return {back.get(name, name): value for name, value in values.items()}
+
+    def _with_cookie(self, reply):
+        """The reply with its refresh token in a cookie, where that is set."""
+        name, payload = self.settings["refreshCookie"], reply.payload
+        *parents, last = path_of(self.settings, "refreshToken").split(".")
+        for parent in parents:
+            payload = payload.get(parent) if isinstance(payload, dict) else None
+        if name and isinstance(payload, dict) and last in payload:
+            reply.headers.append(("Set-Cookie", f"{name}={payload.pop(last)}; Path=/auth; HttpOnly; SameSite=Strict"))
+        return reply
+
+    def _cookie_in(self, request):
+        """The value of the cookie that refresh tokens live in; None where it was not sent."""
+        pairs = (pair.strip().partition("=") for pair in request.headers.get("cookie", "").split(";"))
+        return next((value for name, _, value in pairs if name == self.settings["refreshCookie"]), None)
 
     def refresh_token_in(self, endpoint, request):
         """The refresh token that a request carries, if any, without acting on it: for the ledger."""

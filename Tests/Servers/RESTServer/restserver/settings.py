@@ -49,6 +49,7 @@ DEFAULTS = {
     "clientAuth": "none",
     "clientId": "demo-client",
     "clientSecret": "demo secret: 100% & made up",  # with characters that RFC 6749 section 2.3.1 wants encoded
+    "refreshCookie": "",  # the name of a cookie that refresh tokens live in, in place of replies and bodies
     "revokeStyle": "any",
     "resendStrategy": "endpoint",
     "dateSkewSeconds": 0.0,
