@@ -20,7 +20,7 @@ import Testing
     try await FakeProvider.run { request, issuer in
       // What the token endpoint says of the made-up token of a client that it knows.
       if request.method == "POST" { return FakeProvider.Reply(400, #"{"error":"invalid_grant"}"#) }
-      return request.path == Self.openID ? reply(issuer) : .notFound
+      return request.path.hasSuffix(Self.openID) ? reply(issuer) : .notFound
     } _: { server in
       var dialect = OIDCDialect(type: "oidc", issuer: server.issuer)
       configure(&dialect)
@@ -89,6 +89,21 @@ import Testing
     let named = try #require(issuer.message.split(separator: "\"").dropFirst().first)
     #expect(named.hasSuffix(more) && issuer.message.contains("the configuration \"" + named.dropLast(more.utf8.count)))
     #expect(issuer.advice == "In the profile's section write: issuer: \"\(named)\"")
+  }
+
+  @Test func `an issuer without a document is no advice, but the endpoints of the one that was found are`() async throws {
+    try await FakeProvider.run { request, issuer in
+      guard request.path == "/policy" + Self.openID else { return .notFound }
+      return self.document(issuer + "/f00-ba4/v2.0/", #","token_endpoint":"\#(issuer)/policy/token""#)
+    } _: { server in
+      try await withProvider(OIDCDialect(type: "oidc", issuer: server.issuer + "/policy")) { provider in
+        let advice = await provider.examine().first { $0.check == "issuer" }?.advice ?? ""
+        let line =
+          #"issuer: "\#(server.issuer)/f00-ba4/v2.0/", discovery: false, "#
+          + #"endpoints: { token: "\#(server.issuer)/policy/token" }"#
+        #expect(advice.hasPrefix("There is no document at that one") && advice.hasSuffix(line), "\(advice)")
+      }
+    }
   }
 
   @Test func `an issuer of somebody else is only to be trusted by whoever trusts it`() async throws {

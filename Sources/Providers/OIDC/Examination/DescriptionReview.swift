@@ -10,6 +10,8 @@ struct DescriptionReview: Sendable {
   let dialect: OIDCDialect
   /// How the client makes itself known.
   let authentication: OIDCDialect.ClientAuthentication
+  /// Whether the issuer that the provider names was looked for, and has no document.
+  var isIssuerNowhere = false
 
   /// Everything there is to say, the worst first, to be fixed first.
   var findings: [ProviderFinding] {
@@ -32,7 +34,9 @@ struct DescriptionReview: Sendable {
     let how = isSlash ? "differs in its trailing slash" : "is a different one"
     return ProviderFinding(
       check, .failure, "The document's issuer \(how): it says \"\(named)\", the configuration \"\(dialect.issuer)\".",
-      advice: IssuerSetting(dialect).correction(named), errorKind: .configInvalid)
+      advice: isIssuerNowhere
+        ? IssuerSetting.correction(named, withEndpointsOf: description) : IssuerSetting(dialect).correction(named),
+      errorKind: .configInvalid)
   }
 
   /// Whether redirects can be told apart from those of another provider (RFC 9207).

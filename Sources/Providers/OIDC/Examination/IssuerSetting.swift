@@ -10,6 +10,19 @@ struct IssuerSetting {
   /// What the settings are called: the type of provider itself, where it has one issuer for all.
   var names: String { OIDCPreset.named(dialect.type)?.issuerKeys ?? "provider" }
 
+  /// Whether two issuers are of one server.
+  static func areOfOneHost(_ issuer: String, _ other: String) -> Bool { host(issuer) == host(other) }
+
+  /// What to write where the issuer that the provider names has no document of its own, as at Azure AD B2C: what the
+  /// document says that was found.
+  static func correction(_ named: String, withEndpointsOf description: ProviderDescription) -> String {
+    let endpoints = OIDCEndpoint.allCases.compactMap { endpoint in
+      description.endpoints[endpoint].map { "\(endpoint.rawValue): \"\($0)\"" }
+    }
+    return "There is no document at that one, so write in the profile's section: provider: \"oidc\", issuer: \"\(named)\", "
+      + "discovery: false, endpoints: { \(endpoints.joined(separator: ", ")) }"
+  }
+
   /// The line to change, so that the issuer is the one that the provider names.
   func correction(_ named: String) -> String {
     guard dialect.type == OIDCPreset.oidc.name else {

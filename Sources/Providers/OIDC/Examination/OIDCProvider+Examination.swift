@@ -1,6 +1,7 @@
 import BrokerCore
 package import BrokerProtocol
 import HTTP
+import LinuxSystem
 import ProviderKit
 
 /// The examination of a provider.
@@ -25,13 +26,13 @@ extension OIDCProvider {
       return found
     }
     switch reading(response, at: discovery.firstDocument) {
-    case .success(let description): return found + review(await completed(description))
+    case .success(let description): return found + (await review(await completed(description)))
     case .failure(let trouble):
       guard Discovery.isAbsent(response.status) else { return found + [trouble.finding] }
       let namesEndpoints = dialect.endpoints[.token] != nil
       // OAuth without OpenID Connect has a document of its own (RFC 8414).
-      if let other = await otherDocument(), other.isOwn(dialect) || !namesEndpoints { return found + review(other) }
-      return found + (namesEndpoints ? undescribed : [trouble.finding])
+      if let other = await otherDocument(), other.isOwn(dialect) || !namesEndpoints { return found + (await review(other)) }
+      return found + (namesEndpoints ? await undescribed : [trouble.finding])
     }
   }
 
@@ -40,8 +41,30 @@ extension OIDCProvider {
     let finding: ProviderFinding
   }
 
-  private func review(_ description: ProviderDescription) -> [ProviderFinding] {
-    DescriptionReview(description: description, dialect: dialect, authentication: clientAuthentication).findings
+  private func review(_ description: ProviderDescription) async -> [ProviderFinding] {
+    var review = DescriptionReview(description: description, dialect: dialect, authentication: clientAuthentication)
+    if let named = description.issuer, description.isIssuerWhole, !description.isOwn(dialect),
+      IssuerSetting.areOfOneHost(named, dialect.issuer)
+    {
+      review.isIssuerNowhere = await isNowhere(named)
+    }
+    return review.findings
+  }
+
+  /// Whether no document is found for an issuer, which is then no advice; another host is not asked.
+  private func isNowhere(_ issuer: String) async -> Bool {
+    guard let place = try? Discovery(OIDCDialect(type: "", issuer: issuer), caller.transport, { BootClock.now }) else {
+      return true
+    }
+    for url in [place.firstDocument] + place.oauthDocuments {
+      let exchange = await ProbeExchange(documentRequest(url), caller.transport, clock: clock)
+      if case .success(let response) = exchange.result, case .success(let found) = reading(response, at: url),
+        found.issuer == issuer
+      {
+        return false
+      }
+    }
+    return true
   }
 
   /// The document, with what the one of RFC 8414 says besides where an endpoint is missing.
@@ -103,13 +126,15 @@ extension OIDCProvider {
     let exchange = await ProbeExchange(HTTPRequest(.get, discovery.firstDocument), caller.transport, clock: clock)
     let found = exchange.probe(addressSetting).findings
     guard !found.contains(where: { $0.level == .failure }) else { return found }
-    return found + undescribed
+    return found + (await undescribed)
   }
 
   /// What there is to say where there is no document, and none is needed.
   private var undescribed: [ProviderFinding] {
-    let note = ProviderFinding(
-      "document", .note, "It has no discovery document; its endpoints come from the configuration.")
-    return [note] + review(ProviderDescription()).filter { $0.check.hasPrefix("endpoint") }
+    get async {
+      let note = ProviderFinding(
+        "document", .note, "It has no discovery document; its endpoints come from the configuration.")
+      return [note] + (await review(ProviderDescription())).filter { $0.check.hasPrefix("endpoint") }
+    }
   }
 }
