@@ -11,6 +11,12 @@ extension Logger {
     case .storeTampered(nil): error("the vault has been modified: run `authbroker doctor`")
     case .revocationGivenUp(let profile):
       warning("a revocation expired before the provider answered", .word("profile", profile.description))
+    case .loginFailed(let profile, let error):
+      write(
+        .info, "a login failed",
+        [
+          .word("profile", profile.description), .word("kind", error.kind.rawValue), .word("reason", error.message),
+        ])
     case .notSaved(let profile):
       error(
         "the vault cannot be written: the newest state of a session is in memory alone",

@@ -269,6 +269,7 @@ extension Broker {
     var error = BrokerError(failure, of: attempt.plan.method, profile: attempt.profile)
     if failure == .refused(.accessDenied), attempt.plan.expectedUser != nil { error.message = BrokerError.wrongUser }
     if failure == SessionProof.replacesAnother.failure { error = .keeping(attempt.profile) }
+    notify(.trouble(.loginFailed(attempt.profile, error)))
     finishAttempt(id, .failure(error))
   }
 

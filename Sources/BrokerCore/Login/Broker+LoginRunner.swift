@@ -285,6 +285,7 @@ extension Broker {
   private func end(_ login: PendingLogin, _ reason: LoginEnd, isTold: Bool) {
     guard isTold else { return answerWaits(for: login, .failure(reason.error(login.step))) }
     counts.loginFailures += 1
+    notify(.trouble(.loginFailed(login.profile, reason.error(login.step))))
     let event = EventPayload.loginFailed(
       LoginFailedEvent(kind: reason.kind.rawValue, clientContext: login.step.clientContext))
     let change = StoreChange(.note, [.closeLogin(login.profile)], telling: [event], of: login.profile)
