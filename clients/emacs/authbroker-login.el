@@ -61,8 +61,9 @@ action.  :tell gets a sentence.")
   "Begin a login; return the result, which may be a challenge or an action.
 PROFILE, METHOD, EMAIL, PHONE-NUMBER, PASSWORD, REFRESH-TOKEN, SCOPES and
 CLIENT-CONTEXT are the parameters of the broker's method."
-  (authbroker-call "login" (authbroker--params :profile profile :method method :email email :phoneNumber phone-number
-                                               :password password :refreshToken refresh-token :scopes scopes
+  (authbroker-call "login" (authbroker--params :profile (authbroker--profile profile) :method method :email email
+                                               :phoneNumber phone-number :password password
+                                               :refreshToken refresh-token :scopes scopes
                                                :clientContext client-context)))
 
 (defun authbroker-verify-otp (flow code)
@@ -79,7 +80,7 @@ CLIENT-CONTEXT are the parameters of the broker's method."
 
 (defun authbroker-session (&optional profile)
   "Return where PROFILE stands, nil for the only configured one."
-  (authbroker-call "getSession" (authbroker--params :profile profile)))
+  (authbroker-call "getSession" (authbroker--params :profile (authbroker--profile profile))))
 
 ;;;###autoload
 (cl-defun authbroker-login (&rest credentials &key profile method email phone-number password prompter
@@ -184,8 +185,8 @@ Return the next result.  Any other way out of it cancels the login."
 EVERYWHERE: also end the account's other sessions at the provider.  ALL: every
 profile."
   (interactive)
-  (prog1 (append (plist-get (authbroker-call "logout" (authbroker--params :profile profile :everywhere everywhere
-                                                                          :all all))
+  (prog1 (append (plist-get (authbroker-call "logout" (authbroker--params :profile (if all profile (authbroker--profile profile))
+                                                                          :everywhere everywhere :all all))
                             :results)
                  nil)
     (when (called-interactively-p 'any) (authbroker--tell "signed out"))))

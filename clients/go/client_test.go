@@ -146,6 +146,36 @@ func TestTheRealBrokerCancelsToo(t *testing.T) {
 	}
 }
 
+func TestTheCurrentProfileIsMeantWhereNoneIsNamed(t *testing.T) {
+	newSandbox(t, "")
+	c := client(t)
+	folder := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(folder, "authbroker"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "authbroker", "profile"), []byte("of-the-file\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("XDG_CONFIG_HOME", folder)
+	for _, variable := range []string{"", "of-the-variable"} {
+		t.Setenv("AUTHBROKER_PROFILE", variable)
+		_, err := c.AccessToken(limit(t), TokenOptions{})
+		wantKind(t, err, "unknownProfile")
+		if !strings.Contains(fmt.Sprintf("%+v", err), first(variable, "of-the-file")) {
+			t.Errorf("another profile is meant: %+v", err)
+		}
+		_, err = c.Session(limit(t), "")
+		wantKind(t, err, "unknownProfile")
+		_, err = c.Logout(limit(t), LogoutOptions{})
+		wantKind(t, err, "unknownProfile")
+		_, err = c.BeginLogin(limit(t), Credentials{})
+		wantKind(t, err, "unknownProfile")
+		if _, err = c.Session(limit(t), "default"); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestThereIsNoBroker(t *testing.T) {
 	s := newSandbox(t, "")
 	_, err := New(Location{NoStart: true}).AccessToken(limit(t), TokenOptions{})

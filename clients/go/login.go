@@ -110,7 +110,8 @@ func keep(text []byte, into any, kept *raw) error {
 
 // Credentials are what a login takes; what the method needs no value for stays empty. They print without secrets.
 type Credentials struct {
-	// Profile is the profile; empty: the only configured one, else default.
+	// Profile is the profile; empty: that of AUTHBROKER_PROFILE, of `authbroker profile use`, the only configured one, else
+	// default.
 	Profile string
 	// Method is password, deviceCode, browser, clientCredentials or refreshToken; empty: the first that fits.
 	Method string
@@ -138,7 +139,7 @@ func (c Credentials) GoString() string { return c.String() }
 
 // BeginLogin begins a login; the result may be a challenge or an action. Login does all of it.
 func (c *Client) BeginLogin(ctx context.Context, credentials Credentials) (*LoginResult, error) {
-	return c.step(ctx, "login", object{}.text("profile", credentials.Profile).text("method", credentials.Method).
+	return c.step(ctx, "login", object{}.text("profile", currentProfile(credentials.Profile)).text("method", credentials.Method).
 		text("email", credentials.Email).text("phoneNumber", credentials.PhoneNumber).
 		text("password", credentials.Password).text("refreshToken", credentials.RefreshToken).
 		list("scopes", credentials.Scopes).text("clientContext", credentials.ClientContext))
@@ -181,7 +182,8 @@ func (c *Client) CancelLogin(ctx context.Context, result *LoginResult) error {
 
 // LogoutOptions say what a logout ends.
 type LogoutOptions struct {
-	// Profile is the profile; empty: the only configured one, else default.
+	// Profile is the profile; empty: that of AUTHBROKER_PROFILE, of `authbroker profile use`, the only configured one, else
+	// default.
 	Profile string
 	// Everywhere ends the account's other sessions at the provider too.
 	Everywhere bool
@@ -198,7 +200,11 @@ type LogoutOutcome struct {
 
 // Logout ends the session of a profile, or of all.
 func (c *Client) Logout(ctx context.Context, options LogoutOptions) ([]LogoutOutcome, error) {
-	params := object{}.text("profile", options.Profile).truth("everywhere", options.Everywhere).truth("all", options.All)
+	profile := options.Profile
+	if !options.All {
+		profile = currentProfile(profile)
+	}
+	params := object{}.text("profile", profile).truth("everywhere", options.Everywhere).truth("all", options.All)
 	var result struct {
 		Results []LogoutOutcome `json:"results"`
 	}
@@ -209,7 +215,7 @@ func (c *Client) Logout(ctx context.Context, options LogoutOptions) ([]LogoutOut
 // Session returns where a profile stands; an empty profile is the only configured one, else default.
 func (c *Client) Session(ctx context.Context, profile string) (*Session, error) {
 	session := new(Session)
-	if err := c.Call(ctx, "getSession", object{}.text("profile", profile), session); err != nil {
+	if err := c.Call(ctx, "getSession", object{}.text("profile", currentProfile(profile)), session); err != nil {
 		return nil, err
 	}
 	return session, nil

@@ -13,7 +13,8 @@ const redacted = "<redacted>"
 
 // TokenOptions say which token is wanted; the zero value is the session's own of the only configured profile.
 type TokenOptions struct {
-	// Profile is the profile; empty: the only configured one, else default.
+	// Profile is the profile; empty: that of AUTHBROKER_PROFILE, of `authbroker profile use`, the only configured one, else
+	// default.
 	Profile string
 	// MinValidity is the least lifetime that the token must have left; 0: the broker's own rule.
 	MinValidity time.Duration
@@ -100,7 +101,7 @@ func (t *AccessToken) UnmarshalJSON(text []byte) error {
 // AccessToken returns a valid access token, refreshed first where necessary. Ask each time that one is needed: the
 // broker answers from memory.
 func (c *Client) AccessToken(ctx context.Context, options TokenOptions) (*AccessToken, error) {
-	params := object{}.text("profile", options.Profile).seconds("minValiditySeconds", options.MinValidity).
+	params := object{}.text("profile", currentProfile(options.Profile)).seconds("minValiditySeconds", options.MinValidity).
 		list("scopes", options.Scopes).text("audience", options.Audience).truth("forceRefresh", options.ForceRefresh).
 		truth("waitForLogin", options.WaitForLogin).seconds("timeoutSeconds", options.Timeout)
 	token := new(AccessToken)

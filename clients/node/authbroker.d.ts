@@ -237,7 +237,7 @@ export class TerminalPrompts implements Prompts {
 
 /** Which token is wanted. */
 export interface TokenOptions extends CallOptions {
-  /** The only configured one where absent, else `default`. */
+  /** Where absent that of AUTHBROKER_PROFILE, of `authbroker profile use`, the only configured one, else `default`. */
   profile?: string;
   /** The least remaining lifetime. */
   minValiditySeconds?: number;

@@ -18,6 +18,7 @@ import { connect, start } from './lib/discovery.mjs';
 import { AuthBrokerError, BrokerError, Closed, ConnectionLost, TimedOut, Unauthorized, given, pause } from
   './lib/errors.mjs';
 import { Events } from './lib/events.mjs';
+import { currentProfile } from './lib/profile.mjs';
 import { ANSWER_SECONDS, AWAIT_SECONDS, LOSS_LIMIT, Repetition, TRY_AGAIN, answerSeconds, hasEnded } from
   './lib/limits.mjs';
 import { AccessToken, IdToken, challenge, loginResult, member, session } from './lib/values.mjs';
@@ -74,7 +75,8 @@ export class Broker {
 
   async accessToken({ profile, minValiditySeconds, scopes, audience, forceRefresh, waitForLogin, ...options } = {}) {
     const { timeoutSeconds } = options;
-    const params = { profile, minValiditySeconds, scopes, audience, forceRefresh, waitForLogin, timeoutSeconds };
+    const wanted = { minValiditySeconds, scopes, audience, forceRefresh, waitForLogin, timeoutSeconds };
+    const params = { profile: currentProfile(profile), ...wanted };
     return new AccessToken(await this.call('getAccessToken', params, patient(options)));
   }
 
@@ -108,10 +110,11 @@ export class Broker {
   }
 
   async idToken({ profile, ...options } = {}) {
-    return new IdToken(await this.call('getIdToken', { profile }, options));
+    return new IdToken(await this.call('getIdToken', { profile: currentProfile(profile) }, options));
   }
 
-  async login({ prompts, timeoutSeconds, signal, ...params } = {}) {
+  async login({ prompts, timeoutSeconds, signal, ...wanted } = {}) {
+    const params = { ...wanted, profile: currentProfile(wanted.profile) };
     const options = { timeoutSeconds, signal };
     if (!prompts) return loginResult(await this.call('login', params, options));
     await this.#askForCredentials(prompts, params, options);
@@ -191,10 +194,13 @@ export class Broker {
   }
 
   async logout({ profile, everywhere, all, ...options } = {}) {
-    return member(await this.call('logout', { profile, everywhere, all }, options), 'results', 'list');
+    const params = { profile: all ? profile : currentProfile(profile), everywhere, all };
+    return member(await this.call('logout', params, options), 'results', 'list');
   }
 
-  async session({ profile, ...options } = {}) { return session(await this.call('getSession', { profile }, options)); }
+  async session({ profile, ...options } = {}) {
+    return session(await this.call('getSession', { profile: currentProfile(profile) }, options));
+  }
 
   async sessions(options = {}) {
     return member(await this.call('listSessions', {}, options), 'sessions', 'list').map(session);

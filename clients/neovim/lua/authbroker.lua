@@ -8,6 +8,7 @@
 -- that with vim.schedule. It needs Neovim 0.7 and the program authbroker.
 local Connection = require('authbroker.connection')
 local problem = require('authbroker.problem')
+local current_profile = require('authbroker.profile')
 
 local M = {}
 
@@ -199,8 +200,8 @@ end
 function M.access_token(options)
   options = options or {}
   return read_token(M.call('getAccessToken', {
-    profile = options.profile, minValiditySeconds = options.min_validity_seconds, scopes = options.scopes,
-    audience = options.audience, forceRefresh = options.force_refresh or false,
+    profile = current_profile(options.profile), minValiditySeconds = options.min_validity_seconds,
+    scopes = options.scopes, audience = options.audience, forceRefresh = options.force_refresh or false,
     waitForLogin = options.wait_for_login, timeoutSeconds = options.timeout_seconds,
   }, options.timeout_seconds and { timeout_ms = options.timeout_seconds * 1000 + 5000 }))
 end
@@ -233,7 +234,7 @@ function M.with_access_token(options, use)
 end
 
 --- Returns where a profile stands; nil: the only configured one.
-function M.session(profile) return M.call('getSession', { profile = profile }) end
+function M.session(profile) return M.call('getSession', { profile = current_profile(profile) }) end
 
 --- Signs out.
 --
@@ -242,7 +243,8 @@ function M.session(profile) return M.call('getSession', { profile = profile }) e
 function M.logout(options)
   options = options or {}
   local result, failure = M.call('logout', {
-    profile = options.profile, everywhere = options.everywhere or false, all = options.all or false,
+    profile = options.all and options.profile or current_profile(options.profile),
+    everywhere = options.everywhere or false, all = options.all or false,
   })
   return result and result.results, failure
 end

@@ -16,6 +16,7 @@ from ._errors import AuthBrokerError, Closed, Unauthorized
 from ._events import Cursor
 from ._location import Location
 from ._members import Members
+from ._profile import current
 from ._prompts import Prompts
 from ._values import AccessToken, IdToken, LoginResult, LogoutResult, OtpChallenge, Session
 
@@ -126,7 +127,7 @@ class AsyncBroker:
 
     async def id_token(self, profile: Optional[str] = None, *, timeout: Optional[float] = None) -> IdToken:
         """As `Broker.id_token`."""
-        return IdToken(Members(await self.call("getIdToken", {"profile": profile}, timeout=timeout)))
+        return IdToken(Members(await self.call("getIdToken", {"profile": current(profile)}, timeout=timeout)))
 
     # Logins
 
@@ -167,7 +168,7 @@ class AsyncBroker:
 
     async def session(self, profile: Optional[str] = None, *, timeout: Optional[float] = None) -> Session:
         """As `Broker.session`."""
-        return Session.read(Members(await self.call("getSession", {"profile": profile}, timeout=timeout)))
+        return Session.read(Members(await self.call("getSession", {"profile": current(profile)}, timeout=timeout)))
 
     async def sessions(self, *, timeout: Optional[float] = None) -> Tuple[Session, ...]:
         """As `Broker.sessions`."""

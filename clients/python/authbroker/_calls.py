@@ -8,6 +8,7 @@ from typing import Dict, Mapping, Optional, Sequence, Tuple, TypeVar, Union
 
 from ._errors import Unauthorized
 from ._members import Members
+from ._profile import current
 from ._values import AccessToken, LogoutResult
 
 Result = TypeVar("Result")
@@ -42,7 +43,7 @@ def token_params(profile: Optional[str], min_validity: Optional[float], scopes: 
                  audience: Optional[str], force_refresh: bool, wait_for_login: bool,
                  timeout: Optional[float]) -> Dict[str, object]:
     """The params of `getAccessToken`."""
-    return {"profile": profile, "minValiditySeconds": min_validity, "scopes": None if scopes is None else list(scopes),
+    return {"profile": current(profile), "minValiditySeconds": min_validity, "scopes": None if scopes is None else list(scopes),
             "audience": audience, "forceRefresh": force_refresh or None, "waitForLogin": wait_for_login or None,
             "timeoutSeconds": timeout}
 
@@ -58,14 +59,14 @@ def login_params(profile: Optional[str], method: Optional[str], email: Optional[
                  phone_number: Optional[str], refresh_token: Optional[str], scopes: Optional[Sequence[str]],
                  client_context: Optional[str]) -> Dict[str, object]:
     """The params of `login`."""
-    return {"profile": profile, "method": method, "email": email, "password": password, "phoneNumber": phone_number,
+    return {"profile": current(profile), "method": method, "email": email, "password": password, "phoneNumber": phone_number,
             "refreshToken": refresh_token, "scopes": None if scopes is None else list(scopes),
             "clientContext": client_context}
 
 
 def logout_params(profile: Optional[str], everywhere: bool, all_profiles: bool) -> Dict[str, object]:
     """The params of `logout`."""
-    return {"profile": profile, "everywhere": everywhere or None, "all": all_profiles or None}
+    return {"profile": profile if all_profiles else current(profile), "everywhere": everywhere or None, "all": all_profiles or None}
 
 
 def logout_results(result: object) -> Tuple[LogoutResult, ...]:

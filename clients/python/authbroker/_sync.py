@@ -14,6 +14,7 @@ from ._errors import AuthBrokerError, Closed, Unauthorized
 from ._events import Cursor
 from ._location import Location, connect
 from ._members import Members
+from ._profile import current
 from ._prompts import Prompts
 from ._stream import Events
 from ._values import AccessToken, IdToken, LoginResult, LogoutResult, OtpChallenge, Session
@@ -140,7 +141,7 @@ class Broker:
 
     def id_token(self, profile: Optional[str] = None, *, timeout: Optional[float] = None) -> IdToken:
         """Returns the session's ID token; the profile must allow it (`allowIdToken`)."""
-        return IdToken(Members(self.call("getIdToken", {"profile": profile}, timeout=timeout)))
+        return IdToken(Members(self.call("getIdToken", {"profile": current(profile)}, timeout=timeout)))
 
     # Logins
 
@@ -184,7 +185,7 @@ class Broker:
 
     def session(self, profile: Optional[str] = None, *, timeout: Optional[float] = None) -> Session:
         """Returns the state of a profile's session, and what a login takes."""
-        return Session.read(Members(self.call("getSession", {"profile": profile}, timeout=timeout)))
+        return Session.read(Members(self.call("getSession", {"profile": current(profile)}, timeout=timeout)))
 
     def sessions(self, *, timeout: Optional[float] = None) -> Tuple[Session, ...]:
         """Returns the state of every profile's session."""

@@ -106,6 +106,21 @@
       (tests-nowhere text)
       (tests-nowhere tests-password))))
 
+(ert-deftest tests-current-profile ()
+  "The profile of the variable, else of the file, is meant where none is named."
+  (tests-in-sandbox nil
+    (make-directory (expand-file-name "chosen/authbroker" home) t)
+    (with-temp-file (expand-file-name "chosen/authbroker/profile" home) (insert "of-the-file\n"))
+    (let ((process-environment (cons (concat "XDG_CONFIG_HOME=" (expand-file-name "chosen" home))
+                                     process-environment)))
+      (dolist (variable '("" "of-the-variable"))
+        (setenv "AUTHBROKER_PROFILE" variable)
+        (should (equal (authbroker--profile nil) (if (string-empty-p variable) "of-the-file" variable)))
+        (tests-kind "unknownProfile" (authbroker-access-token))
+        (tests-kind "unknownProfile" (authbroker-session))
+        (tests-kind "unknownProfile" (authbroker-logout))
+        (should (authbroker-session "default"))))))
+
 (ert-deftest tests-healing ()
   "A rejected token is reported once, and the function called once more."
   (tests-in-sandbox nil

@@ -79,6 +79,22 @@ function tests.token()
   assert(refresh() ~= token.token_id)
 end
 
+function tests.the_current_profile()
+  vim.fn.mkdir(home .. '/chosen/authbroker', 'p')
+  vim.fn.writefile({ 'of-the-file' }, home .. '/chosen/authbroker/profile')
+  local base = os.getenv('XDG_CONFIG_HOME')
+  vim.env.XDG_CONFIG_HOME = home .. '/chosen'
+  for _, variable in ipairs({ '', 'of-the-variable' }) do
+    vim.env.AUTHBROKER_PROFILE = variable
+    local name = variable ~= '' and variable or 'of-the-file'
+    equal(kind('unknownProfile', authbroker.access_token()).profile, name)
+    equal(kind('unknownProfile', authbroker.session()).profile, name)
+    equal(kind('unknownProfile', authbroker.logout()).profile, name)
+    equal(assert(authbroker.session('default')).profile, 'default')
+  end
+  vim.env.AUTHBROKER_PROFILE, vim.env.XDG_CONFIG_HOME = nil, base
+end
+
 function tests.healing()
   register()
   local seen

@@ -34,6 +34,27 @@ async function next(events) {
 describe('tokens', { timeout: PATIENCE }, () => {
   withSandbox();
 
+  test('the current profile is meant where none is named', async () => {
+    await register(broker);
+    fs.mkdirSync(`${sandbox.root}/chosen/authbroker`, { recursive: true });
+    fs.writeFileSync(`${sandbox.root}/chosen/authbroker/profile`, 'of-the-file\n');
+    const { XDG_CONFIG_HOME } = process.env;
+    try {
+      process.env.XDG_CONFIG_HOME = `${sandbox.root}/chosen`;
+      for (const [variable, profile] of [['', 'of-the-file'], ['of-the-variable', 'of-the-variable']]) {
+        process.env.AUTHBROKER_PROFILE = variable;
+        for (const call of ['accessToken', 'idToken', 'session', 'logout', 'login']) {
+          await assert.rejects(broker[call](), { kind: 'unknownProfile', profile }, call);
+        }
+        assert.equal((await broker.accessToken({ profile: 'default' })).profile, 'default');
+      }
+    } finally {
+      delete process.env.AUTHBROKER_PROFILE;
+      if (XDG_CONFIG_HOME === undefined) delete process.env.XDG_CONFIG_HOME;
+      else process.env.XDG_CONFIG_HOME = XDG_CONFIG_HOME;
+    }
+  });
+
   test('no text of a token shows it', async () => {
     await register(broker);
     const token = await broker.accessToken();

@@ -10,6 +10,7 @@ import threading
 import traceback
 import unittest
 import urllib.error
+from unittest import mock
 
 from authbroker import (AccessToken, AsyncBroker, Broker, BrokerError, BrokerRefusal, Cancellation, Cancelled, Closed,
                         NoBroker, TimedOut, Unauthorized, VaultError)
@@ -26,6 +27,24 @@ class TokenTests(Case):
         self.broker = Broker()
         self.addCleanup(self.broker.close)
         self.register(self.broker)
+
+    def test_the_current_profile_is_meant_where_none_is_named(self):
+        """That of the variable, else that of `authbroker profile use`; one that is named wins."""
+        folder = os.path.join(self.root, "chosen", "authbroker")
+        os.makedirs(folder)
+        with open(os.path.join(folder, "profile"), "w", encoding="utf-8") as file:
+            file.write("of-the-file\n")
+        with mock.patch.dict(os.environ, {"XDG_CONFIG_HOME": os.path.dirname(folder)}):
+            for variable, name in (("", "of-the-file"), ("of-the-variable", "of-the-variable")):
+                with mock.patch.dict(os.environ, {"AUTHBROKER_PROFILE": variable}):
+                    calls = (self.broker.access_token, self.broker.id_token, self.broker.session, self.broker.logout,
+                             lambda: self.broker.login(email=EMAIL, password=PASSWORD))
+                    for call in calls:
+                        with self.assertRaises(BrokerError) as raised:
+                            call()
+                        self.assertEqual((raised.exception.kind, raised.exception.profile), ("unknownProfile", name))
+                    self.assertEqual(self.broker.access_token("default").profile, "default")
+            self.broker.logout(all_profiles=True)
 
     def test_no_text_of_a_token_shows_it(self):
         """Neither representation, format, error nor copy."""

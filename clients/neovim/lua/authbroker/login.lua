@@ -1,6 +1,7 @@
 --- Logging in with AuthBroker: the steps, and the dialogue for people and for programs that ask in their own way.
 local authbroker = require('authbroker')
 local problem = require('authbroker.problem')
+local current_profile = require('authbroker.profile')
 
 local M = {}
 
@@ -10,7 +11,7 @@ local M = {}
 -- `client_context`
 function M.begin_login(credentials)
   return authbroker.call('login', {
-    profile = credentials.profile, method = credentials.method, email = credentials.email,
+    profile = current_profile(credentials.profile), method = credentials.method, email = credentials.email,
     phoneNumber = credentials.phone_number, password = credentials.password, scopes = credentials.scopes,
     refreshToken = credentials.refresh_token, clientContext = credentials.client_context,
   })
