@@ -3,6 +3,7 @@ package authbroker
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"time"
 )
 
@@ -134,8 +135,11 @@ func (c Credentials) String() string {
 	return "credentials of " + first(c.Email, c.PhoneNumber, redacted)
 }
 
-// GoString is String.
-func (c Credentials) GoString() string { return c.String() }
+// Format prints String for every verb, also for those that print the fields of a struct.
+func (c Credentials) Format(state fmt.State, _ rune) { _, _ = state.Write([]byte(c.String())) }
+
+// MarshalText writes String, so that no encoder shows a secret.
+func (c Credentials) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 
 // BeginLogin begins a login; the result may be a challenge or an action. Login does all of it.
 func (c *Client) BeginLogin(ctx context.Context, credentials Credentials) (*LoginResult, error) {

@@ -2,6 +2,8 @@ package authbroker
 
 import (
 	"context"
+	"encoding/json"
+	"encoding/xml"
 	"errors"
 	"fmt"
 	"os"
@@ -216,4 +218,28 @@ func TestTheTerminalIsAsked(t *testing.T) {
 		t.Errorf("the terminal shows %s", shown)
 	}
 	wantNoSecret(t, shown, "half a pass")
+}
+
+// No verb and no encoder shows what credentials hold.
+func TestCredentialsShowNoSecret(t *testing.T) {
+	credentials := Credentials{Email: "ada@example.com", Password: "example password 1", RefreshToken: "example token"}
+	var shown []string
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%d", "%x", "%q", "%t"} {
+		shown = append(shown, fmt.Sprintf(verb, credentials), fmt.Sprintf(verb, &credentials))
+		shown = append(shown, fmt.Sprintf(verb, []Credentials{credentials}))
+	}
+	asJSON, err := json.Marshal(map[string]any{"c": credentials})
+	if err != nil {
+		t.Fatal(err)
+	}
+	asXML, err := xml.Marshal(credentials)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range append(shown, string(asJSON), string(asXML)) {
+		if !strings.Contains(text, "ada@example.com") || strings.Contains(text, "example password") ||
+			strings.Contains(text, "example token") || strings.Contains(text, "6578616d706c65") {
+			t.Error(text)
+		}
+	}
 }
