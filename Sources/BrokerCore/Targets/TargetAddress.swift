@@ -3,7 +3,8 @@ import JSON
 /// The parts of an address that decide whose token it gets: scheme, host, port and the segments of the path.
 ///
 /// Addresses are compared after they are taken apart (RFC 3986, section 6.2.2), and what another reader could take for
-/// something else is refused: dot segments, empty segments, encoded slashes and dots, backslashes.
+/// something else is refused: dot segments, also before a parameter, empty segments, slashes and dots that are encoded once or
+/// twice, backslashes, and encoded delimiters in front of the host.
 package struct TargetAddress: Sendable, Hashable {
   /// Why an address cannot be compared.
   package enum Fault: Error, Equatable, Sendable {
@@ -69,7 +70,9 @@ package struct TargetAddress: Sendable, Hashable {
   private static func origin(
     _ scheme: String, _ authority: Substring, standardPort: Int
   ) throws(Fault) -> Origin {
-    let server = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
+    let mark = authority.lastIndex(of: "@")
+    if let mark, !isPlainUser(authority[..<mark].lowercased()) { throw .host }
+    let server = mark.map { authority[authority.index(after: $0)...] } ?? authority
     let colon = server.lastIndex(of: ":").flatMap { server[$0...].contains("]") ? nil : $0 }
     let host = server[..<(colon ?? server.endIndex)].lowercased()
     guard isHost(host) else { throw .host }
@@ -80,6 +83,13 @@ package struct TargetAddress: Sendable, Hashable {
       (1...65_535).contains(port)
     else { throw .host }
     return Origin(scheme: scheme, host: host, port: port)
+  }
+
+  /// Whether user information ends where it seems to: a reader that decodes it first finds no other host in it (RFC 3986,
+  /// section 2.4).
+  private static func isPlainUser(_ user: String) -> Bool {
+    let delimiters = ["@", "[", "]", "%2f", "%3f", "%23", "%40", "%3a", "%5b", "%5d", "%5c", "%25", "%0", "%1", "%7f"]
+    return !delimiters.contains { user.includes($0) }
   }
 
   /// Whether something can be a host's name or address; it is compared and never resolved, so its form alone counts.
@@ -101,10 +111,29 @@ package struct TargetAddress: Sendable, Hashable {
     var segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
     if segments.last?.isEmpty == true { segments.removeLast() }
     for segment in segments {
-      guard !segment.isEmpty, !["%2f", "%5c", "%2e", "%00"].contains(where: { segment.lowercased().includes($0) }),
-        segment != ".", segment != ".."
+      let segment = segment.lowercased()
+      guard !["%2f", "%5c", "%2e", "%00"].contains(where: { segment.includes($0) }), !isEncodedTwice(segment),
+        !["", ".", ".."].contains(withoutParameters(segment))
       else { throw .path }
     }
     return Array(segments)
+  }
+
+  /// A segment without what follows a `;` (RFC 3986, section 3.3), which some servers leave out before they step up.
+  private static func withoutParameters(_ segment: String) -> String {
+    let ends = [";", "%3b"].compactMap { segment.firstOccurrence(of: $0)?.lowerBound }
+    return String(segment[..<(ends.min() ?? segment.endIndex)])
+  }
+
+  /// Whether a percent sign was encoded that begins an encoded byte, which a reader that decodes twice takes for that.
+  private static func isEncodedTwice(_ segment: String) -> Bool {
+    let bytes = Array(segment.utf8)
+    return bytes.indices.dropLast(4).contains { index in
+      bytes[index...].starts(with: "%25".utf8) && isHexadecimal(bytes[index + 3]) && isHexadecimal(bytes[index + 4])
+    }
+  }
+
+  private static func isHexadecimal(_ digit: UInt8) -> Bool {
+    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(digit)
   }
 }

@@ -27,6 +27,7 @@ import Testing
     ("https://me:secret@git.example.com/acme/tools/info/refs", "https://git.example.com/acme/tools"),
     ("https://git.example.com/acmee", "https://git.example.com"),
     ("https://git.example.com/Acme", "https://git.example.com"),
+    ("https://ann%20lee@git.example.com/acme/a;v=1/100%25/b%20c", "https://git.example.com/acme/"),
     ("https://git.example.com:8443/acme", "https://git.example.com:8443"),
     ("smtps://mail.example.com:465", "smtps://mail.example.com"),
     ("http://127.0.0.1:8080/v2/", "http://127.0.0.1:8080"),
@@ -57,7 +58,13 @@ import Testing
     ("https://git.example.com/a%2Fb", .path), ("https://git.example.com/%2e%2e/a", .path),
     ("https://git.example.com/a\\b", .path), ("https://git.example.com/a b", .path),
     ("https://git.example.com/\u{e9}", .path), ("https://git.example.com/a%5cb", .path),
-    ("https://git.example.com\\@evil.example", .path),
+    ("https://git.example.com\\@evil.example", .path), ("https://git.example.com/acme/..;/b", .path),
+    ("https://git.example.com/acme/.;x=1/b", .path), ("https://git.example.com/acme/..%3B/b", .path),
+    ("https://git.example.com/acme/;x/b", .path), ("https://git.example.com/acme/%252e%252E/b", .path),
+    ("https://git.example.com/acme/%25252e/b", .path), ("https://git.example.com/acme/a%252fb", .path),
+    ("https://evil.example%2F@git.example.com", .host), ("https://evil.example%40@git.example.com", .host),
+    ("https://evil.example@x@git.example.com", .host), ("https://evil.example%3a443%23@git.example.com", .host),
+    ("https://a%5Cb@git.example.com", .host), ("https://a%252f@git.example.com", .host),
   ])
   func `an address that could mean another one is refused`(_ url: String, _ fault: TargetAddress.Fault) throws {
     #expect(throws: fault) { try TargetAddress(url) }
