@@ -8,6 +8,8 @@ import StateDirectory
 enum STSAnswer {
   /// Keys, as AWS's tools read them: JSON, which is wiped where it is printed.
   case keys([UInt8])
+  /// Keys that have expired already, since a tool would take them for good ones until the next refusal.
+  case expired
   /// Why there are none.
   case refusal(Refusal)
   /// Something else than an answer of the service.
@@ -45,7 +47,8 @@ enum STSAnswer {
   ///   - body: XML.
   ///   - status: the status of HTTP.
   ///   - token: what was sent; an answer that repeats it is not shown.
-  init(_ body: [UInt8], status: Int, without token: Secret) {
+  ///   - now: the present moment.
+  init(_ body: [UInt8], status: Int, without token: Secret, now: Timestamp = LocalTime.now) {
     guard let leaves = try? XMLText.leaves(of: body) else {
       self = .malformed(status: status)
       return
@@ -55,8 +58,10 @@ enum STSAnswer {
       guard found.count == 1, !found[0].text.isEmpty else { return nil }
       return try? XMLText.resolved(body[found[0].text])
     }
-    if status == 200, let keys = Self.keys(text) {
-      self = .keys(keys)
+    if status == 200, var read = Self.keys(text) {
+      let isGood = read.expiresAt > now
+      if !isGood { wipe(&read.keys) }
+      self = isGood ? .keys(read.keys) : .expired
     } else if status != 200, let code = text("ErrorResponse/Error/Code") {
       let message = Self.shown(text("ErrorResponse/Error/Message") ?? [], without: token)
       self = .refusal(Refusal(code: Self.shown(code, without: token), message: message, status: status))
@@ -65,7 +70,7 @@ enum STSAnswer {
     }
   }
 
-  private static func keys(_ text: (String) -> [UInt8]?) -> [UInt8]? {
+  private static func keys(_ text: (String) -> [UInt8]?) -> (keys: [UInt8], expiresAt: Timestamp)? {
     let names = ["AccessKeyId", "SecretAccessKey", "SessionToken", "Expiration"]
     var values: [[UInt8]] = []
     defer { for index in values.indices { wipe(&values[index]) } }
@@ -74,7 +79,7 @@ enum STSAnswer {
       else { return nil }
       values.append(value)
     }
-    guard Timestamp(String(decoding: values[3], as: UTF8.self)) != nil else { return nil }
+    guard let expiresAt = Timestamp(String(decoding: values[3], as: UTF8.self)) else { return nil }
     var buffer: [UInt8] = []
     // All at once; a character may become two, and each value has its name, quotes and commas beside it.
     buffer.reserveCapacity(values.reduce(32) { $0 + 2 * $1.count + 32 })
@@ -87,7 +92,7 @@ enum STSAnswer {
         writer.string(utf8: value.span)
       }
     }
-    return writer.bytes
+    return (writer.bytes, expiresAt)
   }
 
   /// What of a server's words is shown to a person.
@@ -104,6 +109,11 @@ enum STSAnswer {
   func output(for role: AWSRole) throws(CommandFailure) -> [UInt8] {
     switch self {
     case .keys(let keys): return keys
+    case .expired:
+      throw CommandFailure(
+        .providerUnavailable,
+        "the keys of \(role.arn.shellQuoted) that \(role.endpoint.url) gave have expired; check the clock of this machine"
+      )
     case .malformed(let status):
       throw CommandFailure(
         .providerUnavailable,

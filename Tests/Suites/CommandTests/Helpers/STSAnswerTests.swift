@@ -1,3 +1,4 @@
+import BrokerProtocol
 import SecretMemory
 import TestSupport
 import Testing
@@ -36,6 +37,21 @@ import Testing
       #"{"Version":1,"AccessKeyId":"ASIAMADEUP","SecretAccessKey":"made/up&\"","SessionToken":"made-up-session","#
       + #""Expiration":"2099-01-01T00:00:00Z"}"#
     #expect(String(decoding: bytes, as: UTF8.self) == expected)
+  }
+
+  @Test func `keys that have expired are none`() throws {
+    let body = Array(Self.keys("a", "2026-01-01T00:00:00Z").utf8)
+    let end = try #require(Timestamp("2026-01-01T00:00:00Z"))
+    for (seconds, isGood) in [(-1, true), (0, false), (1, false)] {
+      var bytes = Array(Self.token.utf8)
+      let token = try Secret(wiping: &bytes)
+      let answer = STSAnswer(body, status: 200, without: token, now: end + .seconds(seconds))
+      switch answer {
+      case .keys: #expect(isGood)
+      case .expired: #expect(!isGood)
+      case .refusal, .malformed: throw Unexpected(text: "\(answer)")
+      }
+    }
   }
 
   @Test(arguments: [
