@@ -11,11 +11,15 @@ enum CodePrompt {
     case backupCode(Secret)
     /// The word for another code.
     case resend
+    /// The name of the channel that another code is to go by.
+    case resendBy(OTPChallenge.Method)
 
-    /// Tells the three from each other.
+    /// Tells them from each other.
     init(_ typed: Secret, _ challenge: OTPChallenge) {
       if SecretInput.isWord("r", typed) || SecretInput.isWord("resend", typed) {
         self = .resend
+      } else if let channel = challenge.channels.first(where: { SecretInput.isWord($0.rawValue, typed) }) {
+        self = .resendBy(channel)
       } else if challenge.backupCodesAllowed, CodeShape(typed).isBackupCode(besideLength: challenge.otpLength) {
         self = .backupCode(typed)
       } else {
@@ -42,6 +46,7 @@ enum CodePrompt {
   /// An authenticator's code is not sent, so that there is no other.
   static func question(_ challenge: OTPChallenge) -> String {
     let code = challenge.backupCodesAllowed ? "Code or backup code" : "Code"
-    return code + (challenge.method == .totp ? ": " : " (r sends another): ")
+    let other = challenge.channels.first { $0 != challenge.method }.map { ", \($0.rawValue) sends one there" } ?? ""
+    return code + (challenge.method == .totp ? ": " : " (r sends another\(other)): ")
   }
 }

@@ -131,6 +131,7 @@ struct LoginDialogue: ~Copyable {
       do throws(CommandFailure) {
         switch try CodePrompt.ask(challenge) {
         case .resend: challenge = try another(challenge)
+        case .resendBy(let channel): challenge = try another(challenge, by: channel)
         case .code(let code): return try verify(code, of: challenge.otpFlowID)
         case .backupCode(let code): return try verify(backupCode: code, of: challenge.otpFlowID)
         }
@@ -157,9 +158,11 @@ struct LoginDialogue: ~Copyable {
   }
 
   /// Has another code sent for a login.
-  mutating func resend(_ flow: String) throws(CommandFailure) -> OTPChallenge {
+  mutating func resend(
+    _ flow: String, by channel: OTPChallenge.Method? = nil
+  ) throws(CommandFailure) -> OTPChallenge {
     let challenge: OTPChallenge
-    do throws(CommandFailure) { challenge = try call(ResendOTP.self, .init(otpFlowID: flow)) } catch {
+    do throws(CommandFailure) { challenge = try call(ResendOTP.self, .init(otpFlowID: flow, channel: channel)) } catch {
       throw ResendRefusal.explained(error)
     }
     lookIntoOutbox(for: challenge)
@@ -167,9 +170,11 @@ struct LoginDialogue: ~Copyable {
   }
 
   /// - Returns: the new challenge, or the old one where no other code can be sent now.
-  private mutating func another(_ challenge: OTPChallenge) throws(CommandFailure) -> OTPChallenge {
+  private mutating func another(
+    _ challenge: OTPChallenge, by channel: OTPChallenge.Method? = nil
+  ) throws(CommandFailure) -> OTPChallenge {
     do throws(CommandFailure) {
-      let fresh = try resend(challenge.otpFlowID)
+      let fresh = try resend(challenge.otpFlowID, by: channel)
       tell(fresh)
       return fresh
     } catch {

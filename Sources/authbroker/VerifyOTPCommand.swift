@@ -17,6 +17,7 @@ enum VerifyOTPCommand: Command {
     options: [
       .flag("--code-stdin", "read the code from standard input, one line"),
       .flag("--resend", "ask for another code instead of giving one"),
+      .value("--channel", "CHANNEL", "have that code sent by sms or email, where the login allows both"),
     ],
     examples: ["authbroker verify-otp", "oathtool --totp -b - < key | authbroker verify-otp FLOW --code-stdin"])
 
@@ -26,7 +27,8 @@ enum VerifyOTPCommand: Command {
     let named = context.arguments.operands.first
     var challenge = named == nil ? try onlyChallenge(context) : nil
     let flow = try FlowHandle.checked(named ?? challenge?.otpFlowID ?? "")
-    guard !context.arguments.has("--resend") else { return try resend(flow, context) }
+    let channel = try channel(context.arguments)
+    guard !context.arguments.has("--resend") else { return try resend(flow, by: channel, context) }
     guard !context.arguments.has("--code-stdin") else {
       let code = try SecretInput.standardInput(.code)
       // Only a backup code has letters: whether one is taken, the challenge says.
@@ -53,6 +55,7 @@ enum VerifyOTPCommand: Command {
     let result: LoginResult
     switch answer {
     case .resend: return try resend(flow, context)
+    case .resendBy(let channel): return try resend(flow, by: channel, context)
     case .code(let code): result = try dialogue.verify(code, of: flow)
     case .backupCode(let code): result = try dialogue.verify(backupCode: code, of: flow)
     }
@@ -94,9 +97,20 @@ enum VerifyOTPCommand: Command {
     return steps.compactMap { $0.challenge }
   }
 
-  private static func resend(_ flow: String, _ context: Context) throws(CommandFailure) {
+  private static func channel(_ arguments: Arguments) throws(CommandFailure) -> OTPChallenge.Method? {
+    guard let name = arguments["--channel"] else { return nil }
+    guard arguments.has("--resend") else { throw .usage("--channel goes with --resend") }
+    guard let channel = OTPChallenge.Method(rawValue: name), channel != .totp else {
+      throw .unknown("channel", name, likely: nil, choices: "sms or email")
+    }
+    return channel
+  }
+
+  private static func resend(
+    _ flow: String, by channel: OTPChallenge.Method? = nil, _ context: Context
+  ) throws(CommandFailure) {
     var dialogue = LoginDialogue(context, try context.connect())
-    let challenge = try dialogue.resend(flow)
+    let challenge = try dialogue.resend(flow, by: channel)
     if context.wantsJSON { context.printJSON(challenge) } else { dialogue.tell(challenge) }
   }
 }

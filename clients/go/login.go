@@ -49,6 +49,8 @@ type OTPChallenge struct {
 	NextResendAt       *time.Time `json:"nextResendAt"`
 	AttemptsRemaining  int        `json:"attemptsRemaining"`
 	BackupCodesAllowed bool       `json:"backupCodesAllowed"`
+	// By which resendOtp can send another code; empty where there is no choice.
+	Channels []string `json:"channels"`
 
 	raw
 }

@@ -155,6 +155,8 @@ export interface OtpChallenge {
   nextResendAt: string;
   attemptsRemaining: number;
   backupCodesAllowed: boolean;
+  /** By which resendOtp can send another code; absent where there is no choice. */
+  channels?: Array<'sms' | 'email'>;
 }
 
 /** Something to be done in a browser or at another device, so that a login goes on. */

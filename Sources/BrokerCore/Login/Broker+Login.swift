@@ -117,7 +117,7 @@ extension Broker {
     let slot = try slot(ofLogin: params.otpFlowID)
     _ = try require(\.codeResending, of: slot)
     callers.update(caller.id) { $0.wait = .code(login: params.otpFlowID) }
-    handle(.resendWanted(caller: caller.id), onLogin: params.otpFlowID)
+    handle(.resendWanted(caller: caller.id, channel: params.channel), onLogin: params.otpFlowID)
   }
 
   /// The profile of a login that waits for a code.

@@ -33,7 +33,7 @@ extension Broker {
   ) {
     switch action {
     case .check(let guess): check(guess, login, on: slot)
-    case .resend: resend(login, on: slot)
+    case .resend(_, let channel): resend(login, by: channel, on: slot)
     case .poll: poll(login, on: slot)
     case .listen: listen(login, on: slot)
     case .accept(let callers, let usesBackupCode):
@@ -80,7 +80,7 @@ extension Broker {
   }
 
   /// Has the provider send another code.
-  private func resend(_ login: PendingLogin, on slot: ProfileSlot) {
+  private func resend(_ login: PendingLogin, by channel: OTPChallenge.Method?, on slot: ProfileSlot) {
     do throws(BrokerError) {
       try admit(.message, login.account, on: slot)
     } catch {
@@ -88,7 +88,7 @@ extension Broker {
       return handle(.resendFailed(refusal), onLogin: login.id)
     }
     ask(slot, .repeatable) { provider throws(ProviderFailure) in
-      try await provider.require(\.codeResending).resendOTP(flow: login.flow)
+      try await provider.require(\.codeResending).resendOTP(flow: login.flow, by: channel)
     } then: { broker, _, result in
       switch result {
       case .success(let challenge):

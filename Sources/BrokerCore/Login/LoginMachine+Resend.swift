@@ -19,10 +19,18 @@ extension LoginMachine {
   }
 
   /// Another code is sent at the provider's pace, and never two at a time.
-  mutating func wantResend(_ caller: CallerID, _ now: Moment) -> [Action] {
+  mutating func wantResend(
+    _ caller: CallerID, by channel: OTPChallenge.Method?, _ now: Moment
+  ) -> [Action] {
     guard var resend else { return [.refuse([caller], error(.flowNotFound))] }
     if case .awaitingCode = state, let actions = endIfOver(now) {
       return [.refuse([caller], error(.flowNotFound))] + actions
+    }
+    if let channel, !isOffered(channel) {
+      var error = BrokerError(
+        .invalidParams, "This code cannot be sent that way; the challenge lists its channels.", profile: login.profile)
+      error.pointer = "/channel"
+      return [.refuse([caller], error)]
     }
     let wait = resend.wait(at: now)
     guard resend.caller == nil, wait <= .zero else {
@@ -32,7 +40,12 @@ extension LoginMachine {
     }
     resend.caller = caller
     setResend(resend)
-    return [.resend(caller: caller)]
+    return [.resend(caller: caller, channel: channel)]
+  }
+
+  private func isOffered(_ channel: OTPChallenge.Method) -> Bool {
+    guard let challenge = login.step.challenge else { return false }
+    return channel == challenge.method || challenge.channels.contains(channel)
   }
 
   /// Takes over what the provider says after another code was sent; wrong codes stay counted.
@@ -74,6 +87,6 @@ extension ProviderChallenge {
       otpFlowID: id, profile: profile, method: method, maskedDestination: maskedDestination, otpLength: otpLength,
       expiresAt: expiresAt, nextResendAt: nextResendAt,
       attemptsRemaining: min(attemptsRemaining, LoginMachine.wrongCodeLimit), backupCodesAllowed: backupCodesAllowed,
-      clientContext: clientContext)
+      channels: channels, clientContext: clientContext)
   }
 }

@@ -47,7 +47,7 @@ package struct LoginMachine: Sendable {
     /// The provider has not given one.
     case codeRefused(guess: CallerID, ProviderFailure)
     /// A client wants another code.
-    case resendWanted(caller: CallerID)
+    case resendWanted(caller: CallerID, channel: OTPChallenge.Method? = nil)
     /// The provider has sent one.
     case resent(ProviderChallenge)
     /// The provider has not.
@@ -73,7 +73,7 @@ package struct LoginMachine: Sendable {
     /// Ask the provider about a code.
     case check(CodeGuess)
     /// Have the provider send another code.
-    case resend(caller: CallerID)
+    case resend(caller: CallerID, channel: OTPChallenge.Method? = nil)
     /// Ask the provider whether the user is done.
     case poll
     /// Wait for a browser.
@@ -114,7 +114,7 @@ package struct LoginMachine: Sendable {
     case .callerLeft(let caller): return forget(caller)
     case .codeAccepted(let guess, let proof): return accept(guess, proof, now)
     case .codeRefused(let guess, let failure): return refuse(guess, failure, now)
-    case .resendWanted(let caller): return wantResend(caller, now)
+    case .resendWanted(let caller, let channel): return wantResend(caller, by: channel, now)
     case .resent(let challenge): return renew(challenge, now)
     case .resendFailed(let failure): return failResend(failure, now)
     case .stillPending(let slowsDown): return rest(slowsDown, now)

@@ -30,13 +30,15 @@ public struct OTPChallenge: Sendable, Equatable {
   public var attemptsRemaining: Int
   /// Whether a backup code is accepted instead of the code.
   public var backupCodesAllowed: Bool
+  /// The ways by which another code can be sent; empty where there is no choice.
+  public var channels: [Method] = []
   /// The parameter `clientContext` of the login that has begun it.
   public var clientContext: String?
 
   public init(
     otpFlowID: String, profile: ProfileName, method: Method, maskedDestination: String, otpLength: Int,
     expiresAt: Timestamp, nextResendAt: Timestamp, attemptsRemaining: Int, backupCodesAllowed: Bool,
-    clientContext: String? = nil
+    channels: [Method] = [], clientContext: String? = nil
   ) {
     self.otpFlowID = otpFlowID
     self.profile = profile
@@ -47,6 +49,7 @@ public struct OTPChallenge: Sendable, Equatable {
     self.nextResendAt = nextResendAt
     self.attemptsRemaining = attemptsRemaining
     self.backupCodesAllowed = backupCodesAllowed
+    self.channels = channels
     self.clientContext = clientContext
   }
 }
@@ -66,6 +69,7 @@ extension OTPChallenge: ObjectCodable {
     try coder.required("nextResendAt", &nextResendAt)
     try coder.required("attemptsRemaining", &attemptsRemaining)
     try coder.required("backupCodesAllowed", &backupCodesAllowed)
+    try coder.optional("channels", &channels, .list(of: .name("a known method")), absent: [])
     try coder.optional("clientContext", &clientContext)
   }
 }
@@ -76,6 +80,7 @@ extension OTPChallenge {
     members: [
       "otpLength": .init(nil, .count),
       "attemptsRemaining": .init(nil, .count),
+      "channels": "By which resendOtp can send another code; absent where there is no choice.",
       "clientContext": .clientContext,
     ])
 }

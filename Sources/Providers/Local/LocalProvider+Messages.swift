@@ -98,7 +98,9 @@ extension LocalProvider {
     let replaced = purpose == .notice ? [] : try database.messages.numbers(account: account.id, purpose)
     try database.messages.expire(replaced)
     let number = try database.messages.insert(account: account.id, purpose, expiresAt: expiresAt)
-    let message = try OutboundMessage(content, to: destination.address, by: method, at: now)
+    let message = try OutboundMessage(
+      content, to: destination.address, by: method, at: now, wording: configuration.wording,
+      domain: configuration.otp.domain)
     return NumberedMessage(message: message, number: number, replaced: replaced)
   }
 

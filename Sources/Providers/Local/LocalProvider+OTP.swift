@@ -1,5 +1,5 @@
 package import BrokerCore
-import BrokerProtocol
+package import BrokerProtocol
 import SQLite
 import Sealing
 package import SecretMemory
@@ -32,14 +32,16 @@ extension LocalProvider: ChallengeProvider, CodeResendingProvider {
 
   /// Sends another code in place of the last one, and waits for the first try to do so.
   ///
-  /// The wrong attempts of the login stay counted. Where the first try has failed the login goes on: with the code, if a
+  /// Another channel ends the code that was sent before. The wrong attempts of the login stay counted. Where the first try has failed the login goes on: with the code, if a
   /// later try brings it, with another one, or with a backup code.
   ///
   /// - Throws: `.refused` with `flowNotFound`, `otpExpired`, `resendTooSoon` with the time to wait, or
   ///   `rateLimited` where the login has caused as many messages as it may, or its account or address was sent too many;
-  ///   `.unsupported` where an authenticator app makes the codes; `.transient(.providerUnavailable)`, also where the code
+  ///   `.unsupported` where an authenticator app makes the codes, or the channel is none of the challenge's; `.transient(.providerUnavailable)`, also where the code
   ///   cannot be delivered, with the time after which another one may be asked for.
-  package func resendOTP(flow handle: Secret) async throws(ProviderFailure) -> ProviderChallenge {
+  package func resendOTP(
+    flow handle: Secret, by channel: OTPChallenge.Method?
+  ) async throws(ProviderFailure) -> ProviderChallenge {
     let (challenge, dispatch) = try respond(to: "resendOTP") { database, now in
       var flow = try openFlow(handle, database, at: now)
       guard flow.method != .totp else { throw ProviderFailure.unsupported }
@@ -51,6 +53,10 @@ extension LocalProvider: ChallengeProvider, CodeResendingProvider {
       }
       guard let account = try database.accounts.find(id: flow.account) else {
         throw ProviderFailure.refused(.flowNotFound)
+      }
+      if let channel, channel != flow.method {
+        guard channels(of: flow, account).contains(channel) else { throw ProviderFailure.unsupported }
+        flow.method = channel
       }
       flow.sends += 1
       let dispatch = try renewCode(of: &flow, account, database, at: now)
@@ -121,7 +127,14 @@ extension LocalProvider: ChallengeProvider, CodeResendingProvider {
       flow: handle, method: flow.method, maskedDestination: account.destination(flow.method)?.masked ?? "",
       otpLength: flow.codeLength, expiresAt: flow.expiresAt, nextResendAt: flow.resendAt,
       attemptsRemaining: attemptsRemaining(in: flow),
-      backupCodesAllowed: try database.backupCodes.unusedCount(of: account.id) > 0)
+      backupCodesAllowed: try database.backupCodes.unusedCount(of: account.id) > 0,
+      channels: channels(of: flow, account))
+  }
+
+  /// The ways by which a login's code can go, where there are two: both are proven, or the code would be the proof of one.
+  private func channels(of flow: OTPFlow, _ account: Account) -> [OTPChallenge.Method] {
+    let proven = [OTPChallenge.Method.sms, .email].filter { account.destination($0)?.isVerified ?? false }
+    return configuration.otp.offersOtherChannel && proven.count > 1 && proven.contains(flow.method) ? proven : []
   }
 
   /// What a flow's code is, if it is right; nothing of it is used up yet.

@@ -137,7 +137,7 @@ extension LocalProvider: ForgottenPasswordProvider, PasswordResetProvider, Passw
     defer { removeMessagesAtExpiry() }
     guard delivery.channel(for: .email) == nil else { return }
     let content = MessageContent.passwordReset(token: value, lifetime: purpose.lifetime)
-    let message = try OutboundMessage(content, to: noAccount, by: .email, at: now)
+    let message = try OutboundMessage(content, to: noAccount, by: .email, at: now, wording: configuration.wording)
     try database.files.outbox.write(message, number: MessageTable.numberOfNone)
     try database.files.outbox.remove(MessageTable.numberOfNone)
   }

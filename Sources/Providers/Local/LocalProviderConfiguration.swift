@@ -20,6 +20,8 @@ package struct LocalProviderConfiguration: Sendable, Equatable {
   package var otp: OTPConfiguration
   /// How its messages reach people.
   package var delivery: DeliveryConfiguration
+  /// What its messages say.
+  package var wording: MessageWording
   /// How many messages it sends for one account.
   package var messageLimits: MessageLimits
   /// Whether an account logs in before its e-mail address is verified.
@@ -49,6 +51,7 @@ package struct LocalProviderConfiguration: Sendable, Equatable {
     refreshTokenIdleLifetime = .seconds(Self.idleSetting.standard)
     otp = OTPConfiguration()
     delivery = DeliveryConfiguration()
+    wording = MessageWording()
     messageLimits = MessageLimits()
     emailVerification = Self.verificationSetting.standard
   }
@@ -63,6 +66,8 @@ package struct LocalProviderConfiguration: Sendable, Equatable {
     otp = OTPConfiguration(&otpSection)
     var deliverySection = section.section("delivery")
     delivery = DeliveryConfiguration(&deliverySection)
+    var wordingSection = section.section("wording")
+    wording = MessageWording(&wordingSection)
     messageLimits = MessageLimits(&section)
     emailVerification = section.read(Self.verificationSetting)
     section.finish()

@@ -1,5 +1,5 @@
 package import BrokerCore
-import BrokerProtocol
+package import BrokerProtocol
 import HTTP
 import JSON
 import ProviderKit
@@ -107,7 +107,9 @@ extension OIDCProvider: ChallengeProvider, CodeResendingProvider, BackupCodeProv
   /// Asks for another code.
   ///
   /// - Throws: `.refused` with `otpExpired` where the login is over, or `flowNotFound`; and as ``login(_:)``.
-  package func resendOTP(flow: Secret) async throws(ProviderFailure) -> ProviderChallenge {
+  package func resendOTP(
+    flow: Secret, by channel: OTPChallenge.Method?
+  ) async throws(ProviderFailure) -> ProviderChallenge {
     guard case .secondFactor(let token, _, let scopes) = try pendingFlow(flow) else { throw .refused(.flowNotFound) }
     return try await challenge(token, scopes)
   }

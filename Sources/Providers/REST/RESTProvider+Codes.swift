@@ -1,5 +1,5 @@
 package import BrokerCore
-import BrokerProtocol
+package import BrokerProtocol
 package import SecretMemory
 
 /// One-time codes and backup codes.
@@ -29,7 +29,9 @@ extension RESTProvider: ChallengeProvider, CodeResendingProvider, BackupCodeProv
   ///
   /// - Throws: `.refused` with `resendTooSoon` and the time to wait, `flowNotFound`, `otpExpired`; `.unsupported`; the
   ///   failures of ``login(_:)`` where the login is sent again.
-  package func resendOTP(flow: Secret) async throws(ProviderFailure) -> ProviderChallenge {
+  package func resendOTP(
+    flow: Secret, by channel: OTPChallenge.Method?
+  ) async throws(ProviderFailure) -> ProviderChallenge {
     let known = challenges.find(flow)
     switch mapping.resendStrategy {
     case .none: throw .unsupported

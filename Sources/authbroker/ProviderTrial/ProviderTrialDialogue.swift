@@ -118,10 +118,13 @@ struct ProviderTrialDialogue: ~Copyable {
     }
     let isInOutbox = OutboxNotice.holdsCode(of: challenge, context, on: &connection)
     ChallengeNotice.tell(challenge, isInOutbox: isInOutbox, context)
-    switch try CodePrompt.ask(challenge, goesOn: false) {
+    // A trial has the code sent as it was.
+    var offered = challenge
+    offered.channels = []
+    switch try CodePrompt.ask(offered, goesOn: false) {
     case .code(let code): params.code = code
     case .backupCode(let code): params.backupCode = code
-    case .resend: params.resends = true
+    case .resend, .resendBy: params.resends = true
     }
   }
 

@@ -57,6 +57,7 @@ import Testing
     try check(CancelLogin.Params(), CancelLogin.Params(otpFlowID: "a"), CancelLogin.Params(loginFlowID: "b"))
     try check(Reauthenticate.Params(), Reauthenticate.Params(profile: work, password: secret))
     try check(ResendOTP.Params(otpFlowID: "f"))
+    try check(ResendOTP.Params(otpFlowID: "f", channel: .email))
     try check(Logout.Params(), Logout.Params(profile: work, everywhere: true, all: true))
     try check(Subscribe.Params(), Subscribe.Params(events: ["login"], profiles: [work], since: 7))
     try check(Unsubscribe.Params(subscriptionID: "s"))

@@ -9,7 +9,8 @@ enum Samples {
     twoFactor: "to\"tp")
   static let challenge = OTPChallenge(
     otpFlowID: "flow", profile: .default, method: .totp, maskedDestination: "a•••@b", otpLength: 6, expiresAt: time,
-    nextResendAt: time + .seconds(30), attemptsRemaining: 5, backupCodesAllowed: true, clientContext: "c\"1")
+    nextResendAt: time + .seconds(30), attemptsRemaining: 5, backupCodesAllowed: true,
+    channels: [.sms, .email], clientContext: "c\"1")
 
   static let action = UserAction(
     loginFlowID: "flow", profile: .default, kind: .deviceCode, verificationURI: "https://a.example/\"d",

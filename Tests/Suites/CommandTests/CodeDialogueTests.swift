@@ -94,6 +94,18 @@ import Testing
     #expect(script.code != 0 && script.errors == "authbroker: \(advice)\n", "\(script.errors)")
   }
 
+  @Test func `another code goes by the channel that is named, which is sms or email`() throws {
+    let owner = try owner()
+    _ = try CommandRun(["verify-otp", "f", "--resend", "--channel", "email"], in: scratch)
+    #expect(owner.requests.contains(#"resendOtp {"otpFlowId":"f","channel":"email"}"#), "\(owner.requests)")
+    for (words, told) in [
+      (["--resend", "--channel", "totp"], "sms or email"), (["--channel", "sms"], "--channel goes with --resend"),
+    ] {
+      let run = try CommandRun(["verify-otp", "f"] + words, in: scratch)
+      #expect(run.code == 2 && run.errors.contains(told), "\(run.errors)")
+    }
+  }
+
   @Test func `where the login has ended before another code is sent, another login is begun`() throws {
     try withExtendedLifetime(owner(resend: Self.noResend(1024, "flowNotFound", false))) {
       let next = "begin another login with: authbroker --state \(scratch.file("state")) login"

@@ -24,6 +24,15 @@ import Testing
     }
   }
 
+  @Test func `a channel of the challenge has the next code sent that way`() throws {
+    var challenge = Self.challenge(backupCodesAllowed: false)
+    let typed = try Secret(utf8: "email")
+    #expect(CodePrompt.Answer(typed, challenge) == .code(typed))
+    challenge.channels = [.sms, .email]
+    #expect(CodePrompt.Answer(typed, challenge) == .resendBy(.email))
+    #expect(CodePrompt.question(challenge) == "Code (r sends another, email sends one there): ")
+  }
+
   @Test(arguments: [
     "123456", "123 456", "123-456", "123–456", "12345", "1234567", "1", " ", "1\u{A0}23456",
   ])

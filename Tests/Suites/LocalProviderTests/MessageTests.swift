@@ -14,7 +14,8 @@ import Testing
   static func contents() throws -> [MessageContent] {
     let secret = try Secret(utf8: "canary-value")
     return [
-      .loginCode(secret, lifetime: .seconds(300)), .emailVerification(token: secret, lifetime: .seconds(86400)),
+      .loginCode(secret, lifetime: .seconds(300)), .enrolmentCode(secret, lifetime: .seconds(300)),
+      .emailVerification(token: secret, lifetime: .seconds(86400)),
       .passwordReset(token: secret, lifetime: .seconds(1800)), .passwordChanged,
       .emailAddressChangeRequested, .emailAddressChanged, .phoneNumberChanged, .secondFactorChanged,
     ]
@@ -58,6 +59,52 @@ import Testing
     #expect(
       try Self.message(content).body.revealedString()
         == "Your login code is 123456. It expires in \(words). Never give it to anyone.")
+  }
+
+  @Test func `a code by SMS has the domain that it is bound to, and the code, in its last line`() throws {
+    let domain = try #require(DomainName("Login.Example.com"))
+    let code = try Secret(utf8: "123456")
+    let lifetime = Duration.seconds(300)
+    for content in [MessageContent.loginCode(code, lifetime: lifetime), .enrolmentCode(code, lifetime: lifetime)] {
+      let texts = try [OTPChallenge.Method.sms, .email].map { method in
+        try OutboundMessage(content, to: "+491511234567", by: method, at: Self.createdAt, domain: domain)
+          .body.revealedString() ?? ""
+      }
+      #expect(texts[0] == texts[1] + "\n\n@login.example.com #123456")
+    }
+    let notice = try OutboundMessage(
+      .passwordChanged, to: "+491511234567", by: .sms, at: Self.createdAt, domain: domain)
+    #expect(notice.body.revealedString()?.contains("@") == false)
+  }
+
+  @Test(arguments: [
+    "", ".", "a..b", "-a.b", "a-.b", "a b", "a/b", "ä.de", "https://a.b", String(repeating: "a", count: 64),
+  ])
+  func `what is no host's name is no domain`(_ name: String) { #expect(DomainName(name) == nil) }
+
+  @Test func `the owner's words take the place of the built-in ones, with the code and its time put in`() throws {
+    let german = "Ihr Code lautet {code}.\nEr gilt {minutes} Minuten ({lifetime}). Geben Sie ihn niemandem."
+    var wording = MessageWording()
+    wording.own[.loginCode] = MessageWording.Own(
+      subject: "Ihr Code f\u{FC}r heute", template: try MessageTemplate(german, value: .code))
+    let content = MessageContent.loginCode(try Secret(utf8: "123456"), lifetime: .seconds(300))
+    let message = try OutboundMessage(content, to: "b@example.com", by: .email, at: Self.createdAt, wording: wording)
+    #expect(
+      message.body.revealedString()
+        == "Ihr Code lautet 123456.\nEr gilt 5 Minuten (5 minutes). Geben Sie ihn niemandem.")
+    let address = try #require(MailAddress("b@example.com"))
+    let mail = try #require(try MailText.written(message, from: address, to: address).revealedString())
+    #expect(mail.contains("\r\nSubject: =?utf-8?Q?Ihr=20Code=20f=C3=BCr=20heute?=\r\n"))
+    let other = try OutboundMessage(
+      .passwordChanged, to: "b@example.com", by: .email, at: Self.createdAt, wording: wording)
+    #expect(other.subject == "Your password was changed")
+  }
+
+  @Test func `a long subject is encoded in words of whole characters`() {
+    let text = MailText.headerText(String(repeating: "\u{20AC}", count: 40))
+    let lines = text.split(separator: "\r\n ")
+    #expect(lines.count == 6 && lines.allSatisfy { $0.utf8.count <= 75 && $0.hasPrefix("=?utf-8?Q?=E2=82=AC") })
+    #expect(MailText.headerText("Your login code") == "Your login code")
   }
 
   @Test func `as JSON it is one line with the code or the token by its name`() throws {

@@ -1,5 +1,5 @@
 package import BrokerCore
-import BrokerProtocol
+package import BrokerProtocol
 package import SecretMemory
 import Synchronization
 
@@ -21,7 +21,9 @@ extension ScriptedProvider: ChallengeProvider, CodeResendingProvider, BackupCode
     return session
   }
 
-  package func resendOTP(flow: Secret) async throws(ProviderFailure) -> ProviderChallenge {
+  package func resendOTP(
+    flow: Secret, by channel: OTPChallenge.Method?
+  ) async throws(ProviderFailure) -> ProviderChallenge {
     let failure = state.withLock { state in
       state.resends += 1
       return state.resendFailure

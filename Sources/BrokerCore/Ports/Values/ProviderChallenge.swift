@@ -20,9 +20,13 @@ package struct ProviderChallenge: Sendable, Equatable {
   /// Whether a backup code may stand in.
   package var backupCodesAllowed: Bool
 
+  /// The ways by which another code can be sent; empty where there is no choice.
+  package var channels: [OTPChallenge.Method]
+
   package init(
     flow: Secret, method: OTPChallenge.Method, maskedDestination: String, otpLength: Int, expiresAt: Timestamp,
-    nextResendAt: Timestamp, attemptsRemaining: Int, backupCodesAllowed: Bool = false
+    nextResendAt: Timestamp, attemptsRemaining: Int, backupCodesAllowed: Bool = false,
+    channels: [OTPChallenge.Method] = []
   ) {
     self.flow = flow
     self.method = method
@@ -32,5 +36,6 @@ package struct ProviderChallenge: Sendable, Equatable {
     self.nextResendAt = nextResendAt
     self.attemptsRemaining = attemptsRemaining
     self.backupCodesAllowed = backupCodesAllowed
+    self.channels = channels
   }
 }

@@ -27,7 +27,7 @@ struct MailText {
       "Date: \(date(message.createdAt))",
       "From: <\(sender.text)>",
       "To: <\(recipient.text)>",
-      "Subject: \(message.content.subject)",
+      "Subject: \(headerText(message.subject))",
       "Message-ID: <\(message.id)@\(sender.domain)>",
       "MIME-Version: 1.0",
       "Content-Type: text/plain; charset=utf-8",
@@ -42,6 +42,25 @@ struct MailText {
     message.body.withBytes { text.append($0) }
     text.endLine()
     return try Secret(wiping: &text.bytes)
+  }
+
+  /// Text as a header has it: as it is in ASCII, else as encoded words of whole characters (RFC 2047, section 2).
+  static func headerText(_ text: String) -> String {
+    guard !text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else { return text }
+    var words = [""]
+    for scalar in text.unicodeScalars {
+      let encoded = encodedWordPart(scalar)
+      // A word may have 75 characters, 12 of them around the text.
+      if words[words.count - 1].utf8.count + encoded.utf8.count > 63 { words.append("") }
+      words[words.count - 1] += encoded
+    }
+    return words.map { "=?utf-8?Q?\($0)?=" }.joined(separator: "\r\n ")
+  }
+
+  private static func encodedWordPart(_ scalar: Unicode.Scalar) -> String {
+    if scalar.isASCII, scalar.properties.isAlphabetic || scalar.properties.numericType != nil { return String(scalar) }
+    let digits = Array("0123456789ABCDEF")
+    return String(scalar).utf8.map { "=\(digits[Int($0 >> 4)])\(digits[Int($0 & 15)])" }.joined()
   }
 
   /// A moment in the form of RFC 5322, section 3.3, such as `6 Nov 1994 08:49:37 +0000`.

@@ -23,6 +23,50 @@ enum MessageContent: Sendable {
   /// The way of the second factor was changed.
   case secondFactorChanged
 
+  /// What a message is about; the names are keys of the configuration.
+  enum Kind: String, CaseIterable {
+    case loginCode, enrolmentCode, emailVerification, passwordReset, passwordChanged, emailAddressChangeRequested
+    case emailAddressChanged, phoneNumberChanged, secondFactorChanged
+
+    /// What its text must have.
+    var value: MessageTemplate.Field? {
+      switch self {
+      case .loginCode, .enrolmentCode: .code
+      case .emailVerification, .passwordReset: .token
+      case .passwordChanged, .emailAddressChangeRequested, .emailAddressChanged, .phoneNumberChanged,
+        .secondFactorChanged:
+        nil
+      }
+    }
+  }
+
+  /// What it is about.
+  var kind: Kind {
+    switch self {
+    case .loginCode: .loginCode
+    case .enrolmentCode: .enrolmentCode
+    case .emailVerification: .emailVerification
+    case .passwordReset: .passwordReset
+    case .passwordChanged: .passwordChanged
+    case .emailAddressChangeRequested: .emailAddressChangeRequested
+    case .emailAddressChanged: .emailAddressChanged
+    case .phoneNumberChanged: .phoneNumberChanged
+    case .secondFactorChanged: .secondFactorChanged
+    }
+  }
+
+  /// How long its code or token is good; nil where it has none.
+  var lifetime: Duration? {
+    switch self {
+    case .loginCode(_, let lifetime), .enrolmentCode(_, let lifetime), .emailVerification(_, let lifetime),
+      .passwordReset(_, let lifetime):
+      lifetime
+    case .passwordChanged, .emailAddressChangeRequested, .emailAddressChanged, .phoneNumberChanged,
+      .secondFactorChanged:
+      nil
+    }
+  }
+
   /// The code; nil where there is none.
   var code: Secret? {
     switch self {
@@ -103,7 +147,7 @@ enum MessageContent: Sendable {
   }
 
   /// A lifetime in its largest whole unit, as in `5 minutes`.
-  private static func words(_ lifetime: Duration) -> String {
+  static func words(_ lifetime: Duration) -> String {
     let seconds = lifetime.components.seconds
     let (count, unit) =
       switch seconds {

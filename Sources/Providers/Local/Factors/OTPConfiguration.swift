@@ -11,6 +11,11 @@ package struct OTPConfiguration: Sendable, Equatable {
   /// How long after one code the next may be asked for.
   package var resendCooldown: Duration
 
+  /// Whether another code may go to the proven address where the last one went to the proven phone number, or the other way.
+  package var offersOtherChannel: Bool
+  /// The domain that codes by SMS are bound to, so that browsers fill them in there alone; nil for none.
+  package var domain: DomainName?
+
   /// Six digits and five attempts let one guess in 200,000 succeed (RFC 4226, section 7.3); ten digits fit 64 bits.
   private static let lengthSetting = WholeNumberSetting("length", 4...10, standard: 6)
   /// Long enough to find the message, too short to guess; NIST SP 800-63B, section 5.1.3.2, allows ten minutes.
@@ -26,6 +31,7 @@ package struct OTPConfiguration: Sendable, Equatable {
     lifetime = .seconds(Self.lifetimeSetting.standard)
     maxAttempts = Self.attemptsSetting.standard
     resendCooldown = .seconds(Self.cooldownSetting.standard)
+    offersOtherChannel = true
   }
 
   /// Reads the section, with the default of each setting that is absent.
@@ -34,6 +40,8 @@ package struct OTPConfiguration: Sendable, Equatable {
     lifetime = section.read(Self.lifetimeSetting)
     maxAttempts = section.read(Self.attemptsSetting)
     resendCooldown = section.read(Self.cooldownSetting)
+    offersOtherChannel = section.flag("otherChannel", standard: true)
+    domain = DomainName(&section, "domain")
     section.finish()
   }
 }

@@ -166,6 +166,28 @@ import Testing
       ])
   }
 
+  @Test func `another code goes by a channel of the challenge alone`() {
+    var machine = LoginSample.code()
+    let refused = machine.handle(.resendWanted(caller: CallerID(1), channel: .email), at: LoginSample.time(31))
+    guard case .refuse(LoginSample.callers(1), let error)? = refused.first else {
+      Issue.record("\(Self.names(refused))")
+      return
+    }
+    #expect(error.kind == .invalidParams && error.pointer == "/channel")
+    #expect(
+      machine.handle(.resendWanted(caller: CallerID(2), channel: .sms), at: LoginSample.time(31)) == [
+        .resend(caller: CallerID(2), channel: .sms)
+      ])
+    var provided = LoginSample.provided
+    provided.channels = [.sms, .email]
+    _ = machine.handle(.resent(provided), at: LoginSample.time(32))
+    #expect(machine.login.step.challenge?.channels == [.sms, .email])
+    #expect(
+      machine.handle(.resendWanted(caller: CallerID(3), channel: .email), at: LoginSample.time(91)) == [
+        .resend(caller: CallerID(3), channel: .email)
+      ])
+  }
+
   @Test(arguments: [-100_000, 100_000])
   func `a clock that is set keeps nobody waiting for another code`(_ seconds: Int) {
     func time(_ uptime: Double) -> Moment {

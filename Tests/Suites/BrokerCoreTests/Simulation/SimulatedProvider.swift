@@ -97,7 +97,9 @@ final class SimulatedProvider: AuthProvider, UserInfoProvider, ChallengeProvider
     return session
   }
 
-  func resendOTP(flow: Secret) async throws(ProviderFailure) -> ProviderChallenge {
+  func resendOTP(
+    flow: Secret, by channel: OTPChallenge.Method?
+  ) async throws(ProviderFailure) -> ProviderChallenge {
     let answer = await ask(.resend(flow: flow.revealedString() ?? ""))
     guard case .challenge(let challenge) = answer else { throw misfit(answer) }
     return challenge

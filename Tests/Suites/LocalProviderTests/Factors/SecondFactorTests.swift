@@ -107,6 +107,48 @@ import Testing
     }
   }
 
+  @Test func `another code goes by the other channel where the account has both, and counts on`() async throws {
+    try await ProviderFixture.run { fixture in
+      let (session, provider) = (try await fixture.proven(), fixture.provider)
+      #expect(try await fixture.login("b@example.com").channels == [], "the address is not proven")
+      // Its first code proves the address, and the number stays proven.
+      try await fixture.prove(try await fixture.update(#"{"twoFactor":"email"}"#, session))
+      let challenge = try await fixture.login("b@example.com")
+      #expect(challenge.method == .email && challenge.channels == [.sms, .email])
+      let first = try fixture.sentCode()
+      #expect(await fixture.verify(challenge, try fixture.wrongCode())?.kind == .otpInvalid)
+      fixture.clock.advance(.seconds(30))
+      let renewed = try await provider.resendOTP(flow: challenge.flow, by: .sms)
+      #expect(renewed.method == .sms && renewed.maskedDestination == "+49 ••• ••67" && renewed.attemptsRemaining == 4)
+      #expect(try fixture.message().required("method").string() == "sms")
+      let second = try fixture.sentCode()
+      if first != second {
+        #expect(await fixture.verify(challenge, first) == .refused(.otpInvalid, attemptsRemaining: 3))
+      }
+      #expect(await fixture.verify(renewed, second) == nil)
+      #expect(try fixture.subjects.allSatisfy { $0 != "Your login code" })
+    }
+  }
+
+  @Test func `a code goes nowhere that is not proven, and by one channel where that is configured`() async throws {
+    for offers in [true, false] {
+      try await ProviderFixture.run {
+        $0.otp.offersOtherChannel = offers
+      } _: { fixture in
+        let session = try await fixture.proven()
+        if !offers { try await fixture.prove(try await fixture.update(#"{"twoFactor":"email"}"#, session)) }
+        let challenge = try await fixture.login("b@example.com")
+        fixture.clock.advance(.seconds(30))
+        for channel in [OTPChallenge.Method.sms, .email, .totp] where channel != challenge.method {
+          let refused = await failure { () throws(ProviderFailure) in
+            try await fixture.provider.resendOTP(flow: challenge.flow, by: channel)
+          }
+          #expect(refused == .unsupported, "\(channel)")
+        }
+      }
+    }
+  }
+
   @Test func `wrong codes of an app end the login, and count against the account`() async throws {
     try await ProviderFixture.run { fixture in
       let (_, app) = try await fixture.enrolled()
