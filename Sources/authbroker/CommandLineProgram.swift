@@ -23,7 +23,10 @@ enum CommandLineProgram {
       Output.data(Array(command.description.help.utf8).span)
       return .success
     }
-    warn(of: context.arguments["--state"])
+    // A command that would start a broker there refuses it.
+    if context.arguments.has("--no-start") || command.name == ServeCommand.name, let missing = context.missingState {
+      Output.notice(missing)
+    }
     // A broker that is started trusts the same group.
     if let group = context.arguments["--trust-group"] { Environment.set(WriteTrust.variable, to: group) }
     do throws(CommandFailure) { try command.run(context) } catch {
@@ -34,14 +37,6 @@ enum CommandLineProgram {
       return error.exitCode
     }
     return .success
-  }
-
-  /// Says where a state directory is going to be that is named by where this program happens to run.
-  private static func warn(of state: String?) {
-    guard let state, !state.isEmpty, !PathName.isAbsolute(state) else { return }
-    let path = PathName.absolute(state, in: ProcessIdentity.workingDirectory)
-    guard (try? FileStatus.following(path)) == nil else { return }
-    Output.notice("--state \(state.shellQuoted) means \(path.shellQuoted), which does not exist yet")
   }
 
   /// Splits a command line into the command and its arguments; options may stand before the command's name.
@@ -82,7 +77,8 @@ enum CommandLineProgram {
   ///
   /// - Throws: a usage failure for an option that no command has: what follows it may be a secret and no command.
   private static func commandPosition(_ words: [String]) throws(CommandFailure) -> Int? {
-    // Made for a line that begins with an option: most do not, and every command's would be looked at.
+    // Made for a line that begins with an option of one command: most begin with none, or with one that all have, and
+    // every command's would be looked at.
     lazy var known = Option.global + CommandList.withMembers.flatMap { $0.description.options }
     var index = 0
     while index < words.count {
@@ -95,7 +91,7 @@ enum CommandLineProgram {
       }
       let given = Option.group(word)?.last ?? String(word.prefix { $0 != "=" })
       let name = Option.longNames[given] ?? given
-      let option = known.first { $0.name == name }
+      let option = Option.global.first { $0.name == name } ?? known.first { $0.name == name }
       guard option != nil || word == "--" || isVersion(word) else { throw Arguments.unknown(name, known) }
       guard let placeholder = option?.value, !word.contains("=") else {
         index += 1
@@ -120,6 +116,6 @@ enum CommandLineProgram {
     } else if asJSON, failure.signal == nil, let kind = failure.kind, !message.isEmpty {
       ErrorObject.print(failure, kind, message)
     }
-    if !message.isEmpty { Output.message(message) }
+    if !message.isEmpty { Output.message(failure.message.shown(for: arguments)) }
   }
 }

@@ -53,8 +53,20 @@ struct Context: Sendable {
   /// Finds the broker; starts one unless `--no-start` or the command itself forbids it.
   func connector(mayStart: Bool = true) throws(CommandFailure) -> BrokerConnector {
     let isAllowed = mayStart && !arguments.has("--no-start")
+    if isAllowed, let missing = missingState {
+      throw .usage(
+        missing + "; create it first, or name it by its absolute path: no broker is started by a relative one")
+    }
     let launcher = isAllowed ? OwnerLauncher(environment: environment) : nil
     return BrokerConnector(paths: try paths(), environment: environment, launcher: launcher)
+  }
+
+  /// Says of a state directory, which is named by where this program happens to run, that it is not there; nil elsewhere.
+  var missingState: String? {
+    guard let state = arguments["--state"], !state.isEmpty, !PathName.isAbsolute(state) else { return nil }
+    let path = PathName.absolute(state, in: ProcessIdentity.workingDirectory)
+    guard (try? FileStatus.following(path)) == nil else { return nil }
+    return "--state \(state.shellQuoted) means \(path.shellQuoted), which does not exist yet"
   }
 
   /// Connects, and warns once of a broker of another version.
@@ -63,6 +75,7 @@ struct Context: Sendable {
     do throws(ConnectError) {
       let connection = try connector.connect()
       warn(of: connection.owner)
+      warn(ofSocket: connection.owner)
       return BlockingConnection(connection)
     } catch { throw CommandFailure(error) }
   }
@@ -90,11 +103,21 @@ struct Context: Sendable {
     notice(Message(text, next: NextCommand("restart it with", "stop")))
   }
 
+  /// Says so if `--socket` names another socket than the running broker's.
+  private func warn(ofSocket owner: OwnerRecord?) {
+    guard arguments.has("--socket"), let owner, let paths = try? paths(), owner.socket != paths.socket else { return }
+    let here = try? FileStatus.following(paths.socket).identity
+    guard here == nil || here != (try? FileStatus.following(owner.socket).identity) else { return }
+    let text =
+      "the running broker listens on \(owner.socket), not on \(paths.socket): --socket is for one that is started"
+    notice(Message(text, next: NextCommand("to change over, end it with", "stop")))
+  }
+
   /// Tells a person something, and the command that this command line makes of what is next.
-  func tell(_ message: Message) { Output.message(message.text(for: arguments)) }
+  func tell(_ message: Message) { Output.message(message.shown(for: arguments)) }
 
   /// Tells it, unless notices are left out.
-  func notice(_ message: Message) { Output.notice(message.text(for: arguments)) }
+  func notice(_ message: Message) { Output.notice(message.shown(for: arguments)) }
 
   /// Calls a method on a connection.
   ///
@@ -227,8 +250,24 @@ struct Context: Sendable {
       count < range.lowerBound
       ? "missing argument \(description.operandNames[count])"
       : "unexpected argument"
-    return CommandFailure(.usage, "\(problem); usage: \(description.usage)")
+    var failure = CommandFailure(.usage, "\(problem); usage: \(description.usage)")
+    guard range.upperBound == 0, Self.commandsOfProfiles.contains(description.name), !arguments.has("--profile")
+    else { return failure }
+    let takesSecrets = description.options.contains { $0.name.hasSuffix("-stdin") }
+    if count == 1, !takesSecrets, let profile = ProfileName(arguments.operands[0]) {
+      let words = [description.name, "-p", profile.description]
+      failure.message.next = NextCommand("for the profile \(profile)", words: words)
+    } else {
+      failure.message.sentence += "; a profile is named with -p"
+    }
+    return failure
   }
+
+  /// Where a word may be meant as a profile's name.
+  private static let commandsOfProfiles = [
+    "token", "header", "status", "sessions", "profiles", "whoami", "logout", "watch", "login", "register",
+    "reauthenticate",
+  ]
 }
 
 extension ClientError {

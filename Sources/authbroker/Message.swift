@@ -1,3 +1,5 @@
+import LinuxSystem
+
 /// What a person is told: what happened, and the command to type next where there is one.
 struct Message: Equatable, Sendable {
   /// What happened, in lower case and without a full stop; empty where everything has been said.
@@ -21,5 +23,20 @@ struct Message: Equatable, Sendable {
   func text(for arguments: Arguments?) -> String {
     guard let next else { return sentence }
     return sentence + "; " + next.text(for: arguments)
+  }
+
+  /// The message as a terminal shows it: a command that the terminal would break stands on a line of its own.
+  ///
+  /// - Parameters:
+  ///   - arguments: as of ``text(for:)``.
+  ///   - prefix: what stands before it.
+  ///   - columns: the width of the terminal; nil where there is none.
+  /// - Returns: one line or two.
+  func shown(
+    for arguments: Arguments?, behind prefix: String = "authbroker: ", columns: Int? = Terminal.columns(2)
+  ) -> String {
+    let text = text(for: arguments)
+    guard let next, let columns, prefix.count + text.count > columns else { return text }
+    return (sentence.isEmpty ? "" : sentence + "; ") + next.lead + ":\n  " + next.command(for: arguments)
   }
 }

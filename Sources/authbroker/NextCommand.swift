@@ -28,9 +28,12 @@ struct NextCommand: Equatable, Sendable {
   ///
   /// - Parameter arguments: this command line; nil where it could not be read.
   /// - Returns: such as `log in with: authbroker --state /s login`.
-  func text(for arguments: Arguments?) -> String {
+  func text(for arguments: Arguments?) -> String { "\(lead): \(command(for: arguments))" }
+
+  /// The command as a shell takes it.
+  func command(for arguments: Arguments?) -> String {
     let chosen = options.compactMap { name in arguments?[name].map { [name, $0] } }.joined()
-    return "\(lead): authbroker " + (chosen + words).map { $0.shellQuoted }.joined(separator: " ")
+    return "authbroker " + (chosen + words).map { $0.shellQuoted }.joined(separator: " ")
   }
 
   /// The options that are repeated: the help is the same for every broker, and `stop` must find the broker whatever its

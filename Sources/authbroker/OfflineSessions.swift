@@ -10,8 +10,7 @@ enum OfflineSessions {
     let events = PastEvents.list(Outage.events, context, on: &connection)
     Output.line("")
     for session in offline {
-      let text = message(for: session, events).text(for: context.arguments)
-      Output.line("\(session.profile): \(context.style.warning(text))")
+      SessionNotices.print(message(for: session, events), of: session.profile, context)
     }
   }
 

@@ -1,4 +1,5 @@
 import BrokerProtocol
+import LinuxSystem
 import StateDirectory
 
 /// Tells what is wrong with sessions.
@@ -6,9 +7,16 @@ enum SessionNotices {
   /// Prints a line for each session that needs a login, or is not saved; nothing where there is none.
   static func print(_ sessions: [Session], _ context: Context) {
     for session in sessions {
-      guard let text = message(for: session)?.text(for: context.arguments) else { continue }
-      Output.line("\(session.profile): \(context.style.warning(text))")
+      guard let message = message(for: session) else { continue }
+      print(message, of: session.profile, context)
     }
+  }
+
+  /// Prints a message about a profile.
+  static func print(_ message: Message, of profile: ProfileName, _ context: Context) {
+    let prefix = "\(profile): "
+    let text = message.shown(for: context.arguments, behind: prefix, columns: Terminal.columns(1))
+    Output.line(prefix + context.style.warning(text))
   }
 
   /// What is wrong with a session, and the command that helps; nil where nothing is.

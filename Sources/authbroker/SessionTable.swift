@@ -1,4 +1,5 @@
 import BrokerProtocol
+import JSON
 import StateDirectory
 
 /// Where profiles stand, for people.
@@ -15,18 +16,56 @@ enum SessionTable {
     return [session]
   }
 
+  /// An answer whose list of sessions has those of one profile alone, with every other member as it came.
+  ///
+  /// - Parameters:
+  ///   - answer: the answer, which has the list.
+  ///   - name: the name of the list.
+  ///   - profile: the profile; nil: the answer is not narrowed.
+  /// - Returns: the text of the answer.
+  static func narrowed(_ answer: JSONNode, list name: String, to profile: ProfileName?) -> [UInt8] {
+    guard let profile, let members = try? answer.members() else { return Array(answer.text) }
+    var writer = JSONWriter()
+    writer.object { writer in
+      for member in members {
+        writer.key(member.name)
+        guard member.name == name, let sessions = try? member.value.elements() else {
+          writer.raw(member.value.text)
+          continue
+        }
+        writer.array { writer in
+          for session in sessions where (try? session["profile"]?.string()) == profile.description {
+            writer.raw(session.text)
+          }
+        }
+      }
+    }
+    return writer.bytes
+  }
+
   /// Prints one line for each session.
   static func print(_ sessions: [Session], _ style: Style) {
     var table = TextTable("PROFILE", "STATE", "PROVIDER", "ACCOUNT", "TOKEN EXPIRES")
     for session in sessions {
       let account = session.user?.email ?? session.userID ?? "-"
       table.add(
-        session.profile.description, session.state.rawValue, PlainText.line(session.provider.utf8),
+        session.profile.description, session.state.words, PlainText.line(session.provider.utf8),
         PlainText.line(account.utf8), session.accessTokenExpiresAt.map { LocalTime.relative($0) })
     }
     table.print(style) { line, cells in
       let isUsable = ExitCode(sessions[line].state) == .success
       cells[1] = isUsable ? style.good(cells[1]) : style.warning(cells[1])
+    }
+  }
+}
+
+extension Session.State {
+  /// How a person is told of it.
+  var words: String {
+    switch self {
+    case .signedOut: "signed out"
+    case .challengePending: "login pending"
+    case .authenticated, .refreshing, .offline, .expired, .locked: rawValue
     }
   }
 }

@@ -1,5 +1,6 @@
 import AuthBrokerClient
 import BrokerProtocol
+import JSON
 
 /// `authbroker sessions`.
 enum SessionsCommand: Command {
@@ -14,13 +15,15 @@ enum SessionsCommand: Command {
   static func run(_ context: Context) throws(CommandFailure) {
     try context.expectOperands(0...0, of: self)
     let profile = try context.arguments.profile()
-    guard !context.wantsJSON else {
-      _ = try context.ask(ListSessions.self, Empty())
-      return
-    }
     var connection = try context.connect()
-    let all = try context.call(ListSessions.self, Empty(), on: &connection).sessions
+    let text = try context.text(of: ListSessions.name, Empty(), on: &connection)
+    guard let root = try? JSONDocument(parsing: text).root,
+      let all = try? ListSessions.Result(from: root).sessions
+    else {
+      throw CommandFailure(.failure, "the broker's answer is not what was expected")
+    }
     let sessions = try SessionTable.sessions(all, of: profile)
+    guard !context.wantsJSON else { return Output.json(SessionTable.narrowed(root, list: "sessions", to: profile)) }
     SessionTable.print(sessions, context.style)
     SessionNotices.print(sessions, context)
     OfflineSessions.print(sessions, context, on: &connection)

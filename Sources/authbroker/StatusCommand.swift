@@ -11,8 +11,8 @@ enum StatusCommand: Command {
     name: name,
     summary: "Show the status of the broker and its sessions",
     details: """
-      With --profile the exit code tells the state of that session: 0 a token is available, 3 login required, 7 the
-      vault is locked.
+      With --profile it is about that session alone, also with --json, and the exit code tells its state: 0 a token is
+      available, 3 login required, 7 the vault is locked.
       """,
     examples: ["authbroker status", "authbroker status -p work --json"])
 
@@ -27,7 +27,7 @@ enum StatusCommand: Command {
     }
     let sessions = try SessionTable.sessions(status.profiles, of: profile)
     if context.wantsJSON {
-      Output.json(text)
+      Output.json(SessionTable.narrowed(root, list: "profiles", to: profile))
     } else {
       show(status, sessions, context)
       OfflineSessions.print(sessions, context, on: &connection)

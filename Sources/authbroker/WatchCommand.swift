@@ -55,7 +55,7 @@ enum WatchCommand: Command {
   }
 
   private static func introduce(_ state: Subscribe.Result, _ context: Context) {
-    let sessions = state.sessions.map { "\($0.profile) is \($0.state.rawValue)" }.joined(separator: ", ")
+    let sessions = state.sessions.map { "\($0.profile) is \($0.state.words)" }.joined(separator: ", ")
     Output.notice("watching from sequence \(state.sequence); \(sessions.isEmpty ? "no profile" : sessions)")
     guard var connection = try? context.connect(mayStart: false) else { return }
     if let hint = FirstAccount.hint(state.sessions, context, on: &connection) { context.notice(hint) }

@@ -73,6 +73,7 @@ import Testing
     (["config"], "missing argument check; usage: authbroker config check [FILE]"),
     (["call"], "missing argument METHOD; usage: authbroker call METHOD [JSON|-]"),
     (["stop", "now"], "unexpected argument; usage: authbroker stop"),
+    (["login", "work"], "unexpected argument; usage: authbroker login; a profile is named with -p"),
     (["help", "config", "chekc"], "unexpected argument; usage: authbroker help [COMMAND]"),
     (["help", "call", "getStatus"], "unexpected argument; usage: authbroker help [COMMAND]"),
     (["account", "shwo"], "unknown command 'account shwo'; did you mean account show?"),
@@ -113,6 +114,12 @@ import Testing
     // Its own state directory stands before the command and is no part of what is said of it.
     let run = try CommandRun(words, in: scratch)
     #expect(run.code == 2 && run.errors == "authbroker: \(text)\n", "\(run.errors)")
+  }
+
+  @Test func `a word that may be a profile's name is told how to be one`() throws {
+    let run = try CommandRun(["token", "work"], in: Scratch())
+    let start = "authbroker: unexpected argument; usage: authbroker token; for the profile work: authbroker --state "
+    #expect(run.code == 2 && run.errors.hasPrefix(start) && run.errors.hasSuffix(" token -p work\n"), "\(run.errors)")
   }
 
   @Test func `help is found by each name that the overview shows`() throws {

@@ -1,4 +1,5 @@
 import JSON
+import LinuxSystem
 import TestSupport
 import Testing
 
@@ -50,5 +51,9 @@ import Testing
     let option = try CommandRun(["--state", "no-such-directory-here", "status", "--no-start"], in: scratch)
     #expect(option.errors.contains("--state no-such-directory-here means /"), "\(option.errors)")
     #expect(option.errors.contains("which does not exist yet"))
+    let start = try CommandRun(["--state", "no-such-directory-here", "status"], in: scratch)
+    #expect(start.code == 2 && start.errors.contains("which does not exist yet; create it first"), "\(start.errors)")
+    #expect(start.errors.contains("no broker is started"))
+    #expect((try? FileStatus.following("no-such-directory-here")) == nil)
   }
 }
