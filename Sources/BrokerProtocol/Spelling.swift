@@ -2,13 +2,19 @@
 package enum Spelling {
   /// The known word with the fewest edits; nil where none is near.
   ///
-  /// Words that differ in case, `_` or `-` alone are the nearest: `base_url` is `baseUrl`.
+  /// Words that differ in case, `_` or `-` alone are the nearest: `base_url` is `baseUrl`. More than half of a word must be
+  /// as it was written: `fax` is not `off`.
   package static func nearest(to word: String, among words: [String]) -> String? {
     if let same = same(as: word, among: words) { return same }
-    let limit = max(2, word.utf8.count / 3)
-    let near = words.map { (word: $0, edits: distance(word, $0)) }.filter { $0.edits <= limit }
+    let written = letterCount(word)
+    let limit = max(2, written / 3)
+    let near = words.map { (word: $0, edits: distance(word, $0)) }
+      .filter { $0.edits <= limit && 2 * $0.edits < min(written, letterCount($0.word)) }
     return near.min { $0.edits < $1.edits }?.word ?? words.first { $0.hasPrefix(word) && word.utf8.count > 2 }
   }
+
+  /// How long a word is without the dashes of an option.
+  private static func letterCount(_ word: String) -> Int { word.utf8.drop { $0 == UInt8(ascii: "-") }.count }
 
   /// One sentence about a word that is not known, with the one that was probably meant.
   ///

@@ -50,7 +50,10 @@ extension BrokerConfiguration {
       return nil
     }
     do throws(TargetAddress.Fault) { return try TargetAddress(url) } catch {
-      let suggestion = error == .scheme && !url.includes("://") ? "write \"https://\(url)\"" : nil
+      // What is suggested is an address itself.
+      let meant = "https://" + url.drop { $0 == "/" || $0 == ":" }
+      let isOne = error == .scheme && !url.includes("://") && (try? TargetAddress(meant)) != nil
+      let suggestion = isOne ? "write \"\(meant)\"" : nil
       section.report(nameOf: value, url, "must be \(error.expectation)", suggestion)
       return nil
     }
