@@ -31,10 +31,14 @@ enum HelperInstallCommand: Command {
       for step in steps { Output.line(step.text) }
       return
     }
-    var failed: ExitCode?
+    var (failed, told) = (ExitCode?.none, [Message]())
     for step in steps {
       do throws(CommandFailure) { try install(step, setup) } catch {
-        Output.message(error.message.text(for: context.arguments) + "; it is left as it is; what belongs there:")
+        // Several entries of one file fail for the same reason.
+        if !told.contains(error.message) {
+          Output.message(error.message.text(for: context.arguments) + "; it is left as it is; what belongs there:")
+        }
+        told.append(error.message)
         Output.line(step.text)
         failed = error.exitCode
       }

@@ -8,18 +8,25 @@ final class BlockStep: SetupStep {
   let lines: [String]
   /// What a line of the user's may not begin with: it would contradict these lines, or make the file invalid with them.
   let conflicts: [String]
+  /// How the file is written.
+  let syntax: ToolSyntax
 
   /// Lines.
-  init(file: String, label: String = "", lines: [String], conflicts: [String] = []) {
+  init(
+    file: String, label: String = "", lines: [String], conflicts: [String] = [], syntax: ToolSyntax = .lines
+  ) {
     self.file = file
     self.label = label
     self.lines = lines
     self.conflicts = conflicts
+    self.syntax = syntax
   }
 
   private static let start = "# authbroker: begin "
   private static let maker = "(made by authbroker helper install)"
   private static let last = "# authbroker: end"
+  /// What the end says of the line before the block, which got an end for it.
+  private static let lineEndAdded = ", behind a line that had no end"
 
   var title: String { "the lines in \(file.shellQuoted)" }
 
@@ -34,18 +41,24 @@ final class BlockStep: SetupStep {
     var blocks: [BlockStep] = []
     for (index, text) in texts.enumerated() where text.hasPrefix(start) && text.hasSuffix(maker) {
       let label = text.dropFirst(start.count).dropLast(maker.count)
-      let own = texts[(index + 1)...].prefix { $0 != last }
+      let own = texts[(index + 1)...].prefix { !isLast($0) }
       blocks.append(BlockStep(file: file, label: label.split(separator: " ").joined(separator: " "), lines: Array(own)))
     }
     return blocks
   }
 
-  private var block: String { ([first] + lines + [Self.last]).map { $0 + "\n" }.joined() }
+  /// How many lines the block has is in its end, so that one of the user's between them is noticed.
+  private func block(behindNoLineEnd isLineEndAdded: Bool) -> [UInt8] {
+    let end = "\(Self.last) of \(lines.count.counted("line"))" + (isLineEndAdded ? Self.lineEndAdded : "")
+    return Array(([first] + lines + [end]).map { $0 + "\n" }.joined().utf8)
+  }
+
+  private static func isLast(_ text: some StringProtocol) -> Bool { text == last || text.hasPrefix(last + " of ") }
 
   func state(_ setup: SetupContext) -> SetupState {
     guard let parts = try? parts() else { return .missing }
     if let obstacle = obstacle(in: parts) { return .blocked(obstacle) }
-    return parts.block == Array(block.utf8) ? .installed : .missing
+    return parts.lines == lines ? .installed : .missing
   }
 
   func install(_ setup: SetupContext) throws(CommandFailure) -> Bool {
@@ -58,20 +71,28 @@ final class BlockStep: SetupStep {
 
   private func add(_ setup: SetupContext) throws(CommandFailure) -> Bool {
     guard let parts = try parts() else {
-      try ToolFile(path: file).write(Array(block.utf8))
+      try ToolFile(path: file).write(block(behindNoLineEnd: false))
       return true
     }
     if let obstacle = obstacle(in: parts) { throw CommandFailure(.failure, obstacle) }
-    guard parts.block != Array(block.utf8) else { return false }
+    guard parts.lines != lines else { return false }
+    try expectOwn(parts)
+    if let number = syntax.fault(in: parts.before + parts.after) {
+      throw CommandFailure(.failure, "line \(number) of \(file.shellQuoted) cannot be right; correct it first")
+    }
     let newline = UInt8(ascii: "\n")
-    let before = parts.before.isEmpty || parts.before.last == newline ? parts.before : parts.before + [newline]
-    try ToolFile(path: file).write(before + Array(block.utf8) + parts.after)
+    let isAdded = parts.isLineEndAdded || !parts.before.isEmpty && parts.before.last != newline
+    let before = isAdded && !parts.isLineEndAdded ? parts.before + [newline] : parts.before
+    try ToolFile(path: file).write(before + block(behindNoLineEnd: isAdded) + parts.after)
     return true
   }
 
   private func takeOut(_ setup: SetupContext) throws(CommandFailure) -> Bool {
-    guard let parts = try parts(), !parts.block.isEmpty else { return false }
-    let rest = parts.before + parts.after
+    guard let parts = try parts(), parts.lines != nil else { return false }
+    try expectOwn(parts)
+    // What was appended since needs the end of the line before it.
+    let before = parts.isLineEndAdded && parts.after.isEmpty ? parts.before.dropLast() : parts.before[...]
+    let rest = Array(before) + parts.after
     let configuration = ToolFile(path: file)
     if rest.isEmpty { try configuration.remove() } else { try configuration.write(rest) }
     return true
@@ -80,23 +101,21 @@ final class BlockStep: SetupStep {
   /// A file around the block: whole lines of bytes, whose ends stay as they are.
   private struct Parts {
     var before: [UInt8] = []
-    var block: [UInt8] = []
+    /// The lines between the marks; nil where there is no block.
+    var lines: [String]?
+    /// How many this program has written; nil where the end does not say.
+    var count: Int?
+    /// Whether the line before the block had no end.
+    var isLineEndAdded = false
     var after: [UInt8] = []
-
-    mutating func append(_ line: ArraySlice<UInt8>, at place: Place) {
-      switch place {
-      case .before: before += line
-      case .block: block += line
-      case .after: after += line
-      }
-    }
   }
 
-  /// Where a line of a file stands.
-  private enum Place {
-    case before
-    case block
-    case after
+  /// Refuses a block that has lines of the user's.
+  private func expectOwn(_ parts: Parts) throws(CommandFailure) {
+    guard let count = parts.count, let lines = parts.lines, lines.count != count else { return }
+    throw CommandFailure(
+      .failure,
+      "\(file.shellQuoted) has \(lines.count.counted("line")) where \(count) were made; move your own out of the marks")
   }
 
   /// - Returns: nil where there is no such file.
@@ -107,15 +126,21 @@ final class BlockStep: SetupStep {
       throw CommandFailure(.failure, "\(file.shellQuoted) is not UTF-8 text")
     }
     var parts = Parts()
-    var place = Place.before
-    for line in Self.lines(of: bytes) {
-      let text = Self.text(of: line)
-      if place == .before, text.elementsEqual(first.utf8) { place = .block }
-      parts.append(line, at: place)
-      if place == .block, text.elementsEqual(Self.last.utf8) { place = .after }
-    }
-    guard place != .block else {
-      throw CommandFailure(.failure, "\(file.shellQuoted) has a line \"\(first)\" and none that ends it")
+    var rest = Self.lines(of: bytes)[...]
+    while let line = rest.popFirst() {
+      guard Self.text(of: line).elementsEqual(first.utf8) else {
+        parts.before += line
+        continue
+      }
+      let block = rest.map { String(decoding: Self.text(of: $0), as: UTF8.self) }
+      guard let end = block.firstIndex(where: { Self.isLast($0) }) else {
+        throw CommandFailure(.failure, "\(file.shellQuoted) has a line \"\(first)\" and none that ends it")
+      }
+      parts.lines = Array(block[..<end])
+      parts.count = Int(block[end].dropFirst(Self.last.count + " of ".count).prefix { $0.isNumber })
+      parts.isLineEndAdded = block[end].hasSuffix(Self.lineEndAdded)
+      for line in rest.dropFirst(end + 1) { parts.after += line }
+      break
     }
     return parts
   }

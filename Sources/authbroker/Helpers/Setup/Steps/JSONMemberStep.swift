@@ -60,9 +60,7 @@ final class JSONMemberStep: SetupStep {
     case .missing, .manual: break
     }
     guard let content = try content() else {
-      let text =
-        "{\n\t\(JSONWriter.quoted(group)): {\n\t\t\(JSONWriter.quoted(name)): \(JSONWriter.quoted(value))\n\t}\n}\n"
-      try ToolFile(path: file).write(Array(text.utf8))
+      try ToolFile(path: file).write(Array("{\n\t\(JSONWriter.quoted(group)): \(newGroup(inNewFile: true))\n}\n".utf8))
       return true
     }
     let edited: [UInt8]?
@@ -70,7 +68,7 @@ final class JSONMemberStep: SetupStep {
       edited = Self.inserting(
         "\(JSONWriter.quoted(name)): \(JSONWriter.quoted(value))", into: object, of: content.bytes)
     } else {
-      let member = "\(JSONWriter.quoted(group)): {\(JSONWriter.quoted(name)): \(JSONWriter.quoted(value))}"
+      let member = "\(JSONWriter.quoted(group)): \(newGroup(inNewFile: false))"
       edited = Self.inserting(member, into: content.root, of: content.bytes)
     }
     try write(edited) { $0[group]?[name].flatMap { try? $0.string() } == value }
@@ -81,13 +79,25 @@ final class JSONMemberStep: SetupStep {
     guard state(setup) == .installed, let content = try content(), let object = content.root[group],
       let count = try? object.members().count
     else { return false }
-    // The object that held nothing else was made by this step, or is as good as none.
+    let isWholeFile = content.bytes == Array("{\n\t\(JSONWriter.quoted(group)): \(newGroup(inNewFile: true))\n}\n".utf8)
+    if isWholeFile {
+      try ToolFile(path: file).remove()
+      return true
+    }
+    // An object that was made by a step is known by its blanks, which the tool itself may have changed to its own.
+    let isMade = [true, false].contains { object.text.elementsEqual(newGroup(inNewFile: $0).utf8) }
     let edited =
-      count == 1
+      count == 1 && isMade
       ? Self.removing(object, of: content.bytes)
       : object[name].flatMap { Self.removing($0, of: content.bytes) }
     try write(edited) { $0[group]?[name] == nil }
     return true
+  }
+
+  /// The object that is made where there is none.
+  private func newGroup(inNewFile isNew: Bool) -> String {
+    let (open, close) = isNew ? ("{\n\t\t", "\n\t}") : ("{ ", " }")
+    return open + "\(JSONWriter.quoted(name)): \(JSONWriter.quoted(value))" + close
   }
 
   /// Writes what was made of the file, once it is sure that it says what it must.

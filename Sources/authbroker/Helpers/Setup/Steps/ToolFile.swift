@@ -13,13 +13,18 @@ struct ToolFile: Sendable {
 
   /// What it holds; nil where there is none.
   ///
-  /// - Throws: a failure with what open(2) says, and for a file that is too long.
+  /// - Throws: a failure with what open(2) says, and for what is no file or too long.
   func read() throws(CommandFailure) -> [UInt8]? {
-    let bytes: [UInt8]
-    do throws(Errno) { bytes = try FileDescriptor.open(path, .read).contents(limit: Self.longest + 1) } catch {
+    let bytes: [UInt8]?
+    do throws(Errno) {
+      // A FIFO is opened without waiting for its other end, and not read.
+      let file = try FileDescriptor.open(path, [.read, .nonBlocking])
+      bytes = try file.status().kind == .regular ? file.contents(limit: Self.longest + 1) : nil
+    } catch {
       guard error == .noEntry else { throw CommandFailure(.failure, "\(path.shellQuoted) cannot be read: \(error)") }
       return nil
     }
+    guard let bytes else { throw notAFile }
     guard bytes.count <= Self.longest else { throw CommandFailure(.failure, "\(path.shellQuoted) is too long") }
     return bytes
   }
@@ -49,13 +54,19 @@ struct ToolFile: Sendable {
     return try result.get()
   }
 
-  /// Refuses a file that its owner may not write: a rename could replace it all the same, against the owner's wish.
+  private var notAFile: CommandFailure { CommandFailure(.failure, "\(path.shellQuoted) is not a regular file") }
+
+  /// Refuses a file that is another user's, or that its owner may not write: a rename could replace it all the same,
+  /// against the owner's wish.
   ///
   /// - Throws: a failure that says so.
   func expectWritable() throws(CommandFailure) {
-    guard let real = try? SymbolicLink.resolved(path), let status = try? FileStatus.following(real),
-      status.permissions & 0o200 == 0
-    else { return }
+    guard let real = try? SymbolicLink.resolved(path), let status = try? FileStatus.following(real) else { return }
+    guard status.kind == .regular else { throw notAFile }
+    guard status.owner == ProcessIdentity.user else {
+      throw CommandFailure(.failure, "\(path.shellQuoted) belongs to user \(status.owner), not to you")
+    }
+    guard status.permissions & 0o200 == 0 else { return }
     throw CommandFailure(.failure, "\(path.shellQuoted) is read-only (chmod u+w lets it be changed)")
   }
 

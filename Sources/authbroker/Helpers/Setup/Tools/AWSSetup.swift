@@ -56,7 +56,8 @@ extension AWSHelper {
     let section = name == "default" ? "[default]" : "[profile \(title)]"
     return BlockStep(
       file: file(setup), label: name, lines: [section, process + words.map { $0.shellQuoted }.joined(separator: " ")],
-      conflicts: name == "default" ? ["[default]", "[profiledefault]"] : ["[profile\(name.filter { $0 != " " })]"])
+      conflicts: name == "default" ? ["[default]", "[profiledefault]"] : ["[profile\(name.filter { $0 != " " })]"],
+      syntax: .ini)
   }
 
   /// Both ways, for those who have not named a role.

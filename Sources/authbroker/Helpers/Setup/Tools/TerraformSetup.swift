@@ -13,7 +13,8 @@ extension TerraformHelper {
           name: programNames[0], directory: setup.home + "/.terraform.d/plugins"),
         BlockStep(
           file: setup.file("TF_CLI_CONFIG_FILE", orElse: ".terraformrc"),
-          lines: ["credentials_helper \"authbroker\" {", "  args = []", "}"], conflicts: ["credentials_helper"]),
+          lines: ["credentials_helper \"authbroker\" {", "  args = []", "}"], conflicts: ["credentials_helper"],
+          syntax: .blocks),
       ]
     },
     probe: { target, setup in
