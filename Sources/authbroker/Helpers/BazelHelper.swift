@@ -28,7 +28,7 @@ enum BazelHelper: ToolHelper {
     }
     var broker = try HelperBroker(context)
     guard let target = try broker.target(ofFirst: [address]) else { return Output.line("{}") }
-    Output.line(answer(try broker.token(for: target), for: target))
+    Output.line(answer(try broker.token(for: target, ofParent: "bazel", purpose: address), for: target))
   }
 
   /// The address of a request; nil where it is malformed.

@@ -44,7 +44,9 @@ enum CargoHelper: ToolHelper {
     }
     var own = context
     do throws(CommandFailure) {
-      let arguments = try Arguments(request.arguments, known: Option.global)
+      // Those of cargo's configuration come last, and so win over those of this command line.
+      let outer = context.arguments.words(of: Option.global.map { $0.name })
+      let arguments = try Arguments(outer + request.arguments, known: Option.global)
       own = Context(arguments: arguments, environment: context.environment)
       return try answer(to: request, own)
     } catch {
@@ -64,8 +66,9 @@ enum CargoHelper: ToolHelper {
     case "get":
       return CargoCredential.answer(try broker.token(for: target), for: target)
     case "login":
-      // There is nothing to type where the session stands; where it does not, the failure names the command.
-      _ = try broker.token(for: target)
+      // There is nothing to type where the session stands: cargo advises it where the registry has refused the token. Where
+      // there is no session, the failure names the command.
+      try broker.replaceToken(of: target)
       return CargoCredential.done("login")
     default:
       let next = NextCommand("end the session with", "logout").on(target.profile)

@@ -17,8 +17,9 @@ enum DockerHelper: ToolHelper {
         { "credHelpers": { "registry.example.com": "authbroker" } }
 
       OPERATION is get, store, erase, list or version. get answers for the registries of the section targets, list with
-      those whose token can be had now. store and erase change nothing: the broker has the token, and `authbroker logout`
-      ends the session. As the protocol demands it, errors are printed on standard output, and the exit code is 1.
+      those whose token can be had now. Nothing is stored: the broker has the token, and `authbroker logout` ends the
+      session. erase, which is `docker logout`, reports that the registry has refused the token, and the next one is
+      another; so does the store of a password that was typed in place of it. As the protocol demands it, errors are printed on standard output, and the exit code is 1.
       """,
     examples: [
       "echo registry.example.com | authbroker helper docker get",
@@ -46,7 +47,7 @@ enum DockerHelper: ToolHelper {
     switch operation {
     case "get": try get(context)
     case "store": try store(context)
-    case "erase": _ = try server()
+    case "erase": try erase(context)
     case "list": try list(context)
     case "version": Output.line("docker-credential-authbroker \(ProgramVersion.current)")
     default: throw CommandFailure(.failure, "unknown operation; use get, store, erase, list or version")
@@ -83,7 +84,19 @@ enum DockerHelper: ToolHelper {
     return writer.bytes
   }
 
+  /// Reports the token that is given out as refused; where the session has ended, nothing is left to do.
+  private static func erase(_ context: Context) throws(CommandFailure) {
+    let server = try server()
+    var broker = try HelperBroker(context)
+    guard let target = try broker.target(ofFirst: server.urls) else { return }
+    do throws(CommandFailure) { try broker.replaceToken(of: target) } catch {
+      guard error.exitCode == .loginRequired else { throw error }
+    }
+  }
+
   /// Takes what docker would keep after a login, without keeping it: the next `get` gives the broker's own token.
+  ///
+  /// docker and podman ask for a password where the registry has refused the token that they were given.
   ///
   /// - Throws: a failure for a registry that the broker has no token for, where nothing would be found later.
   private static func store(_ context: Context) throws(CommandFailure) {
@@ -94,7 +107,11 @@ enum DockerHelper: ToolHelper {
       throw CommandFailure(.failure, DockerServer.noServer)
     }
     var broker = try HelperBroker(context)
-    guard try broker.target(ofFirst: server.urls) == nil else { return }
+    if let target = try broker.target(ofFirst: server.urls) {
+      let typed = try? root?["Secret"]?.secret()
+      guard let typed, try broker.token(for: target).accessToken != typed else { return }
+      return try broker.replaceToken(of: target)
+    }
     throw CommandFailure(
       .failure,
       "authbroker keeps no passwords, and \(server.text.shellQuoted) \(HelperBroker.notConfigured); add it to the "

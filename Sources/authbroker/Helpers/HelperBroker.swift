@@ -1,5 +1,6 @@
 import AuthBrokerClient
 import BrokerProtocol
+import LinuxSystem
 import SecretMemory
 
 /// The broker as a helper asks it: which target an address belongs to, and that target's token.
@@ -62,6 +63,36 @@ struct HelperBroker: ~Copyable {
     let params = ReportRejected.Params(
       profile: target.profile, tokenID: tokenID, scopes: target.scopes, audience: target.audience)
     return try bearable(try context.call(ReportRejected.self, params, on: &connection))
+  }
+
+  /// Reports the token that is given out for a target as refused, so that the next one is another.
+  mutating func replaceToken(of target: Target) throws(CommandFailure) {
+    let current = try token(for: target)
+    _ = try token(insteadOf: current.tokenID, for: target)
+  }
+
+  /// The token for a process that keeps its token until it expires, and so asks earlier only where it was refused.
+  ///
+  /// - Parameters:
+  ///   - target: what the token is for.
+  ///   - tool: the helper's name, of letters.
+  ///   - purpose: what the process asks for; another purpose is another token.
+  /// - Returns: the token.
+  /// - Throws: as ``token(for:minValidity:)``.
+  mutating func token(
+    for target: Target, ofParent tool: String, purpose: String
+  ) throws(CommandFailure) -> AccessToken {
+    // What a person asks for by hand has not been refused.
+    guard !Terminal.isTerminal(2), let memory = IssuedTokens(tool, for: purpose, in: try context.paths()) else {
+      return try token(for: target)
+    }
+    let now = Timestamp(milliseconds: WallClock.milliseconds)
+    let earlier = memory.entry(at: now)
+    let refused = earlier.flatMap { $0.wantsAnother(at: now) ? $0.tokenID : nil }
+    let token = if let refused { try token(insteadOf: refused, for: target) } else { try token(for: target) }
+    let replacedAt = refused == nil ? earlier?.replacedAt : now
+    memory.remember(IssuedTokens.Entry(tokenID: token.tokenID, expiresAt: token.expiresAt, replacedAt: replacedAt))
+    return token
   }
 
   /// - Throws: a failure with code 6 for a token that the helper's tool could not use.

@@ -30,7 +30,7 @@ COMMANDS = [
     (["helper", "keyring", "get", SERVER, "user"], "", ["url", SERVER]),
     (["helper", "curl", SERVER], "", ["url", SERVER]),
     (["helper", "go", SERVER], "", ["url", SERVER]),
-    (["helper", "bazel", "get"], json.dumps({"uri": SERVER}), ["url", SERVER]),
+    (["helper", "bazel", "get"], json.dumps({"uri": SERVER}), ["once", SERVER]),
     (["helper", "terraform", "get", HOST], "", ["url", SERVER]),
     (["helper", "google"], "", ["url", SERVER]),
     (["helper", "sasl", MAIL, "user"], "", ["url", MAIL]),

@@ -37,6 +37,41 @@ import Testing
     #expect(owner.requests.contains { $0.hasPrefix("reportRejected") && $0.contains(#""tokenId":"one""#) })
   }
 
+  @Test(arguments: [
+    (
+      ["cargo", "--cargo-plugin"],
+      #"{"v":1,"kind":"login","operation":"login","registry":{"index-url":"sparse+https://a.example/"}}"# + "\n"
+    ),
+    (["docker", "erase"], "a.example"),
+    (["docker", "store"], #"{"ServerURL":"a.example","Username":"ann","Secret":"typed"}"#),
+  ])
+  func `what a tool does where its token was refused makes the next one another`(
+    words: [String], input: String
+  ) throws {
+    let owner = try owner()
+    let run = try CommandRun(["helper"] + words, in: scratch, input: input)
+    #expect(run.code == 0, "\(run.output)\(run.errors)")
+    let reports = owner.requests.filter { $0.hasPrefix("reportRejected") && $0.contains(#""tokenId":"one""#) }
+    #expect(reports.count == 1, "\(run.output)\(run.errors)\(owner.requests)")
+  }
+
+  @Test func `the token that docker was given is no password to report`() throws {
+    let owner = try owner()
+    let input = #"{"ServerURL":"a.example","Username":"oauth2","Secret":"made-up"}"#
+    #expect(try CommandRun(["helper", "docker", "store"], in: scratch, input: input).code == 0)
+    #expect(!owner.requests.contains { $0.hasPrefix("reportRejected") })
+  }
+
+  @Test func `bazel gets another token where it asks for an address again before it must`() throws {
+    let owner = try owner()
+    for (path, reports) in [("x", 0), ("y", 0), ("x", 1), ("x", 1)] {
+      let input = #"{"uri":"https://a.example/\#(path)"}"#
+      let run = try CommandRun(["helper", "bazel", "get"], in: scratch, input: input)
+      #expect(run.code == 0 && run.output.contains("Bearer made-up"), "\(run.errors)")
+      #expect(owner.requests.count { $0.hasPrefix("reportRejected") } == reports, "\(path)")
+    }
+  }
+
   @Test func `a question is read in any length up to its bound, and refused beyond`() throws {
     let owner = try owner()
     func question(_ count: Int) -> String {
@@ -162,7 +197,7 @@ import Testing
     }
     #expect(try CommandRun(["helper", "docker", "erase"], in: scratch, input: "a.example").code == 0)
     #expect(try CommandRun(["helper", "docker", "frobnicate"], in: scratch).output.contains("unknown operation"))
-    #expect(!owner.requests.contains { $0.contains("logout") || $0.contains("reportRejected") })
+    #expect(!owner.requests.contains { $0.contains("logout") })
   }
 
   @Test func `kubectl's second question from one process means that the token was refused`() throws {
