@@ -138,6 +138,23 @@ import Testing
     }
   }
 
+  @Test func `what was installed and is not found is not advised again`() async throws {
+    try await Sandbox.run { sandbox in
+      let installed = try Installed(sandbox)
+      #expect(try installed.run("helper", "install", "pip").code == 0)
+      let hidden = try installed.run("doctor", "--tool", "pip")
+      let shims = "\(sandbox.root)/home/data/authbroker/shims"
+      #expect(hidden.code == 1 && hidden.output.contains("export PATH=\(shims):\"$PATH\""), "\(hidden.output)")
+      #expect(!hidden.output.contains("helper install pip"), "\(hidden.output)")
+      // A keyring of another kind in front of it.
+      try Directory.write("#!/bin/sh\nexit 1\n", to: "\(installed.bin)/keyring")
+      #expect(chmod("\(installed.bin)/keyring", 0o755) == 0)
+      sandbox.environment["PATH"] = (sandbox.environment["PATH"] ?? "") + ":" + shims
+      let other = try installed.run("doctor", "--tool", "pip")
+      #expect(other.output.contains("\(installed.bin)/keyring is found instead"), "\(other.output)")
+    }
+  }
+
   @Test func `a token file is checked for the cloud that reads it`() async throws {
     try await Sandbox.run { sandbox in
       let installed = try Installed(sandbox)

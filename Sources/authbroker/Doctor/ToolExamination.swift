@@ -142,7 +142,9 @@ struct ToolExamination: ~Copyable {
   private mutating func run(
     _ program: String, _ arguments: [String], _ input: String, _ environment: [String: String], _ target: Target
   ) throws(CommandFailure) -> (DoctorFinding, Secret, [UInt8]) {
-    guard let path = SearchPath.program(program, setup.environment), (try? FileStatus.following(path)) != nil else {
+    let found = SearchPath.program(program, setup.environment)
+    if let hidden = hidden(program, found) { throw hidden }
+    guard let path = found, (try? FileStatus.following(path)) != nil else {
       throw CommandFailure(
         .failure, "\(program.shellQuoted) is not on the PATH", next: NextCommand("see", "helper", "list", tool.name))
     }
@@ -158,7 +160,7 @@ struct ToolExamination: ~Copyable {
       token = try broker.token(for: target)
       guard Self.holds(done.output, token.accessToken, target) else {
         defer { wipe(&done.output) }
-        throw refusal(program, done.code, isEmpty: done.output.isEmpty)
+        throw refusal(program, done.code, isEmpty: done.output.isEmpty, target)
       }
     }
     let reason = tool.reasonNotRun.map { ", called as \(tool.name) calls it; \(tool.name) itself was not run: \($0)" }
@@ -169,7 +171,9 @@ struct ToolExamination: ~Copyable {
     return (finding, token.accessToken, done.output)
   }
 
-  private func refusal(_ program: String, _ code: Int32, isEmpty: Bool) -> CommandFailure {
+  private func refusal(
+    _ program: String, _ code: Int32, isEmpty: Bool, _ target: Target
+  ) -> CommandFailure {
     let others = tool.otherHelpers(setup)
     guard others.isEmpty else {
       return CommandFailure(
@@ -179,8 +183,25 @@ struct ToolExamination: ~Copyable {
         next: NextCommand("put authbroker alone in their place with", "helper", "install", tool.name))
     }
     let what = isEmpty ? "gave no answer (exit code \(code))" : "gave an answer without the broker's token"
+    // What was done already is not advised again.
+    let isDone = tool.steps([target], setup).allSatisfy { [.installed, .manual].contains($0.state(setup)) }
+    let next =
+      isDone
+      ? NextCommand("see what is set up with", "helper", "list", tool.name)
+      : NextCommand("set it up with", "helper", "install", tool.name)
+    return CommandFailure(.failure, "\(program.shellQuoted) \(what)", next: next)
+  }
+
+  /// What keeps the tool from a link that was made: another program of its name, or none, comes first on the `PATH`.
+  private func hidden(_ program: String, _ found: String?) -> CommandFailure? {
+    guard found.map({ !setup.leadsHere($0) }) ?? true else { return nil }
+    let places = [setup.shimDirectory, setup.linkDirectory]
+    guard let place = places.first(where: { setup.leadsHere("\($0)/\(program)") }) else { return nil }
+    let other = found.map { ", and \($0.shellQuoted) is found instead" } ?? ""
     return CommandFailure(
-      .failure, "\(program.shellQuoted) \(what)", next: NextCommand("set it up with", "helper", "install", tool.name))
+      .failure,
+      "\(program.shellQuoted) is in \(place.shellQuoted), which is not first on the PATH\(other); in your shell's profile: "
+        + "export PATH=\(place.shellQuoted):\"$PATH\"")
   }
 
   /// Whether an answer has the token in it, as it is or as the password of basic authentication.

@@ -460,7 +460,7 @@ many TIMES."
                                               (push (apply #'format format arguments) events))))
         (let (values)
           (dolist (block (reverse blocks))
-            (setq block (string-replace "/usr/local/share/authbroker/emacs" (getenv "CLIENT") block))
+            (setq block (string-replace "/usr/local/share/authbroker/clients/emacs" (getenv "CLIENT") block))
             (push (eval (car (read-from-string (concat "(progn " block ")"))) t) values))
           (pcase (reverse values)
             (`(,_install ,header ,requested ,subscription)

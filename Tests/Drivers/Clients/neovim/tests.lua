@@ -433,7 +433,7 @@ function tests.readme()
   local subscription
   for block in text:gmatch('```lua\n(.-)```') do
     examples = examples + 1
-    block = block:gsub('/usr/local/share/authbroker/neovim', vim.env.CLIENT)
+    block = block:gsub('/usr/local/share/authbroker/clients/neovim', vim.env.CLIENT)
     subscription = setfenv(assert(loadstring(block .. '\nreturn subscription')), environment)() or subscription
   end
   equal(examples, 4)
