@@ -29,6 +29,8 @@
 ;;; Code:
 
 (require 'cl-lib)
+(require 'authbroker-errors)
+(require 'authbroker-repeat)
 (require 'eieio)
 (require 'jsonrpc)
 (require 'subr-x)
@@ -46,64 +48,6 @@ For another state directory add \"--state\" and its path."
 (defcustom authbroker-timeout 60
   "How many seconds a call may take, unless the call itself says so."
   :type 'number)
-
-(define-error 'authbroker-error "AuthBroker")
-(define-error 'authbroker-unauthorized "the server rejected the access token")
-
-;;;; Errors
-
-;; The data of `authbroker-error' are a sentence and a plist with :code, :kind,
-;; :next-action, :retryable, :retry-after, :profile, :pointer,
-;; :fields, :attempts-remaining, :challenge and :data (as the broker sent it).  Kinds of
-;; this library: "noBroker", "connectionLost", "unexpectedAnswer".  The end of a
-;; time limit is "deadlineExceeded", whether the broker says so or this library.
-
-(defun authbroker-error-message (error)
-  "Return the sentence of ERROR, which `condition-case' has caught."
-  (if (eq (car error) 'authbroker-error) (cadr error) (error-message-string error)))
-
-(defun authbroker-error-property (error property)
-  "Return the PROPERTY, such as :kind, of ERROR; nil if it has none."
-  (and (eq (car error) 'authbroker-error) (plist-get (caddr error) property)))
-
-(defun authbroker-error-kind (error)
-  "Return the kind of ERROR, such as \"loginRequired\"; nil for other errors."
-  (authbroker-error-property error :kind))
-
-(defun authbroker--problem (kind sentence &optional retryable)
-  "Return an error of this library: KIND, SENTENCE, and whether it is RETRYABLE."
-  (list 'authbroker-error sentence
-        (list :kind kind :next-action (if retryable "retry" "none") :retryable retryable)))
-
-(defun authbroker--timed-out ()
-  "Return the error of a call whose time limit is over.
-The property :unanswered tells it from the broker's own one."
-  (list 'authbroker-error "the broker did not answer in time"
-        '(:code 1087 :kind "deadlineExceeded" :next-action "retry" :retryable t :unanswered t)))
-
-(defun authbroker--plain (text)
-  "Return TEXT of another program, made fit for a terminal.
-Control and format characters become question marks."
-  (mapconcat (lambda (character)
-               (if (memq (get-char-code-property character 'general-category) '(Cc Cf Cs Zl Zp)) "?"
-                 (string character)))
-             text ""))
-
-(defun authbroker--refusal (object)
-  "Return the error for OBJECT, the member error of a response."
-  (let ((data (plist-get object :data)))
-    (list 'authbroker-error (authbroker--plain (or (plist-get object :message) "the broker refused"))
-          (list :code (plist-get object :code) :kind (or (plist-get data :kind) "unexpectedAnswer")
-                :next-action (plist-get data :nextAction) :retryable (eq (plist-get data :retryable) t)
-                :retry-after (plist-get data :retryAfterSeconds) :profile (plist-get data :profile)
-                :pointer (plist-get data :pointer) :fields (plist-get data :fields)
-                :attempts-remaining (plist-get data :attemptsRemaining)
-                :challenge (plist-get data :challenge) :correlation-id (plist-get data :correlationId)
-                :data data))))
-
-(defun authbroker--raise (error)
-  "Signal ERROR, a list as `condition-case' binds it."
-  (signal (car error) (cdr error)))
 
 ;;;; Connections
 
@@ -320,47 +264,9 @@ FAILURE are those of the call."
           ((plist-get (car answer) :error) (cons nil (authbroker--refusal (plist-get (car answer) :error))))
           (t (cons t (car answer))))))
 
-(defconst authbroker--repeatable
-  '("initialize" "ping" "rpc.discover" "getAccessToken" "reportRejected" "getIdToken" "awaitLogin" "listPendingLogins"
-    "getCurrentUser" "getSession" "listSessions" "getStatus" "checkVault" "lock"
-    "subscribe")
-  "Methods that are called once more where the broker has ended before the answer.
-They change nothing that a second call would change again.")
-
 (defun authbroker--ended-p (problem)
   "Whether PROBLEM means that this broker answers no more requests."
   (member (authbroker-error-kind problem) '("connectionLost" "shuttingDown")))
-
-(defconst authbroker--longest-end 30
-  "How many seconds a broker that ends is waited for.
-It waits 25 s for requests that spend a token, and then saves.")
-
-(cl-defstruct (authbroker--tries (:constructor authbroker--make-tries) (:copier nil))
-  "The tries of one call."
-  (method nil :documentation "What is called.")
-  (deadline nil :documentation "The end of all tries.")
-  (lost nil :documentation "Whether a connection was lost already.")
-  (end nil :documentation "Until when a broker that ends is waited for; nil: none has said so.")
-  (pause 0.1 :documentation "How long to wait before it is asked again, in seconds."))
-
-(defun authbroker--pause-after (again problem)
-  "Return the seconds before the next try AGAIN, behind PROBLEM; nil: none is made.
-A broker that is about to end is asked again until there is the next one,
-a lost connection is followed by one more try."
-  (let ((kind (authbroker-error-kind problem)) (pause (authbroker--tries-pause again)))
-    (cond
-     ((not (member (authbroker--tries-method again) authbroker--repeatable)) nil)
-     ((equal kind "shuttingDown")
-      (unless (authbroker--tries-end again)
-        (setf (authbroker--tries-end again)
-              (min (authbroker--tries-deadline again) (+ (float-time) authbroker--longest-end))))
-      (setf (authbroker--tries-pause again) (min 1 (* 2 pause)))
-      (and (< (+ (float-time) pause) (authbroker--tries-end again)) pause))
-     ;; A program that reaches a broker at its very end says that there is none.
-     ((and (not (authbroker--tries-lost again))
-           (or (equal kind "connectionLost") (and (authbroker--tries-end again) (equal kind "noBroker"))))
-      (setf (authbroker--tries-lost again) t)
-      0))))
 
 (cl-defun authbroker-call (method &optional params &key timeout)
   "Call METHOD, a string, with PARAMS, a plist, and return the result.

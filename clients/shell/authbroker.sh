@@ -6,6 +6,8 @@
 #
 #   token [--profile NAME] [--min-validity SECONDS] [--scope SCOPE]... [--audience NAME] [--force-refresh]
 #   header  as token: `Authorization: Bearer TOKEN`
+#   with-token [as token] -- COMMAND [ARGUMENT]...   runs COMMAND, a function too, with that header as its input; where
+#       it ends with 41 (HTTP status 401) the token is reported as refused, and COMMAND is run once more with another one
 #   login [--profile NAME] [--email ADDRESS | --phone NUMBER] [--password-stdin]
 #   login [--profile NAME] --method deviceCode|browser|clientCredentials   says what to open, and waits; Ctrl-C cancels
 #   verify-otp [FLOW] [--profile NAME] [--code-stdin]   FLOW may be left out where one login waits on the profile
@@ -32,20 +34,15 @@ authbroker__member() {
     { text = text $0 "\n" }; END { position = 1; missing = 1; value(""); exit missing }
     function blanks() { while (position <= length(text) && index(" \t\r\n", substr(text, position, 1))) position++ }
     function hexadecimal(digits,    i, n) {
-      n = 0
-      for (i = 1; i <= 4; i++) n = n * 16 + index("0123456789abcdef", tolower(substr(digits, i, 1))) - 1
-      return n
-    }
+      for (i = 1; i <= 4; i++) n = n * 16 + index("0123456789abcdef", tolower(substr(digits, i, 1))) - 1; return n }
     function utf8(n) {
-      if (n < 128) return sprintf("%c", n)
-      if (n < 2048) return sprintf("%c%c", 192 + int(n / 64), 128 + n % 64)
+      if (n < 128) return sprintf("%c", n); if (n < 2048) return sprintf("%c%c", 192 + int(n / 64), 128 + n % 64)
       if (n < 65536) return sprintf("%c%c%c", 224 + int(n / 4096), 128 + int(n / 64) % 64, 128 + n % 64)
       return sprintf("%c%c%c%c", 240 + int(n / 262144), 128 + int(n / 4096) % 64, 128 + int(n / 64) % 64, 128 + n % 64)
     }
     function escaped(    c, n) {
       c = substr(text, position++, 1)
-      if (n = index("ntrbf", c)) return substr("\n\t\r\b\f", n, 1)
-      if (c != "u") return c
+      if (n = index("ntrbf", c)) return substr("\n\t\r\b\f", n, 1); if (c != "u") return c
       n = hexadecimal(substr(text, position, 4)); position += 4
       if (n >= 55296 && n < 56320) {
         n = 65536 + (n - 55296) * 1024 + hexadecimal(substr(text, position + 2, 4)) - 56320
@@ -57,8 +54,7 @@ authbroker__member() {
       position++; s = ""
       while (position <= length(text)) {
         c = substr(text, position++, 1)
-        if (c == "\"") return s
-        s = s (c == "\\" ? escaped() : c)
+        if (c == "\"") return s; s = s (c == "\\" ? escaped() : c)
       }
       return s
     }
@@ -66,26 +62,21 @@ authbroker__member() {
       blanks()
       c = substr(text, position, 1)
       if (c == "{" || c == "[") { members(path, c); return }
-      s = ""
-      if (c == "\"") s = string()
+      s = ""; if (c == "\"") s = string()
       else for (; c != "" && !index(",]} \t\r\n", c); c = substr(text, ++position, 1)) s = s c
       if (path == want) { print s; missing = 0; exit 0 }
     }
     function members(path, open,    c, n, name) {
-      n = 0; position++; blanks()
-      c = substr(text, position, 1)
+      n = 0; position++; blanks(); c = substr(text, position, 1)
       if (c == "}" || c == "]") { position++; return }
-      do {
-        blanks()
+      do { blanks()
         name = n++
         if (open == "{") { name = string(); blanks(); position++ }
         value(path == "" ? name : path "." name)
-        blanks()
-        c = substr(text, position++, 1)
+        blanks(); c = substr(text, position++, 1)
       } while (c == ",")
     }'
 }
-
 # Reads text and prints it as a JSON string. What is not UTF-8 the broker refuses.
 authbroker__quote() {
   LC_ALL=C awk '
@@ -122,9 +113,7 @@ authbroker__request() { printf '{"jsonrpc":"2.0","id":1,"method":"%s","params":{
 # another program.
 authbroker__text() { [ -z "$2" ] || printf ',"%s":%s' "$1" "$(printf '%s' "$2" | authbroker__quote)"; }
 # Prints a line ($1) as the result of a command.
-authbroker__print() {
-  printf '%s\n' "$1" 2>/dev/null || { authbroker__say "standard output cannot be written"; return 1; }
-}
+authbroker__print() { printf '%s\n' "$1" 2>/dev/null || { authbroker__say "standard output cannot be written"; return 1; }; }
 # Prints a member ($2) of an answer ($1) for a person; fails if there is none.
 authbroker__words() {
   authbroker__word=$(printf '%s\n' "$1" | authbroker__member "$2") || return
@@ -143,7 +132,6 @@ authbroker__exit_code() {
     -32[67]0[0-2] | -32700 | 1021 | 1080) echo 2 ;; *) echo 1 ;;
   esac
 }
-
 # Reports the error of an answer, its code in `authbroker__code`, and what to do. 1044:fixConfig is no outage: 1.
 authbroker__check() {
   authbroker__code=$(authbroker__words "$1" error.code) || return 0
@@ -173,7 +161,6 @@ authbroker__check() {
   esac
   return "$(authbroker__exit_code "$authbroker__code")"
 }
-
 # Sends a request ($1 and $2 as of authbroker__request) and prints the answer, a result or an error.
 authbroker__send() {
   authbroker__answer=$(authbroker__request "$@" | authbroker__connect "$@") || return
@@ -186,7 +173,6 @@ authbroker__call() {
   printf '%s\n' "$authbroker__answer"
 }
 authbroker__administer() { authbroker__call "$@" >/dev/null; }
-
 # Fails unless a value ($2) of an option ($1) is a whole number as JSON has it, which every program can count.
 authbroker__whole() {
   case $2 in '' | *[!0-9]* | 0?*) authbroker__say "$1 needs a whole number without leading zeros"; return 2 ;; esac
@@ -194,13 +180,12 @@ authbroker__whole() {
   { [ "${#2}" -le 15 ] && { [ "$1" != --min-validity ] || [ "$2" -le 315360000 ]; }; } ||
     { authbroker__say "$1 needs a smaller number (a time: up to 315360000 seconds)"; return 2; }
 }
-
 # Takes a command's options apart into variables of the subshell that it runs in. $1: the names that the command has,
 # behind them one word for each operand that it takes; $2...: the command line.
 authbroker__options() {
   authbroker__known=" $1 "; shift
   profile='' minimum='' scopes='' audience='' force='' email='' stdin='' method='' everywhere='' all='' json='' since=''
-  count='' operand='' phone='' account=''
+  count='' operand='' phone='' account='' rest=0
   while [ "$#" -gt 0 ]; do
     # The value apart from the name, and so in no message: it may be a secret.
     case $1 in --*=*) authbroker__word=$1; shift; set -- "${authbroker__word%%=*}" "${authbroker__word#*=}" "$@" ;; esac
@@ -208,6 +193,7 @@ authbroker__options() {
       -*) [ "${authbroker__known#*" $1 "}" != "$authbroker__known" ] || {
           authbroker__say "unknown option $1"; return 2; } ;;
     esac
+    [ "$1" != -- ] || { rest=$(($# - 1)); return 0; }
     case $1 in
       --profile | --min-validity | --scope | --audience | --email | --phone | --method | --since | --count)
         { [ "$#" -gt 1 ] && [ -n "$2" ]; } || { authbroker__say "$1 needs a value"; return 2; }
@@ -227,7 +213,6 @@ authbroker__options() {
     shift
   done
 }
-
 # Asks ($1) at the terminal without echo, or reads a line of standard input, into the variable `secret`.
 authbroker__secret() {
   if [ -n "$stdin" ]; then
@@ -248,7 +233,6 @@ authbroker__secret() {
   [ "$authbroker__read" -eq 0 ] && [ -n "$secret" ] && return 0
   authbroker__say "nothing was entered; nothing was sent"; return 1
 }
-
 # Answers a challenge: says where the code went, asks for it, and asks again while it is wrong and may be tried again.
 authbroker__answer_challenge() {
   flow=$(authbroker__words "$1" result.challenge.otpFlowId) || return 1
@@ -270,7 +254,6 @@ authbroker__answer_challenge() {
   [ "$authbroker__status" -eq 0 ] || return "$authbroker__status"
   authbroker__finish "$authbroker__verified"
 }
-
 # Shows the user action of a login and waits until it is done: by short requests, so that signals are handled, and
 # across restarts of the broker, at most three in a row.
 authbroker__await() {
@@ -295,7 +278,6 @@ authbroker__await() {
   [ "$authbroker__status" -eq 0 ] || return "$authbroker__status"
   authbroker__check "$authbroker__result" && authbroker__finish "$authbroker__result"
 }
-
 # Reports the result of a login, or goes on with what it requires.
 authbroker__finish() {
   case $(authbroker__words "$1" result.status) in
@@ -305,25 +287,43 @@ authbroker__finish() {
     *) authbroker__say "the e-mail address must be verified first"; return 3 ;;
   esac
 }
-
+# Asks for a token by a command line ($2...), with $1 as the command's own option; the variable `answer` has it, `purpose`
+# what it is for.
+authbroker__ask_token() {
+  authbroker__option=$1; shift
+  authbroker__options "--profile --min-validity --scope --audience --force-refresh $authbroker__option" "$@" || return
+  purpose=$(authbroker__text audience "$audience")${scopes:+,\"scopes\":[${scopes#,}]}
+  members=${minimum:+,\"minValiditySeconds\":$minimum}${force:+,\"forceRefresh\":true}
+  answer=$(authbroker__call getAccessToken "$(authbroker__text profile "$profile")$purpose$members")
+}
+# Prints the token of an answer ($1).
+authbroker__token_of() {
+  printf '%s\n' "$1" | authbroker__member result.accessToken || { authbroker__say "the broker's answer has no token"; return 1; }
+}
 # Prints a valid access token.
 authbroker_token() (
-  { set +x; } 2>/dev/null; authbroker__options '--profile --min-validity --scope --audience --force-refresh' "$@" || exit
-  members=$(authbroker__text profile "$profile")$(authbroker__text audience "$audience")${scopes:+,\"scopes\":[${scopes#,}]}
-  members=$members${minimum:+,\"minValiditySeconds\":$minimum}${force:+,\"forceRefresh\":true}
-  answer=$(authbroker__call getAccessToken "$members") || exit
-  token=$(printf '%s\n' "$answer" | authbroker__member result.accessToken) ||
-    { authbroker__say "the broker's answer has no token"; exit 1; }
-  authbroker__print "$token"
+  { set +x; } 2>/dev/null; authbroker__ask_token '' "$@" && token=$(authbroker__token_of "$answer") && authbroker__print "$token"
 )
-
+# Runs a command with the header that carries the token as its input. Where it says by 41 that the token was refused, that
+# is reported, and it is run once more where there is another token.
+authbroker_with_token() (
+  { set +x; } 2>/dev/null; authbroker__ask_token -- "$@" || exit
+  [ "$rest" -gt 0 ] || { authbroker__say "there is no command; usage: with-token [OPTION]... -- COMMAND"; exit 2; }
+  shift "$(($# - rest))"
+  for tries in 2 1; do
+    token=$(authbroker__token_of "$answer") || exit
+    printf 'Authorization: Bearer %s\n' "$token" | "$@"; code=$?
+    [ "$code:$tries" = 41:2 ] || exit "$code"
+    id=$(authbroker__words "$answer" result.tokenId)
+    members=$(authbroker__text profile "$(authbroker__words "$answer" result.profile)")$(authbroker__text tokenId "$id")
+    answer=$(authbroker__call reportRejected "$members$purpose") || exit
+    [ "$(authbroker__words "$answer" result.tokenId)" != "$id" ] || exit 41
+  done
+)
 # Prints the HTTP header that carries the token.
 authbroker_header() (
-  { set +x; } 2>/dev/null
-  token=$(authbroker_token "$@") || exit
-  authbroker__print "Authorization: Bearer $token"
+  { set +x; } 2>/dev/null; token=$(authbroker_token "$@") && authbroker__print "Authorization: Bearer $token"
 )
-
 # Asks for the account, which $1 names it by, and the password, as far as they are not given; prints them as members.
 authbroker__credentials() {
   if [ -z "$email$phone" ]; then
@@ -339,7 +339,6 @@ authbroker__credentials() {
   authbroker__text phoneNumber "$phone"
   authbroker__text password "$secret"
 }
-
 # Logs in by the first way of the profile that needs nothing, else by password, or in the given way.
 authbroker_login() (
   { set +x; } 2>/dev/null; authbroker__options '--profile --email --phone --password-stdin --method' "$@" || exit
@@ -362,7 +361,6 @@ authbroker_login() (
   answer=$(authbroker__call login "$(authbroker__text profile "$profile")$members") || exit
   authbroker__finish "$answer"
 )
-
 # Answers a login that waits for its one-time code.
 authbroker_verify_otp() (
   { set +x; } 2>/dev/null; authbroker__options '--profile --code-stdin FLOW' "$@" || exit
@@ -375,7 +373,6 @@ authbroker_verify_otp() (
   answer=$(authbroker__call verifyOtp "$(authbroker__text otpFlowId "$operand")$(authbroker__text code "$secret")") || exit
   authbroker__finish "$answer"
 )
-
 # Signs out here and revokes the session at its provider.
 authbroker_logout() (
   { set +x; } 2>/dev/null; authbroker__options '--profile --everywhere --all' "$@" || exit
@@ -388,12 +385,10 @@ authbroker_logout() (
   fi
   case $answer in *'"state":"'[!s]*) authbroker__say "signed out" ;; *) authbroker__say "not logged in" ;; esac
 )
-
 # Locks the vault: keys and tokens are wiped from memory until authbroker_unlock.
 authbroker_lock() (
   { set +x; } 2>/dev/null; authbroker__options '' "$@" && authbroker__administer lock '' && authbroker__say "the vault is locked"
 )
-
 # Opens the vault, with its passphrase where it has one; the first one of a new vault is asked for twice.
 authbroker_unlock() (
   { set +x; } 2>/dev/null; authbroker__options '--password-stdin' "$@" || exit
@@ -409,7 +404,6 @@ authbroker_unlock() (
   fi
   authbroker__call unlock "$members" >/dev/null && authbroker__say "the vault is open"
 )
-
 # Prints the state of every profile: name, state and account, or the whole answer with --json.
 authbroker_status() (
   { set +x; } 2>/dev/null; authbroker__options '--json' "$@" || exit
@@ -422,7 +416,6 @@ authbroker_status() (
     index=$((index + 1))
   done
 )
-
 # Prints the events of a subscription, which are read from standard input, behind its answer ($1).
 authbroker__events() {
   authbroker__line=$1; [ -n "$authbroker__line" ] || return 8
@@ -436,7 +429,6 @@ authbroker__events() {
     authbroker__seen=$((authbroker__seen + 1))
   done
 }
-
 # Subscribes and prints events. $1: a folder with two FIFOs; $2...: the command line. Descriptor 3, which is not needed
 # here, is the FIFO `requests`: the calling shell alone holds its writing end, and when it ends, however it does, so does
 # `connect`.
@@ -470,14 +462,12 @@ authbroker__watch() (
   fi
   exit "$authbroker__status"
 )
-
 # Makes a folder with the FIFOs of `watch` and prints its name.
 authbroker__fifos() (
   folder=$(mktemp -d) || exit
   mkfifo -m 600 "$folder/requests" "$folder/events" && printf '%s\n' "$folder" && exit
   rm -rf "$folder"; exit 1
 )
-
 # Prints events as they happen, one line of JSON each. Ends with 8 when the broker ends. No subshell, because this
 # shell's end must be the subscription's end; it sets no variable.
 authbroker_watch() {
@@ -485,19 +475,17 @@ authbroker_watch() {
   # Open both ways, so that neither end waits for the other.
   { authbroker__watch "$@"; } 3<>"$1/requests"
 }
-
 # The script ($1) and its command line ($2...), where it is run and not sourced.
 authbroker__main() {
   authbroker__script=$1; authbroker__command=${2:-help}; shift; [ "$#" -eq 0 ] || shift
-  case " $* " in *' --help '* | *' -h '*) authbroker__command=help ;; esac
+  case "$authbroker__command $* " in with-token*) ;; *' --help '* | *' -h '*) authbroker__command=help ;; esac
   case $authbroker__command in
     token | header | login | logout | lock | unlock | status | watch) "authbroker_$authbroker__command" "$@" ;;
-    verify-otp) authbroker_verify_otp "$@" ;;
+    verify-otp) authbroker_verify_otp "$@" ;; with-token) authbroker_with_token "$@" ;;
     help | --help | -h) sed -n '2,/^$/s/^# \{0,1\}//p' "$authbroker__script" ;;
     *) authbroker__say "unknown command $authbroker__command; see: authbroker.sh help"; return 2 ;;
   esac
 }
-
 # Whether $1 is the path of this script, under whatever name, and not that of a shell that sources it.
 authbroker__is_this() (
   case ${1##*/} in -* | sh | ash | bash | dash | ksh | mksh | yash | zsh | busybox) exit 1 ;; esac
@@ -505,7 +493,6 @@ authbroker__is_this() (
   { read -r line && read -r line; } <"$1"
   case $line in '# authbroker.sh: '*) ;; *) exit 1 ;; esac
 )
-
 # In zsh $0 is this file either way, and its context says which way it is.
 case ${ZSH_VERSION:+${ZSH_EVAL_CONTEXT-}} in
   *file*) ;;

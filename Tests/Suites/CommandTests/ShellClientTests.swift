@@ -228,6 +228,45 @@ import Testing
   }
 
   @Test(arguments: shells)
+  func `a refused token is reported, and the command run once more with another`(shell: String) throws {
+    let line = #"""
+      authbroker__connect() {
+        case $1$new in
+          getAccessToken*) echo '{"result":{"accessToken":"one","tokenId":"1","profile":"work"}}' ;;
+          reportRejected1) cat >/dev/null; echo '{"result":{"accessToken":"one","tokenId":"1","profile":"work"}}' ;;
+          *) cat >&2; echo '{"result":{"accessToken":"two","tokenId":"2","profile":"work"}}' ;;
+        esac
+      }
+      call() { read -r header; echo "$1: $header"; case $header in *"$2") return 41 ;; *) return "$3" ;; esac; }
+      new=''
+      authbroker_with_token --audience x -- call 'a b' one 7 2>&1; echo $?
+      authbroker_with_token -- call a two 0 2>&1; echo $?
+      authbroker_with_token --scope s -- call a '' 0 2>/dev/null; echo $?
+      new=1; authbroker_with_token -- call a one 0 2>/dev/null; echo $?
+      authbroker_with_token -- 2>&1; authbroker_with_token call 2>&1; echo $?
+      """#
+    let report = #"{"jsonrpc":"2.0","id":1,"method":"reportRejected","params":{"profile":"work","tokenId":"1""#
+    #expect(
+      try Self.run(shell, line, "").output == """
+        a b: Authorization: Bearer one
+        \(report),"audience":"x"}}
+        a b: Authorization: Bearer two
+        7
+        a: Authorization: Bearer one
+        0
+        a: Authorization: Bearer one
+        a: Authorization: Bearer two
+        41
+        a: Authorization: Bearer one
+        41
+        authbroker.sh: there is no command; usage: with-token [OPTION]... -- COMMAND
+        authbroker.sh: unexpected argument
+        2
+
+        """)
+  }
+
+  @Test(arguments: shells)
   func `what the broker says is fit for a terminal`(shell: String) throws {
     let line = #"authbroker__words '{"m":"a\u001bb\u009bc\u202ed\u200be\u2028f \u00e9"}' m"#
     #expect(try Self.run(shell, line, "").output == "ab?c?d?e?f é\n")
