@@ -93,13 +93,13 @@ import Testing
     for name in ["python", "node", "go", "swift", "emacs", "neovim"] where !sources("clients/\(name)").isEmpty {
       #expect(files.contains { $0.contains(" share/authbroker/clients/\(name)/") }, "\(name)")
     }
-    for name in ["go", "emacs", "neovim"] {
+    let pages = ["go", "emacs", "neovim"].map { "authbroker/clients/\($0)/README.md" }
+    for page in pages + ["doc/authbroker/Guides/Cookbook.md"] {
       // What a page tells to use is a folder of the installation.
-      let page = String(
-        decoding: try scratch.bytes(of: "root/usr/share/authbroker/clients/\(name)/README.md"), as: UTF8.self)
-      for place in page.split(separator: "/usr/local/").dropFirst().map({ $0.prefix { !"'\"\n )`".contains($0) } }) {
+      let text = String(decoding: try scratch.bytes(of: "root/usr/share/\(page)"), as: UTF8.self)
+      for place in text.split(separator: "/usr/local/").dropFirst().map({ $0.prefix { !"'\"\n )`".contains($0) } }) {
         let kind = (try? FileStatus.following(scratch.file("root/usr/\(place)")))?.kind
-        #expect(kind == .directory, "\(name): \(place)")
+        #expect(kind == .directory, "\(page): \(place)")
       }
     }
     #expect(!files.contains { $0.contains("__pycache__") || $0.contains("node_modules") })

@@ -134,7 +134,7 @@ func TestTheExamplesOfTheReadmeRun(t *testing.T) {
 	here, _ := os.Getwd()
 	_, install, _ := strings.Cut(string(text), "```sh\n")
 	install, _, _ = strings.Cut(install, "```")
-	install = strings.ReplaceAll(install, "/usr/local/share/authbroker/go", here)
+	install = strings.ReplaceAll(install, "/usr/local/share/authbroker/clients/go", here)
 	program := strings.ReplaceAll(exampleProgram, "API", server.URL)
 	for index, name := range []string{"TOKEN", "CLIENT", "WITH", "EVENTS"} {
 		block := strings.ReplaceAll(blocks[index], "https://api.example.com", server.URL)
