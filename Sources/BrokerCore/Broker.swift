@@ -40,6 +40,8 @@ package actor Broker {
   var callers = Callers()
   /// What providers are still to be told, and the logouts that wait for it.
   var logouts = Logouts()
+  /// Sessions that changes of the configuration have signed out.
+  var parked = ParkedSessions()
   /// Refusals that several profiles of a provider get.
   var sharedRefusals = SharedRefusals()
   /// Records on their way to the store.

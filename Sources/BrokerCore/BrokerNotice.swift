@@ -33,5 +33,7 @@ package enum BrokerNotice: Sendable {
     case loginFailed(ProfileName, BrokerError)
     /// A provider could not be told that tokens of a profile are not used any more: they end by themselves.
     case revocationGivenUp(ProfileName)
+    /// A change of the configuration has signed a profile out, whose session is kept so long.
+    case parked(ProfileName, until: Timestamp)
   }
 }

@@ -149,15 +149,16 @@ extension BrokerServer {
 
   /// How the broker is doing.
   var status: GetStatus.Result {
-    let (profiles, subscriptions, counters, vault) = broker.assumeIsolated {
-      ($0.sessions, $0.subscriptionCount, $0.counters, $0.vaultStatus)
+    let (profiles, subscriptions, counters, vault, parked) = broker.assumeIsolated {
+      ($0.sessions, $0.subscriptionCount, $0.counters, $0.vaultStatus, $0.parkedSessions)
     }
     return GetStatus.Result(
       version: environment.version, pid: Int(ProcessIdentity.pid), startedAt: startedAt,
       configurationReadAt: configurationReadAt,
       uptime: BootClock.now - startedUptime, vault: vault, connections: connections.count,
       subscriptions: subscriptions, counters: Self.counters(counters), limits: ledger.report,
-      delivery: environment.delivery(), authorities: environment.authorities(), profiles: profiles)
+      delivery: environment.delivery(), authorities: environment.authorities(), parkedSessions: parked,
+      profiles: profiles)
   }
 
   private static func counters(_ counters: Counters) -> [GetStatus.Counter] {

@@ -19,6 +19,8 @@ struct Manifest: Sendable {
     case metadata = 4
     /// Tokens that are still to be revoked.
     case revocation = 5
+    /// Sessions that changes of the configuration have signed out.
+    case parkedSession = 6
   }
 
   /// A row's place.
@@ -32,7 +34,7 @@ struct Manifest: Sendable {
     var profile: ProfileName? {
       switch table {
       case .session, .refreshIntent, .pendingLogin: ProfileName(name)
-      case .revocation: ProfileName(String(name.prefix { $0 != "/" }))
+      case .revocation, .parkedSession: ProfileName(String(name.prefix { $0 != "/" }))
       case .metadata: nil
       }
     }

@@ -97,6 +97,7 @@ extension Vault {
     try RefreshIntentTable(connection: connection, seal: old).reseal(with: change.seal, in: &change.manifest)
     try PendingLoginTable(connection: connection, seal: old).reseal(with: change.seal, in: &change.manifest)
     try RevocationTable(connection: connection, seal: old).reseal(with: change.seal, in: &change.manifest)
+    try ParkedSessionTable(connection: connection, seal: old).reseal(with: change.seal, in: &change.manifest)
     try MetadataTable(connection: connection, seal: old).reseal(with: change.seal, in: &change.manifest)
     let events = EventTable(connection: connection, seal: old)
     for series in EventSeries.allCases {

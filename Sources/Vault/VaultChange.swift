@@ -67,6 +67,13 @@ struct VaultChange {
       try RevocationTable(connection: connection, seal: seal).close(id)
       manifest[.revocation, RevocationTable.name(of: id)] = nil
       endsSession = true
+    case .park(let session):
+      manifest[.parkedSession, ParkedSessionTable.name(of: session.id)] =
+        try ParkedSessionTable(connection: connection, seal: seal).open(session)
+    case .unpark(let id):
+      try ParkedSessionTable(connection: connection, seal: seal).close(id)
+      manifest[.parkedSession, ParkedSessionTable.name(of: id)] = nil
+      endsSession = true
     case .event(let event): try append(event)
     case .eventsIncomplete(let sequence): head.completeness.lose(through: sequence, lasting: true)
     }
@@ -83,6 +90,7 @@ struct VaultChange {
     if tampered.remove(record.profile) != nil {
       try closeLogin(record.profile)
       try closeRevocations(of: record.profile)
+      try closeParked(of: record.profile)
     }
     if case .living = record.contents { return }
     endsSession = true
@@ -101,6 +109,11 @@ struct VaultChange {
   private mutating func closeRevocations(of profile: ProfileName) throws {
     try RevocationTable(connection: connection, seal: seal).closeAll(of: profile)
     manifest.removeAll(in: .revocation, of: profile)
+  }
+
+  private mutating func closeParked(of profile: ProfileName) throws {
+    try ParkedSessionTable(connection: connection, seal: seal).closeAll(of: profile)
+    manifest.removeAll(in: .parkedSession, of: profile)
   }
 
   private mutating func append(_ event: BrokerEvent) throws {

@@ -93,6 +93,7 @@ struct VaultReader {
     contents.pendingLogins = try judge.accept(PendingLoginTable(connection: connection, seal: seal))
     contents.revocations = try judge.accept(RevocationTable(connection: connection, seal: seal))
       .sorted { ($0.id.profile, $0.id.number) < ($1.id.profile, $1.id.number) }
+    contents.parked = try judge.accept(ParkedSessionTable(connection: connection, seal: seal))
     _ = try judge.accept(MetadataTable(connection: connection, seal: seal))
     judge.missMissingRows()
     let tampered = judge.tampered
@@ -100,6 +101,7 @@ struct VaultReader {
       contents.records.removeAll { tampered.contains($0.profile) }
       contents.intents.removeAll { tampered.contains($0.profile) }
       contents.revocations.removeAll { tampered.contains($0.id.profile) }
+      contents.parked.removeAll { tampered.contains($0.id.profile) }
       contents.pendingLogins.removeAll { tampered.contains($0.login.profile) }
     }
     contents.tampered = tampered.sorted()

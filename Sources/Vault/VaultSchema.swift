@@ -6,13 +6,17 @@ enum VaultSchema {
   static let applicationID: Int32 = 0x4142_5654
 
   /// The number of the schema that this program writes.
-  static let version: Int32 = 4
+  static let version: Int32 = 5
 
   /// The number of the first schema with a key ring, which had no place for tokens that are still to be revoked.
   static let keyedVersion: Int32 = 2
 
   /// The number of the first schema with tokens that are still to be revoked, whose events were one series.
   static let revocationVersion: Int32 = 3
+
+  /// The number of the first schema whose events were two series, which had no place for sessions that the configuration
+  /// has signed out.
+  static let seriesVersion: Int32 = 4
 
   /// The number of the schema in which everything was sealed directly under the key file's key.
   static let unkeyedVersion: Int32 = 1
@@ -37,10 +41,11 @@ enum VaultSchema {
         },
         .init(revocationVersion, statements: third),
         // The head has more to say, and lasting events have ordinals of their own: no table changes.
-        .init(version, statements: []),
+        .init(seriesVersion, statements: []),
+        .init(version, statements: fifth),
       ],
       creation: { connection in
-        for statement in first + second + third { try connection.execute(statement) }
+        for statement in first + second + third + fifth { try connection.execute(statement) }
         try create(connection)
       })
   }
@@ -138,6 +143,22 @@ enum VaultSchema {
       provider_type TEXT NOT NULL,
       issuer TEXT NOT NULL,
       client_id TEXT NOT NULL,
+      format INTEGER NOT NULL,
+      sealed BLOB NOT NULL
+    ) STRICT
+    """
+  ]
+
+  private static let fifth: [StaticString] = [
+    """
+    CREATE TABLE parked_session (
+      name TEXT NOT NULL PRIMARY KEY,
+      provider_type TEXT NOT NULL,
+      issuer TEXT NOT NULL,
+      client_id TEXT NOT NULL,
+      generation INTEGER NOT NULL,
+      since INTEGER NOT NULL,
+      may_be_spent INTEGER NOT NULL,
       format INTEGER NOT NULL,
       sealed BLOB NOT NULL
     ) STRICT

@@ -9,9 +9,9 @@ enum ReloadCommand: Command {
     name: name,
     summary: "Have the running broker read its configuration again",
     details: """
-      Sessions of profiles that stay as they are go on. One whose profile is gone rests in the vault, and comes back with
-      the profile; one whose profile names another provider or client is signed out. A configuration with a mistake
-      changes nothing. Where no broker is running, there is nothing to do: the next one reads it.
+      Sessions of profiles that stay as they are go on. One whose profile is gone, or names another provider or client, is
+      signed out and kept sealed for 30 days: it comes back when the configuration is as before, and `logout -p NAME` ends
+      it. A configuration with a mistake changes nothing. Where no broker is running, there is nothing to do: the next one reads it.
       """,
     examples: ["authbroker reload"])
 

@@ -58,6 +58,12 @@ enum StatusCommand: Command {
     Output.line("")
     SessionTable.print(sessions, context.style)
     SessionNotices.print(sessions, context)
+    for kept in status.parkedSessions {
+      let end = LocalTime.clock(kept.until)
+      let provider = PlainText.line(kept.provider.utf8)
+      let text = "its session at \(provider) is kept until \(end), for when its earlier configuration is back; end it: "
+      Output.line("\(kept.profile): \(context.style.warning(text))authbroker logout -p \(kept.profile)")
+    }
     for session in sessions {
       guard let seconds = session.providerClockSkew?.components.seconds else { continue }
       let direction = seconds < 0 ? "behind" : "ahead of"

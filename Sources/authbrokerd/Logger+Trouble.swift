@@ -17,6 +17,10 @@ extension Logger {
         [
           .word("profile", profile.description), .word("kind", error.kind.rawValue), .word("reason", error.message),
         ])
+    case .parked(let profile, let end):
+      notice(
+        "the configuration signed a profile out: its session is kept; restore the profile or run `authbroker logout -p`",
+        .word("profile", profile.description), .word("until", end.description))
     case .notSaved(let profile):
       error(
         "the vault cannot be written: the newest state of a session is in memory alone",

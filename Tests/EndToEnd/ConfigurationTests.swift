@@ -98,6 +98,38 @@ import Testing
     }
   }
 
+  private static let elsewhere = #"{ profiles: { default: { provider: "rest", baseUrl: "http://127.0.0.1:9" } } }"#
+
+  @Test func `a session that a change of the file signs out is back when the file is as before`() async throws {
+    try await Sandbox.run { sandbox in
+      let owner = try sandbox.owner(try sandbox.configure(Self.one))
+      let client = try SocketWire(sandbox.socket)
+      try client.register()
+      let token = try client.accessToken()
+      _ = try sandbox.configure(Self.elsewhere)
+      _ = try client.call("reloadConfig")
+      #expect(try client.refusal("getAccessToken") == "loginRequired")
+      let status = try sandbox.run(BuiltPrograms.command, ["--state", sandbox.state, "status"])
+      #expect(status.output.contains("is kept until") && status.output.contains("authbroker logout -p default"))
+      #expect(owner.errorText.contains("its session is kept"))
+      // Over a restart too.
+      _ = try client.call("stopBroker")
+      _ = try owner.wait()
+      _ = try sandbox.owner(try sandbox.configure(Self.one))
+      let next = try SocketWire(sandbox.socket)
+      #expect(try next.call("getSession").required("state").string() != "signedOut")
+      #expect(try next.accessToken() != token)
+      // Kept once more, it ends by hand.
+      _ = try sandbox.configure(Self.elsewhere)
+      _ = try next.call("reloadConfig")
+      let logout = try sandbox.run(BuiltPrograms.command, ["--state", sandbox.state, "logout", "-p", "default"])
+      #expect(logout.code == 0, "\(logout.errors)")
+      _ = try sandbox.configure(Self.one)
+      _ = try next.call("reloadConfig")
+      #expect(try next.refusal("getAccessToken") == "loginRequired")
+    }
+  }
+
   @Test func `targets are found by address, and a reload changes them`() async throws {
     try await Sandbox.run { sandbox in
       let text = { (name: String) in

@@ -67,6 +67,8 @@ extension Broker {
     } then: { broker, slot, isPresent, _ in
       guard isPresent else { return broker.answer(caller, Empty()) }
       let others = broker.sessions(of: slot.user?.id, at: slot.provider.binding, besides: slot.name).map(\.name)
+      let (user, binding) = (slot.user?.id, slot.provider.binding)
+      broker.endParked { kept, _ in kept.id.binding == binding && user != nil && kept.session?.user?.id == user }
       broker.forgetSession(of: slot, .accountDeleted)
       broker.whenSettled(slot, .account(caller, slot.name, others: others, .accountDeleted))
     }

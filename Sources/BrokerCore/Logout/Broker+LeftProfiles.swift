@@ -2,16 +2,17 @@ import BrokerProtocol
 
 /// How sessions end whose profile has left the configuration.
 extension Broker {
-  /// Ends what rests in the store of profiles that are not configured, as a part of a logout.
+  /// Ends what rests in the store of profiles that are not configured, or are configured otherwise, as a part of a logout;
+  /// `only` is the one profile that is meant, nil for all.
   ///
   /// Each is revoked by a configured profile with the same binding; without one, nothing can be sent to its provider.
-  func logoutLeftProfiles(everywhere: Bool, _ id: UInt64) {
+  func logoutLeftProfiles(everywhere: Bool, only: ProfileName?, _ id: UInt64) {
     let store = self.store
     inBackground {
       do throws(StoreFailure) {
         let contents = try await store.load()
         return { broker in
-          broker.endLeftSessions(contents, everywhere: everywhere, id)
+          broker.endLeftSessions(contents, everywhere: everywhere, only: only, id)
           broker.note(id) { $0.isReading = false }
         }
       } catch {
@@ -27,10 +28,14 @@ extension Broker {
 
   /// `contents` is what the store held a moment ago: a profile may have come back since, and one whose last refresh is
   /// being saved is newer in memory.
-  private func endLeftSessions(_ contents: StoreContents, everywhere: Bool, _ id: UInt64) {
+  private func endLeftSessions(_ contents: StoreContents, everywhere: Bool, only: ProfileName?, _ id: UInt64) {
     guard vault.isOpen, let order = logouts.profiles(of: id) else { return }
     let known = Set(order)
-    for slot in profiles.all where !known.contains(slot.name) && slot.machine.newestTokens != nil {
+    defer { endParked(of: only, contents, everywhere: everywhere, id) }
+    guard only.map({ known.contains($0) }) != true else { return }
+    let isMeant = { (name: ProfileName) in only == nil || name == only }
+    for slot in profiles.all where !known.contains(slot.name) && isMeant(slot.name) && slot.machine.newestTokens != nil
+    {
       let name = slot.name
       begin(name, in: id)
       guard self.slot(named: name) == nil else {
@@ -42,20 +47,34 @@ extension Broker {
       whenSaved(slot, .leftSession(id, name))
     }
     let present = Set(profiles.all.map(\.name))
-    for record in contents.records where !present.contains(record.profile) {
+    for record in contents.records where !present.contains(record.profile) && isMeant(record.profile) {
       guard case .living(let session) = record.contents else { continue }
       end(record.profile, record.binding, after: record.generation, in: id)
       revoke(session.tokens, record.binding, everywhere: everywhere, user: session.user?.id, of: record.profile, id)
     }
-    for name in contents.tampered where !present.contains(name) {
+    for name in contents.tampered where !present.contains(name) && isMeant(name) {
       // What cannot be trusted is overwritten under a generation that no honest count comes near, as a login would be.
       end(name, ProviderBinding(type: ""), after: UInt64(max(now.wall.milliseconds, 1)), in: id)
       note(id) { $0.note(.no, of: name) }
     }
-    for record in contents.pendingLogins where !present.contains(record.login.profile) {
+    for record in contents.pendingLogins
+    where !present.contains(record.login.profile) && isMeant(record.login.profile) {
       logins.noteUnclosed(record.login.profile)
     }
     closeLogins()
+  }
+
+  /// Ends what is kept of one profile or of all for when the configuration is as before.
+  private func endParked(of only: ProfileName?, _ contents: StoreContents, everywhere: Bool, _ id: UInt64) {
+    for session in contents.parked where only == nil || session.id.profile == only {
+      let outcome = end(session, [], everywhere: everywhere)
+      let name = session.id.profile
+      guard logouts.profiles(of: id)?.contains(name) == false else { continue }
+      note(id) { logout in
+        logout.order.append(name)
+        logout.note(outcome, of: name)
+      }
+    }
   }
 
   private func begin(_ name: ProfileName, in id: UInt64) {

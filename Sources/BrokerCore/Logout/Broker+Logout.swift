@@ -8,10 +8,13 @@ extension Broker {
   /// Ends sessions: local state is gone at once; the answer follows when that is durable and the provider has
   /// answered, or 2 s have passed.
   ///
-  /// What the provider could not be told is tried again: see ``RevocationQueue``. With `all`, sessions that rest in the
-  /// store for profiles which have left the configuration end too.
+  /// What the provider could not be told is tried again: see ``RevocationQueue``. Sessions that rest in the store, because
+  /// the configuration has changed, end with their profile's; with `all`, all of them do.
   package func logout(_ params: Logout.Params, _ caller: Caller<Logout.Result>) throws(BrokerError) {
-    let chosen = params.all ? slots : [try slot(for: params.profile)]
+    let left = params.profile.flatMap { parked.hasAny(of: $0) && slot(named: $0) == nil ? $0 : nil }
+    let chosen = params.all ? slots : left == nil ? [try slot(for: params.profile)] : []
+    let only = params.all ? nil : left ?? chosen.first?.name
+    let reads = params.all || only.map { parked.hasAny(of: $0) } == true
     let id = logouts.newID()
     let timer = clock.schedule(at: now.uptime + Self.revocationPatience) { [weak self] in
       self?.assumeIsolated { broker in
@@ -21,9 +24,9 @@ extension Broker {
         }
       }
     }
-    logouts.begin(id, LogoutGathering(chosen.map(\.name), isReading: params.all, timer, caller))
+    logouts.begin(id, LogoutGathering(chosen.map(\.name), isReading: reads, timer, caller))
     for slot in chosen { logout(slot, everywhere: params.everywhere, id) }
-    if params.all { logoutLeftProfiles(everywhere: params.everywhere, id) }
+    if reads { logoutLeftProfiles(everywhere: params.everywhere, only: only, id) }
     note(id) { _ in }
   }
 

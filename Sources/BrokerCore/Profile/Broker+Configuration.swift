@@ -5,7 +5,8 @@ extension Broker {
   /// Takes up profiles as they are configured now; sessions that are still bound to the same place go on.
   ///
   /// A profile that is no longer configured is forgotten here, once a refresh that is under way is over and saved, and
-  /// rests in the vault. One that is bound to another place is signed out, and nothing of it is sent to the new address.
+  /// rests in the vault. One that is bound to another place is signed out, and nothing of it is sent to the new address; its
+  /// session is kept for when the configuration is as before.
   ///
   /// While the vault is locked there is nothing to read: what rests of a new profile comes with the unlocking.
   ///
@@ -24,7 +25,9 @@ extension Broker {
     for view in providerViews.all { view.rest.handle(.recovered, at: now.uptime) }
     resetAnswers()
     // A profile that stays has its state in memory, which may be newer than what was just read.
-    let fresh = slots.filter { !knownSlots.contains(ObjectIdentifier($0)) && !takesOver($0, from: earlier[$0.name]) }
+    let fresh = slots.filter {
+      !knownSlots.contains(ObjectIdentifier($0)) && !takesOver($0, from: earlier[$0.name], contents)
+    }
     let present = Set(slots.map(ObjectIdentifier.init))
     for slot in old where !present.contains(ObjectIdentifier(slot)) { retire(slot) }
     if let contents, vault.isOpen { restore(contents, to: fresh) }
@@ -51,9 +54,11 @@ extension Broker {
   /// Signs a profile out that is bound to another place now; false where nothing is known of it in memory.
   ///
   /// What was just read may be older than what waits to be saved, so the new machine counts on from the old one.
-  private func takesOver(_ slot: ProfileSlot, from earlier: ProfileSlot?) -> Bool {
+  private func takesOver(_ slot: ProfileSlot, from earlier: ProfileSlot?, _ contents: StoreContents?) -> Bool {
     guard vault.isOpen, let earlier else { return false }
+    park(earlier)
     forgetSession(of: earlier, .providerChanged)
+    if let contents, bringBack(to: slot, from: contents, own: nil, after: earlier.machine.generation) { return true }
     slot.machine.follow(earlier.machine)
     return true
   }

@@ -13,13 +13,17 @@ extension Broker {
       records[position] = index
     }
     let tampered = Set(contents.tampered)
+    restoreParked(contents)
     for slot in slots {
       let intent = intents[slot.name] ?? (contents.mayBeOlder ? doubt(records[slot.position], contents) : nil)
       if tampered.contains(slot.name) {
         handle(.mistrusted, on: slot)
         raiseTampering(of: slot.name)
-      } else if let record = records[slot.position] {
-        handle(.restored(contents.records[record], intent: intent), on: slot)
+      } else if let own = records[slot.position].map({ contents.records[$0] }) {
+        let isElsewhere = own.binding != slot.provider.binding
+        if isElsewhere { park(own, mayBeSpent: intent != nil) }
+        if bringBack(to: slot, from: contents, own: own, after: own.generation) { continue }
+        handle(.restored(own, intent: intent), on: slot)
         if let verdict = clockSources.verdict { handle(.clockJudged(verdict), on: slot) }
         slot.view.revocation = slot.machine.living?.revocation ?? slot.view.revocation
       } else if intent != nil {

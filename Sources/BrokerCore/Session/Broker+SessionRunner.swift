@@ -112,6 +112,7 @@ extension Broker {
         return { broker in
           broker.noteCall(nil, of: id, isRefresh: true)
           guard let slot = broker.holder(id) else {
+            if broker.takeLate(tokens, of: id) { return }
             return broker.revokeUnused(tokens, at: provider, for: id.profile)
           }
           broker.noteClocks(of: tokens, slot)
@@ -120,7 +121,7 @@ extension Broker {
       } catch {
         return { broker in
           broker.counts.refreshFailures += 1
-          guard let slot = broker.holder(id) else { return }
+          guard let slot = broker.holder(id) else { return broker.takeLate(error, of: id) }
           if case .challenged(let challenge) = error {
             broker.end(flight, with: challenge, on: slot)
           } else {

@@ -30,6 +30,13 @@ extension SessionMachine {
     return isShownExpired || isSpent(at: now) ? nil : living
   }
 
+  /// The session as it is kept where the configuration signs it out: with the newest tokens, saved or not; nil where nothing
+  /// could be had of it.
+  func sessionToPark(at now: Moment) -> LivingSession? {
+    guard let life, !isSpent(at: now) else { return nil }
+    return life.saving?.session ?? life.session
+  }
+
   /// Whether the record of this generation is that of a login that is being saved.
   func isLogin(_ generation: UInt64) -> Bool { logins.contains(generation) }
 

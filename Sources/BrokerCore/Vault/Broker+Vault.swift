@@ -151,6 +151,7 @@ extension Broker {
     profiles.forgetLeaving()
     logins.forgetPending()
     enrolments.endAll()
+    parked.unload()
     handle(.dropped)
     eventLog.hub.forgetKept()
     let store = self.store

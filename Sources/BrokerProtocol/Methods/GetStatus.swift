@@ -69,13 +69,16 @@ public enum GetStatus: BrokerMethod {
     public var delivery: [Delivery]
     /// Who is trusted beside the system's authorities; empty from a broker that does not say.
     public var authorities: [Authority]
+    /// The sessions that changes of the configuration have signed out; empty from a broker that keeps none.
+    public var parkedSessions: [ParkedSession]
     /// The session of every profile.
     public var profiles: [Session]
 
     public init(
       version: String, pid: Int, startedAt: Timestamp, configurationReadAt: Timestamp? = nil, uptime: Duration,
       vault: VaultStatus, connections: Int, subscriptions: Int, counters: [Counter], limits: [Limit] = [],
-      delivery: [Delivery] = [], authorities: [Authority] = [], profiles: [Session]
+      delivery: [Delivery] = [], authorities: [Authority] = [], parkedSessions: [ParkedSession] = [],
+      profiles: [Session]
     ) {
       self.version = version
       self.pid = pid
@@ -89,6 +92,7 @@ public enum GetStatus: BrokerMethod {
       self.limits = limits
       self.delivery = delivery
       self.authorities = authorities
+      self.parkedSessions = parkedSessions
       self.profiles = profiles
     }
 
@@ -109,6 +113,7 @@ public enum GetStatus: BrokerMethod {
       try coder.defaulted("limits", &limits)
       try coder.defaulted("delivery", &delivery)
       try coder.defaulted("authorities", &authorities)
+      try coder.defaulted("parkedSessions", &parkedSessions)
       try coder.required("profiles", &profiles)
     }
   }
@@ -199,6 +204,7 @@ extension GetStatus.Result {
       "subscriptions": .init(nil, .count),
       "delivery": "How the embedded provider's messages get out; a way is listed once it was used.",
       "authorities": "Who is trusted beside the system's authorities, by the profiles that name none of their own.",
+      "parkedSessions": "Sessions that changes of the configuration have signed out; they come back with it.",
     ])
 }
 
@@ -252,6 +258,7 @@ extension GetStatus {
                 }
               ],
               "authorities": [{"source": "network.caFile", "path": "/etc/ssl/acme.pem", "readable": true}],
+              "parkedSessions": [{"profile": "work", "provider": "oidc", "until": "2026-03-31T09:00:00Z"}],
               "profiles": [\(SampleJSON.signedOut)]
             }
             """)

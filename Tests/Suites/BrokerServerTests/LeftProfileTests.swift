@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test func `only a logout of everything ends it`() async throws {
+  @Test func `only a logout of everything, or of its name, ends it`() async throws {
     try await OwnThread.run {
       let (store, clock) = (InMemoryStore(), ManualClock())
       let first = try ServerHarness(profiles: ["a"], store: store, clock: clock)
@@ -70,8 +70,10 @@ import Testing
       let second = try ServerHarness(profiles: ["b"], store: store, clock: clock)
       let client = try second.connect()
       #expect(Self.results(client.ask(Self.call("logout")).first) == ["b no"])
-      #expect(client.ask(Self.call("logout", #"{"profile":"a"}"#)).first?.contains("unknownProfile") == true)
       #expect(!Self.isSignedOut("a", store))
+      #expect(Self.results(client.ask(Self.call("logout", #"{"profile":"a"}"#)).first) == ["a yes"])
+      #expect(Self.isSignedOut("a", store))
+      #expect(client.ask(Self.call("logout", #"{"profile":"a"}"#)).first?.contains("unknownProfile") == true)
     }
   }
 

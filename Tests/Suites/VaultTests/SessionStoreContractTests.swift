@@ -139,6 +139,24 @@ import Vault
   }
 
   @Test(arguments: Kind.allCases)
+  func `a session that the configuration has signed out rests until it is closed`(_ kind: Kind) async throws {
+    try await withStore(kind) { store in
+      let time = Timestamp(milliseconds: 1_700_000_000_000)
+      let one = ParkedSession(try Sample.living("a", generation: 3), since: time)
+      var other = ParkedSession(try Sample.living("a", generation: 9), since: time, mayBeSpent: true)
+      other.record.binding.issuer = "https://other.example"
+      try await store.commit([.park(one), .park(other), .record(Sample.living("a", generation: 4))])
+      let parked = try await store.load().parked.sorted { $0.record.generation < $1.record.generation }
+      #expect(parked == [one, other])
+      other.mayBeSpent = false
+      try await store.commit([.unpark(one.id), .park(other)])
+      #expect(try await store.load().parked == [other])
+      try await store.commit([.unpark(other.id), .unpark(other.id)])
+      #expect(try await store.load().parked.isEmpty)
+    }
+  }
+
+  @Test(arguments: Kind.allCases)
   func `a record that is superseded takes the revocation beside it along`(_ kind: Kind) async throws {
     try await withStore(kind) { store in
       try await store.save(Sample.living("a", generation: 5))

@@ -15,6 +15,7 @@ package final class InMemoryStore: SessionStore {
     var intents: [ProfileName: RefreshIntent] = [:]
     var logins: [ProfileName: PendingLoginRecord] = [:]
     var revocations: [PendingRevocation.ID: PendingRevocation] = [:]
+    var parked: [ParkedSession.ID: ParkedSession] = [:]
     var commits: [[StoreStep]] = []
     var tampered: Set<ProfileName> = []
     var isSuspect = false
@@ -47,6 +48,8 @@ package final class InMemoryStore: SessionStore {
       case .closeLogin(let profile): logins[profile] = nil
       case .openRevocation(let revocation): revocations[revocation.id] = revocation
       case .closeRevocation(let id): revocations[id] = nil
+      case .park(let session): parked[session.id] = session
+      case .unpark(let id): parked[id] = nil
       case .event(let event):
         events.append(event)
         lastSequence = max(lastSequence, event.sequence)
@@ -113,6 +116,9 @@ package final class InMemoryStore: SessionStore {
   /// The tokens that are still to be revoked, by their profiles and numbers.
   package var revocations: [PendingRevocation] { state.withLock { $0.sortedRevocations } }
 
+  /// The sessions that changes of the configuration have signed out.
+  package var parked: [ParkedSession] { state.withLock { Array($0.parked.values) } }
+
   /// The sequence after which every kept event can be replayed.
   package var eventsCompleteAfter: UInt64 { state.withLock { $0.eventsCompleteAfter } }
 
@@ -170,6 +176,7 @@ package final class InMemoryStore: SessionStore {
       contents.intents = Array(state.intents.values)
       contents.pendingLogins = Array(state.logins.values)
       contents.revocations = state.sortedRevocations
+      contents.parked = Array(state.parked.values)
       contents.completeness = EventCompleteness(all: state.eventsCompleteAfter)
       return contents
     }

@@ -17,6 +17,10 @@ package enum StoreStep: Sendable, Equatable {
   case openRevocation(PendingRevocation)
   /// Forgets tokens that were revoked, or are not worth another try.
   case closeRevocation(PendingRevocation.ID)
+  /// Keeps a session that a change of the configuration has signed out, in place of that of the same name.
+  case park(ParkedSession)
+  /// Forgets such a session: it has come back, or has ended for good.
+  case unpark(ParkedSession.ID)
   /// Appends an event; what is kept is bounded by ``EventRetention``.
   case event(BrokerEvent)
   /// Notes that events up to this sequence may be missing.

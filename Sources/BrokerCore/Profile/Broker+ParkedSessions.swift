@@ -1,0 +1,184 @@
+package import BrokerProtocol
+
+/// How sessions are kept that a change of the configuration has signed out.
+extension Broker {
+  /// The sessions that come back when the configuration is as before.
+  package var parkedSessions: [GetStatus.ParkedSession] {
+    guard vault.isOpen else { return [] }
+    return parked.all.map { id, end in
+      GetStatus.ParkedSession(profile: id.profile, provider: id.binding.type, until: end)
+    }
+  }
+
+  /// Keeps the session of a profile that is bound to another place now, before it is forgotten.
+  func park(_ slot: ProfileSlot) {
+    let machine = slot.machine
+    guard let session = machine.sessionToPark(at: now) else { return }
+    let record = SessionRecord(
+      profile: slot.name, binding: machine.binding, generation: machine.generation, contents: .living(session))
+    let mayBeSpent = machine.mayStillSpend || machine.isOutcomeUnknown
+    keep(
+      ParkedSession(record, since: now.wall, mayBeSpent: mayBeSpent), by: slot.provider,
+      awaiting: machine.mayStillSpend ? slot.id : nil)
+  }
+
+  private func keep(_ session: ParkedSession, by provider: (any AuthProvider)? = nil, awaiting slot: SlotID? = nil) {
+    parked.insert(session, by: provider, awaiting: slot)
+    change(StoreChange(.note, [.park(session)], of: session.id.profile))
+    notify(.trouble(.parked(session.id.profile, until: session.end)))
+    scheduleParked()
+  }
+
+  /// Takes in the answer to a refresh whose session is kept: the refresh token that came with it is the one that counts.
+  ///
+  /// - Returns: false where no such session is kept.
+  func takeLate(_ tokens: TokenSet, of id: SlotID) -> Bool {
+    guard vault.isOpen, var session = parked.takeAwaited(id), case .living(var living) = session.record.contents else {
+      return false
+    }
+    if let refreshToken = tokens.refreshToken {
+      living.tokens.refreshToken = refreshToken
+      living.tokens.refreshTokenExpiresAt = tokens.refreshTokenExpiresAt
+    }
+    session.record.contents = .living(living.resting())
+    session.mayBeSpent = false
+    change(StoreChange(.note, [.park(session)], of: id.profile))
+    return true
+  }
+
+  /// Takes in that a refresh whose session is kept has failed.
+  func takeLate(_ failure: ProviderFailure, of id: SlotID) {
+    guard let session = parked.takeAwaited(id), case .sessionEnded = failure else { return }
+    forget(session.id)
+  }
+
+  private func forget(_ id: ParkedSession.ID) {
+    _ = parked.remove(id)
+    change(StoreChange(.note, [.unpark(id)], of: id.profile))
+    scheduleParked()
+  }
+}
+
+/// How they come back.
+extension Broker {
+  /// Takes in what the store has of them, and keeps what rests of profiles that are configured no more.
+  func restoreParked(_ contents: StoreContents) {
+    parked.load(contents.parked)
+    for record in contents.records where profiles.index.find(record.profile) == nil {
+      let id = ParkedSession.ID(record.profile, record.binding)
+      guard case .living = record.contents, holder(of: record.profile) == nil, !parked.contains(id) else { continue }
+      var left = record
+      left.contents = .signedOut(at: now.wall)
+      keep(ParkedSession(left, since: now.wall))
+    }
+    scheduleParked()
+  }
+
+  /// Keeps the session that rests of a profile which is bound to another place now.
+  func park(_ record: SessionRecord, mayBeSpent: Bool) {
+    guard case .living(let session) = record.contents,
+      session.tokens.refreshToken != nil || session.tokens.accessTokenExpiresAt.map({ $0 > now.wall }) ?? true
+    else { return }
+    keep(ParkedSession(record, since: now.wall, mayBeSpent: mayBeSpent))
+  }
+
+  /// Brings the session back that is kept for a profile as it is configured now; its first use asks the provider.
+  ///
+  /// - Parameters:
+  ///   - slot: the profile, of which nothing is known yet.
+  ///   - contents: what the store holds.
+  ///   - own: what rests under the profile's own name.
+  ///   - generation: the newest generation of the profile's records.
+  /// - Returns: false where none is kept.
+  func bringBack(
+    to slot: ProfileSlot, from contents: StoreContents, own: SessionRecord?, after generation: UInt64
+  ) -> Bool {
+    let id = ParkedSession.ID(slot.name, slot.provider.binding)
+    guard parked.contains(id) else { return false }
+    if let own, own.binding == id.binding, case .living = own.contents {
+      forget(id)
+      return false
+    }
+    guard let kept = contents.parked.first(where: { $0.id == id }), kept.end > now.wall, var session = kept.session
+    else { return false }
+    // Whether it lives still is the provider's word: the first use asks for new tokens.
+    if session.tokens.refreshToken != nil { session.tokens.accessTokenExpiresAt = session.issuedAt }
+    let record = SessionRecord(
+      profile: id.profile, binding: id.binding, generation: max(generation, kept.record.generation) + 1,
+      contents: .living(session))
+    let intent =
+      kept.mayBeSpent || contents.mayBeOlder
+      ? RefreshIntent(profile: id.profile, generation: record.generation, startedAt: Timestamp(milliseconds: 0)) : nil
+    _ = parked.remove(id)
+    let event = EventPayload.login(LoginEvent(userID: session.user?.id, method: Self.restoration))
+    let steps = [StoreStep.record(record), .unpark(id)] + (intent.map { [.openIntent($0)] } ?? [])
+    change(StoreChange(.record, steps, telling: [event], of: id.profile))
+    handle(.restored(record, intent: intent), on: slot)
+    if let verdict = clockSources.verdict { handle(.clockJudged(verdict), on: slot) }
+    slot.view.revocation = slot.machine.living?.revocation ?? slot.view.revocation
+    scheduleParked()
+    return true
+  }
+
+  /// How a session has come that a change of the configuration has brought back.
+  private static let restoration = "restored"
+}
+
+/// How they end for good.
+extension Broker {
+  private func scheduleParked() {
+    parked.timer?.cancel()
+    let uptime = now.uptime
+    parked.timer = parked.nextEnd.map { end in
+      clock.schedule(at: uptime + max(end - now.wall, .zero)) { [weak self] in
+        self?.assumeIsolated { $0.endParked { $0.end <= $1 } }
+      }
+    }
+  }
+
+  /// Ends those that a condition holds for, given the time: their tokens are read, removed, and revoked where a provider is
+  /// known to revoke them at.
+  func endParked(where condition: @escaping @Sendable (ParkedSession, Timestamp) -> Bool) {
+    guard vault.isOpen else { return }
+    let store = self.store
+    inBackground {
+      guard let contents = try? await store.load() else { return { _ in } }
+      return { broker in
+        for session in contents.parked where condition(session, broker.now.wall) {
+          _ = broker.end(session, contents.records, everywhere: false)
+        }
+      }
+    }
+  }
+
+  /// Ends one for good; `records` has those of profiles that are configured no more.
+  ///
+  /// - Returns: what becomes of it at its provider.
+  func end(_ session: ParkedSession, _ records: [SessionRecord], everywhere: Bool) -> LogoutOutcome.ServerRevoked {
+    guard vault.isOpen, parked.contains(session.id) else { return .no }
+    let provider = parked.remove(session.id)
+    var steps = [StoreStep.unpark(session.id)]
+    var tokens = session.session?.tokens
+    var user = session.session?.user?.id
+    let own = records.first { $0.profile == session.id.profile && $0.binding == session.id.binding }
+    if let own, session.session == nil, slot(named: own.profile) == nil, case .living(let living) = own.contents {
+      (tokens, user) = (living.tokens, living.user?.id)
+      let (next, overflow) = own.generation.addingReportingOverflow(1)
+      let record = SessionRecord(
+        profile: own.profile, binding: own.binding, generation: overflow ? own.generation : next,
+        contents: .signedOut(at: now.wall))
+      steps.append(.record(record))
+    }
+    change(StoreChange(.note, steps, of: session.id.profile))
+    scheduleParked()
+    guard let tokens else { return .no }
+    if let slot = slots.first(where: { $0.provider.binding == session.id.binding }) {
+      run(planRevocation(of: tokens, user: user, everywhere: everywhere, on: slot, isBeingKept: false))
+    } else if let provider {
+      revokeUnused(tokens, at: provider, for: session.id.profile)
+    } else {
+      return .unsupported
+    }
+    return .pending
+  }
+}

@@ -1,0 +1,201 @@
+import BrokerCore
+import BrokerProtocol
+import BrokerServer
+import TestSupport
+import Testing
+import Transport
+
+/// Sessions that a change of the configuration signs out: they are kept, and come back with the configuration.
+@Suite(.standardTimeLimit) struct ParkedSessionTests {
+  /// A broker whose profile can be given to another provider, and back.
+  private struct Stage {
+    let harness: ServerHarness
+    let client: TestClient
+    let watcher: TestClient
+    let other: ScriptedProvider
+
+    init(store: InMemoryStore = InMemoryStore(), clock: ManualClock = ManualClock(), isOther: Bool = false) throws {
+      harness = try ServerHarness(store: store, clock: clock, providerType: isOther ? "other" : "scripted")
+      client = try harness.connect()
+      watcher = try harness.connect()
+      let loop = harness.loop
+      other = ScriptedProvider(clock: clock, gate: GateExecutor { loop.post($0) }, type: "other")
+      _ = watcher.ask(LoginStage.line("subscribe"))
+    }
+
+    func call(_ method: String, _ params: String = "{}") -> String {
+      client.ask(LoginStage.line(method, params)).first ?? ""
+    }
+
+    func configure(_ provider: ScriptedProvider, as name: ProfileName = .default) {
+      let settings = [ProfileSettings(name: name, provider: provider)]
+      harness.broker.assumeIsolated { $0.reconfigureSoon(settings) }
+      harness.settle()
+    }
+
+    var events: [String] {
+      watcher.lines().compactMap { line in
+        let parts = line.split(separator: #""event":""#, maxSplits: 1)
+        return parts.count == 2 ? parts[1].split(separator: "\"").first.map(String.init) : nil
+      }
+    }
+
+    func wait(_ time: Duration) {
+      harness.clock.advance(by: time)
+      harness.settle()
+    }
+  }
+
+  private static let login = LoginStage.credentials
+
+  @Test func `a session comes back with its configuration, and its first use asks the provider`() async throws {
+    try await OwnThread.run {
+      let stage = try Stage()
+      _ = stage.call("login", Self.login)
+      _ = stage.events
+      stage.configure(stage.other)
+      #expect(stage.events == ["logout", "configReloaded"])
+      #expect(stage.call("getAccessToken").contains("loginRequired"))
+      let status = stage.call("getStatus")
+      #expect(status.contains(#""parkedSessions":[{"profile":"default","provider":"scripted","until":"2027-02-14"#))
+      #expect(stage.harness.reports.all.contains { if case .parked(.default, _) = $0 { true } else { false } })
+      #expect(stage.harness.provider.revocations == 0 && stage.other.spentTokens.isEmpty)
+      stage.configure(stage.harness.provider)
+      // A session that is in use is refreshed without a caller, too.
+      #expect(stage.events == ["login", "configReloaded", "tokenRefreshed"])
+      #expect(stage.call("getStatus").contains(#""parkedSessions":[]"#) && stage.harness.store.parked.isEmpty)
+      #expect(stage.call("getSession").contains(#""authTime":"2027-01-15T08:00:00Z""#))
+      #expect(stage.call("getAccessToken").contains("access-2"))
+      #expect(stage.harness.provider.spentTokens == ["refresh-1"])
+    }
+  }
+
+  @Test func `both sessions of a profile live, each with its own configuration, also over restarts`() async throws {
+    try await OwnThread.run {
+      let (store, clock) = (InMemoryStore(), ManualClock())
+      let first = try Stage(store: store, clock: clock)
+      _ = first.call("login", Self.login)
+      let second = try Stage(store: store, clock: clock, isOther: true)
+      #expect(second.call("getSession").contains("signedOut") && store.parked.count == 1)
+      second.harness.provider.setUser("user-2")
+      _ = second.call("login", Self.login)
+      let third = try Stage(store: store, clock: clock)
+      #expect(third.call("getSession").contains(#""userId":"user-1""#))
+      #expect(store.parked.map(\.record.binding.type) == ["other"])
+      #expect(third.call("getAccessToken").contains("accessToken"))
+      let fourth = try Stage(store: store, clock: clock, isOther: true)
+      #expect(fourth.call("getSession").contains(#""userId":"user-2""#))
+      #expect(store.parked.map(\.record.binding.type) == ["scripted"])
+    }
+  }
+
+  @Test func `what a refresh brings that was under way is kept as well`() async throws {
+    try await OwnThread.run {
+      let stage = try Stage()
+      _ = stage.call("login", Self.login)
+      stage.harness.provider.hold()
+      stage.client.send(LoginStage.line("getAccessToken", #"{"forceRefresh":true}"#) + "\n")
+      stage.configure(stage.other)
+      _ = stage.client.lines()
+      stage.harness.provider.release()
+      stage.harness.settle()
+      #expect(stage.harness.provider.revocations == 0)
+      stage.configure(stage.harness.provider)
+      #expect(stage.call("getAccessToken").contains("access-3"))
+      #expect(stage.harness.provider.spentTokens == ["refresh-1", "refresh-2"])
+    }
+  }
+
+  @Test func `a session that its provider has ended meanwhile is over when it comes back`() async throws {
+    try await OwnThread.run {
+      let stage = try Stage()
+      _ = stage.call("login", Self.login)
+      stage.configure(stage.other)
+      stage.harness.provider.end(refreshTokens: "refresh-1")
+      stage.configure(stage.harness.provider)
+      #expect(stage.call("getAccessToken").contains("sessionExpired"))
+    }
+  }
+
+  @Test func `a logout ends it at its own provider`() async throws {
+    try await OwnThread.run {
+      for params in ["{}", #"{"profile":"default"}"#, #"{"all":true}"#] {
+        let stage = try Stage()
+        _ = stage.call("login", Self.login)
+        stage.configure(stage.other)
+        #expect(stage.call("logout", params).contains("serverRevoked"))
+        stage.harness.settle()
+        #expect(stage.harness.store.parked.isEmpty)
+        #expect(stage.harness.provider.revocationLedger.map(\.token) == ["refresh-1"], "\(params)")
+        stage.configure(stage.harness.provider)
+        #expect(stage.call("getSession").contains("signedOut"))
+      }
+    }
+  }
+
+  @Test func `the session of a profile that is gone is told of, and ends by a logout of its name`() async throws {
+    try await OwnThread.run {
+      let (stage, work) = (try Stage(), try #require(ProfileName("work")))
+      _ = stage.call("login", Self.login)
+      stage.configure(stage.harness.provider, as: work)
+      #expect(stage.call("getStatus").contains(#""parkedSessions":[{"profile":"default","provider":"scripted""#))
+      #expect(stage.call("logout", #"{"profile":"nobody"}"#).contains("unknownProfile"))
+      let answer = stage.call("logout", #"{"profile":"default"}"#)
+      #expect(answer.contains(#""profile":"default","serverRevoked":"yes""#), "\(answer)")
+      #expect(stage.call("getStatus").contains(#""parkedSessions":[]"#))
+      stage.configure(stage.harness.provider)
+      #expect(stage.call("getSession").contains("signedOut"))
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `after thirty days it ends, and is revoked where its provider is known`(_ isGone: Bool) async throws {
+    try await OwnThread.run {
+      let (stage, work) = (try Stage(), try #require(ProfileName("work")))
+      _ = stage.call("login", Self.login)
+      if isGone { stage.configure(stage.harness.provider, as: work) } else { stage.configure(stage.other) }
+      stage.wait(.seconds(29 * 86400))
+      #expect(stage.harness.store.parked.count == 1 && stage.harness.provider.revocations == 0)
+      stage.wait(.seconds(86401))
+      #expect(stage.harness.store.parked.isEmpty)
+      #expect(stage.harness.provider.revocationLedger.map(\.token) == ["refresh-1"])
+      stage.configure(stage.harness.provider)
+      #expect(stage.call("getSession").contains("signedOut"))
+    }
+  }
+
+  @Test func `a locked vault says nothing of it, and has it after it was unlocked`() async throws {
+    try await OwnThread.run {
+      let stage = try Stage()
+      _ = stage.call("login", Self.login)
+      stage.configure(stage.other)
+      _ = stage.call("lock")
+      #expect(stage.call("getStatus").contains(#""parkedSessions":[]"#))
+      _ = stage.call("unlock")
+      #expect(stage.call("getStatus").contains(#""parkedSessions":[{"#))
+      stage.configure(stage.harness.provider)
+      #expect(stage.call("getAccessToken").contains("access-2"))
+    }
+  }
+
+  @Test func `a deleted account is kept nowhere`() async throws {
+    try await OwnThread.run {
+      let (store, clock) = (InMemoryStore(), ManualClock())
+      let stage = try Stage(store: store, clock: clock)
+      _ = stage.call("login", Self.login)
+      stage.configure(stage.other)
+      // The same user by another profile of the same provider.
+      let (a, b) = (try #require(ProfileName("a")), ProfileName.default)
+      let settings = [
+        ProfileSettings(name: b, provider: stage.other), ProfileSettings(name: a, provider: stage.harness.provider),
+      ]
+      stage.harness.broker.assumeIsolated { $0.reconfigureSoon(settings) }
+      stage.harness.settle()
+      _ = stage.call("login", #"{"profile":"a","email":"a@example.test","password":"right"}"#)
+      #expect(store.parked.count == 1)
+      _ = stage.call("deleteAccount", #"{"profile":"a","password":"right"}"#)
+      stage.harness.settle()
+      #expect(store.parked.isEmpty)
+    }
+  }
+}
