@@ -10,6 +10,8 @@ package enum BrokerNotice: Sendable {
   case missed(ReplayPage)
   /// An event for a subscription.
   case delivery(SubscriptionHub.Delivery)
+  /// An event that is true from now on, whoever has subscribed to it.
+  case told(BrokerEvent)
   /// The vault is locked for clients: no token may wait to be read any longer.
   case locked
   /// Nothing slow is under way any more, and everything is saved.

@@ -143,6 +143,7 @@ extension BrokerServer {
       case .subscribed(let subscription): server.begin(subscription)
       case .missed(let page): server.take(page)
       case .delivery(let delivery): server.deliver(delivery)
+      case .told(let event): server.log.write(event)
       case .locked: server.dropUnreadTokens()
       case .idle: server.finishIfDone()
       case .trouble: break

@@ -34,10 +34,10 @@ extension BrokerServer {
     finish(key, isError: true, body.span)
   }
 
-  /// Writes a line about a failed call of a person's, under the name that the error has in its answer.
+  /// Writes a line about a failed call, under the name that the error has in its answer.
   private func logFailure(_ error: BrokerError, of method: String) {
     guard FailureLog.concerns(method, error) else { return }
-    switch failureLog.count(at: BootClock.now) {
+    switch failureLog.count(method, at: BootClock.now) {
     case .omit: break
     case .beginOmitting: log.warning("many calls fail: the rest of this minute is not logged")
     case .log(let omitted):

@@ -4,9 +4,9 @@ import Logging
 
 /// Decides which failed calls are logged, so that the `correlationId` of an error leads to a line there.
 ///
-/// A value: it writes nothing and reads no clock. Only what a person does is logged: programs ask for tokens all the time,
-/// and what is wrong with those shows in events. What a line says is the broker's own; of the caller's words there is
-/// none but a profile's name.
+/// A value: it writes nothing and reads no clock. What a person does has more lines than what programs ask for all the time,
+/// so that these push nothing of the former out. What a line says is the broker's own; of the caller's words there is none
+/// but a profile's name.
 struct FailureLog {
   /// What becomes of one failed call.
   enum Verdict: Equatable {
@@ -18,9 +18,19 @@ struct FailureLog {
     case omit
   }
 
+  /// What is counted together.
+  private struct Budget {
+    let linesPerMinute: Int
+    var minuteEnd = Duration.zero
+    var lines = 0
+    var omitted = 0
+  }
+
   /// No user mistypes more often in a minute: a program that fails in a loop must not push everything else out of a log
   /// that is bounded.
   static let linesPerMinute = 60
+  /// As many different refusals as a person looks at: programs repeat the same one.
+  static let linesOfProgramsPerMinute = 20
   private static let minute = Duration.seconds(60)
 
   /// The methods by which a person logs in, proves who they are, or changes what that takes.
@@ -32,36 +42,41 @@ struct FailureLog {
     RotateLocalSigningKey.name,
   ]
 
-  private var minuteEnd = Duration.zero
-  private var lines = 0
-  private var omitted = 0
+  private var persons = Budget(linesPerMinute: linesPerMinute)
+  private var programs = Budget(linesPerMinute: linesOfProgramsPerMinute)
 
-  /// Whether a failure of a method is a user's failed attempt.
+  /// Whether a failure is one that somebody may look for in the log.
   ///
   /// That a credential is missing is how a client learns what to ask for, the end of its patience or of the broker
-  /// leaves the login as it is, and an internal error has a line of its own. By an error with a proof a client learns what
+  /// leaves everything as it is, and an internal error has a line of its own. By an error with a proof a client learns what
   /// it must prove; that it cannot is its failed attempt.
   static func concerns(_ method: String, _ error: BrokerError) -> Bool {
     let isQuestion = error.proof != nil && method != Prove.name
-    return methods.contains(method) && !isQuestion
+    return !isQuestion
       && ![.missingCredential, .deadlineExceeded, .shuttingDown, .internal].contains(error.kind)
   }
 
-  /// Counts a failed call.
+  /// Counts a failed call of a method.
   ///
-  /// - Parameter now: the uptime.
+  /// - Parameters:
+  ///   - method: its name.
+  ///   - now: the uptime.
   /// - Returns: what is to be written.
-  mutating func count(at now: Duration) -> Verdict {
-    if now >= minuteEnd {
-      minuteEnd = now + Self.minute
-      lines = 0
+  mutating func count(_ method: String, at now: Duration) -> Verdict {
+    Self.methods.contains(method) ? Self.count(&persons, now) : Self.count(&programs, now)
+  }
+
+  private static func count(_ budget: inout Budget, _ now: Duration) -> Verdict {
+    if now >= budget.minuteEnd {
+      budget.minuteEnd = now + minute
+      budget.lines = 0
     }
-    lines += 1
-    guard lines > Self.linesPerMinute else {
-      defer { omitted = 0 }
-      return .log(omitted: omitted)
+    budget.lines += 1
+    guard budget.lines > budget.linesPerMinute else {
+      defer { budget.omitted = 0 }
+      return .log(omitted: budget.omitted)
     }
-    omitted += 1
-    return omitted == 1 ? .beginOmitting : .omit
+    budget.omitted += 1
+    return budget.omitted == 1 ? .beginOmitting : .omit
   }
 }

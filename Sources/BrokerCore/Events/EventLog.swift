@@ -12,7 +12,7 @@ struct EventLog {
     /// Do what waits for a change that is durable now, or could not be made so.
     case settle(Settlement, StoreFailure?)
     /// Hand an event to those who want it.
-    case deliver([SubscriptionHub.Delivery])
+    case deliver(BrokerEvent, [SubscriptionHub.Delivery])
   }
 
   /// Who is told of which event.
@@ -66,7 +66,7 @@ struct EventLog {
     while let action = line.next() {
       switch action {
       case .commit(let steps): return .commit(steps)
-      case .deliver(let event): return .deliver(hub.publish(event))
+      case .deliver(let event): return .deliver(event, hub.publish(event))
       case .settle(let id, let failure):
         if let settlement = settlements.removeValue(forKey: id) { return .settle(settlement, failure) }
       }

@@ -26,8 +26,9 @@ extension Broker {
       switch action {
       case .commit(let steps): commit(steps)
       case .settle(let settlement, let failure): settle(settlement, failure)
-      case .deliver(let deliveries):
+      case .deliver(let event, let deliveries):
         counts.events += 1
+        notify(.told(event))
         for delivery in deliveries { notify(.delivery(delivery)) }
       }
     }

@@ -29,7 +29,7 @@ import Testing
     while let action = log.next() {
       switch action {
       case .commit(let steps): words.append("commit \(steps.count)")
-      case .deliver(let deliveries): words.append("deliver " + deliveries.map { "\($0.event.sequence)" }.joined())
+      case .deliver(_, let deliveries): words.append("deliver " + deliveries.map { "\($0.event.sequence)" }.joined())
       case .settle(.revocation(let id), let failure):
         words.append("settle \(id.number)\(failure == nil ? "" : " failed")")
       case .settle: words.append("settle")

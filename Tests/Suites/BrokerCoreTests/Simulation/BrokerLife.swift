@@ -71,7 +71,7 @@ struct BrokerLife {
           inbox.add(.answered(Int(begun.caller.number), .subscribed(begun.result, missed: missed)))
         case .delivery(let delivery): inbox.add(.delivered(delivery))
         case .trouble(let trouble): inbox.add(.trouble(trouble))
-        case .missed, .locked, .idle: break
+        case .missed, .told, .locked, .idle: break
         }
       }
     }

@@ -1,0 +1,77 @@
+import BrokerCore
+import BrokerProtocol
+import Logging
+import Synchronization
+import TestSupport
+import Testing
+
+/// What the log says at its usual level of what happens to sessions, and of calls that fail.
+@Suite(.standardTimeLimit) struct LogLineTests {
+  /// The lines of a log.
+  private final class Lines: Sendable {
+    private let lines = Mutex<[String]>([])
+
+    var log: Logger {
+      Logger(level: .info) { [self] line in lines.withLock { $0.append(String(decoding: line, as: UTF8.self)) } }
+    }
+
+    /// Those with a word in them, since the last time.
+    func take(with word: String) -> [String] {
+      lines.withLock { lines in
+        defer { lines = [] }
+        return lines.filter { $0.contains(word) }
+      }
+    }
+  }
+
+  @Test func `sessions that begin and end, and a vault that is locked, have a line each`() async throws {
+    try await OwnThread.run {
+      let lines = Lines()
+      let harness = try ServerHarness(log: lines.log)
+      let client = try harness.connect()
+      let call = { (method: String, params: String) in _ = client.ask(LoginStage.line(method, params)) }
+      call("login", LoginStage.credentials)
+      #expect(lines.take(with: " info: a session began profile=default method=password").count == 1)
+      call("getAccessToken", "{}")
+      #expect(lines.take(with: "").isEmpty)
+      call("logout", "{}")
+      #expect(lines.take(with: " info: a session was signed out profile=default reason=user").count == 1)
+      call("login", LoginStage.credentials)
+      _ = lines.take(with: "")
+      harness.provider.setRefresh(.fails(.sessionEnded(.refreshRejected)))
+      call("getAccessToken", #"{"forceRefresh":true}"#)
+      #expect(lines.take(with: " info: a session ended profile=default reason=refreshRejected").count == 1)
+      call("lock", "{}")
+      #expect(lines.take(with: " info: the vault was locked").count == 1)
+      call("unlock", "{}")
+      #expect(lines.take(with: " info: the vault was unlocked").count == 1)
+    }
+  }
+
+  @Test(arguments: [
+    ("getAccessToken", "{}", "loginRequired"), ("getAccessToken", #"{"profile":"nobody"}"#, "unknownProfile"),
+    ("login", #"{"email":"a@example.test","password":"wrong"}"#, "invalidCredentials"),
+    ("getCurrentUser", #"{"maxAgeSeconds":"x"}"#, "invalidParams"),
+  ])
+  func `the name of an error leads to its line`(_ method: String, _ params: String, _ kind: String) async throws {
+    try await OwnThread.run {
+      let lines = Lines()
+      let client = try ServerHarness(log: lines.log).connect()
+      let answer = client.ask(LoginStage.line(method, params)).first ?? ""
+      let id = try #require(answer.split(separator: #""correlationId":""#).last?.split(separator: "\"").first)
+      let line = lines.take(with: "a call failed method=\(method) kind=\(kind) ").first
+      #expect(line?.contains("correlationId=\(id)") == true)
+    }
+  }
+
+  @Test func `a program that fails in a loop keeps no person's line out`() async throws {
+    try await OwnThread.run {
+      let lines = Lines()
+      let client = try ServerHarness(log: lines.log).connect()
+      for _ in 0..<200 { _ = client.ask(LoginStage.line("getAccessToken")) }
+      #expect((1...40).contains(lines.take(with: "a call failed").count))
+      _ = client.ask(LoginStage.line("login", #"{"email":"a@example.test","password":"wrong"}"#))
+      #expect(lines.take(with: "kind=invalidCredentials").count == 1)
+    }
+  }
+}
