@@ -5,6 +5,7 @@ import StateDirectory
 /// What came of an exchange, as processes of one program tell it to each other.
 enum STSMessage {
   private static let keys = UInt8(ascii: "K")
+  private static let expired = UInt8(ascii: "E")
   private static let refusal = UInt8(ascii: "R")
   private static let malformed = UInt8(ascii: "M")
   private static let failure = UInt8(ascii: "F")
@@ -19,6 +20,7 @@ enum STSMessage {
       bytes += text
       bytes.append(UInt8(ascii: "\n"))
       return bytes
+    case .success(.expired): return lines(expired, 0, "", "")
     case .success(.refusal(let found)): return lines(refusal, found.status, found.code, found.message)
     case .success(.malformed(let status)): return lines(malformed, status, "", "")
     case .failure(let found): return lines(failure, Int(found.exitCode.rawValue), "", found.message.sentence)
@@ -34,6 +36,7 @@ enum STSMessage {
     let words = parts.map { String(decoding: $0, as: UTF8.self) }
     guard let number = Int(words[0]) else { return nil }
     switch kind {
+    case expired: return .success(.expired)
     case refusal: return .success(.refusal(STSAnswer.Refusal(code: words[1], message: words[2], status: number)))
     case malformed: return .success(.malformed(status: number))
     case failure:
