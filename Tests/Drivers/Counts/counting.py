@@ -35,6 +35,8 @@ COMMANDS = [
     (["helper", "google"], "", ["url", SERVER]),
     (["helper", "sasl", MAIL, "user"], "", ["url", MAIL]),
 ]
+SOCKET = "SOCKET"  # stands for the broker's
+WITH_SOCKET = [(words, "", ["token"]) for words in (["token", "--socket", SOCKET], ["--socket", SOCKET, "token"])]
 PASSWORD = "not-a-real-password-1"
 # What each of these commands prints somewhere, in base64: the beginning of a JSON Web Token's header (RFC 7519), or that of an answer
 # that is encoded as a whole, `user=user` of XOAUTH2.
