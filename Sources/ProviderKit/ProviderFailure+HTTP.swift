@@ -7,7 +7,8 @@ extension ProviderFailure {
   /// Whether the request may have been acted on decides: if not, nothing has happened.
   package init(_ failure: HTTPFailure) {
     let kind = ErrorKind(failure)
-    self = failure.requestMayHaveArrived ? .outcomeUnknown(kind) : .transient(kind, tls: TLSFault(failure))
+    let cause = TLSFault(failure).map { PassingCause.tls($0) }
+    self = failure.requestMayHaveArrived ? .outcomeUnknown(kind) : .transient(kind, cause: cause)
   }
 }
 

@@ -148,6 +148,30 @@ struct DiskTests {
     }
   }
 
+  @Test func `an account that the embedded provider cannot save on a full disk is refused with that cause`()
+    async throws
+  {
+    try await Sandbox.run { sandbox in
+      let own = try SmallDisk(sandbox, at: sandbox.state, kilobytes: 16_384)
+      let remote = try SmallDisk(sandbox, at: sandbox.state + "/local-provider", kilobytes: 1024)
+      _ = try sandbox.owner()
+      let wire = try SocketWire(sandbox.socket)
+      try wire.register()
+      var refusal: JSONNode?
+      for number in 0..<5 where refusal == nil {
+        try remote.fill()
+        let account = #"{"email":"bob\#(number)@example.com","password":"example password 1"}"#
+        refusal = try wire.answer("register", account)["error"]
+      }
+      let message = try #require(refusal).required("message").string()
+      #expect(message.hasPrefix("The disk is full: the embedded provider could not save anything;"), "\(message)")
+      remote.empty()
+      let account = #"{"email":"bob@example.com","password":"example password 1"}"#
+      #expect(try wire.call("register", account).required("status").string() == "authenticated")
+      withExtendedLifetime(own) {}
+    }
+  }
+
   @Test func `a logout on a full disk ends the session at once, and for good when there is room`() async throws {
     try await Sandbox.run { sandbox in
       let stage = try Stage(sandbox)

@@ -37,7 +37,7 @@ extension Wire {
   }
 
   /// Calls a method and gives the answer, after a proof of access to the state directory where that is asked for.
-  private func answer(_ method: String, _ params: String) throws -> JSONNode {
+  func answer(_ method: String, _ params: String) throws -> JSONNode {
     let message = #"{"jsonrpc":"2.0","id":1,"method":"\#(method)","params":\#(params)}"#
     let answer = try ask(message)
     guard let proof = ProofGiving.wanted(by: String(decoding: answer.text, as: UTF8.self)) else { return answer }

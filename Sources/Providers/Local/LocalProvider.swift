@@ -170,8 +170,22 @@ package actor LocalProvider: AuthProvider {
     } catch SealingError.secretMemoryExhausted {
       throw .transient(.overloaded)
     } catch {
-      throw .transient(.providerUnavailable)
+      throw .transient(.providerUnavailable, cause: Self.cause(of: error))
     }
+  }
+
+  /// What is this machine's own about a failure; nil where nothing of that is known.
+  private static func cause(of error: any Error) -> PassingCause? {
+    let system: Errno
+    switch error {
+    case let error as SQLiteError where error.code == .full: return .fullDisk
+    case let error as SQLiteError where error.systemError != 0: system = Errno(code: error.systemError)
+    case let error as Errno: system = error
+    case PrivateDirectory.Refusal.failed(_, let error): system = error
+    default: return nil
+    }
+    if system.isFullDisk { return .fullDisk }
+    return [.readOnlyFileSystem, .accessDenied].contains(system) ? .unwritableFiles : nil
   }
 
   /// Opens the files of an earlier process, where there are any, so that its messages are removed in time.

@@ -14,10 +14,11 @@ import Testing
 @Suite(.standardTimeLimit) struct ConnectionTests {
   @Test(
     arguments: [
-      ("ok", nil), ("tls1.2-only", nil), ("expired", .transient(.tlsFailed, tls: .expired)),
-      ("wrong-host", .transient(.tlsFailed, tls: .hostMismatch)),
-      ("self-signed", .transient(.tlsFailed, tls: .untrusted)), ("unknown-ca", .transient(.tlsFailed, tls: .untrusted)),
-      ("tls1.1-only", .transient(.tlsFailed, tls: .protocolVersion)),
+      ("ok", nil), ("tls1.2-only", nil), ("expired", .transient(.tlsFailed, cause: .tls(.expired))),
+      ("wrong-host", .transient(.tlsFailed, cause: .tls(.hostMismatch))),
+      ("self-signed", .transient(.tlsFailed, cause: .tls(.untrusted))),
+      ("unknown-ca", .transient(.tlsFailed, cause: .tls(.untrusted))),
+      ("tls1.1-only", .transient(.tlsFailed, cause: .tls(.protocolVersion))),
     ] as [(String, ProviderFailure?)])
   func `nothing is sent over a connection that is not trustworthy`(_ mode: String, _ expected: ProviderFailure?)
     async throws

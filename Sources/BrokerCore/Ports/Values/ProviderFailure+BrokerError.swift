@@ -9,9 +9,9 @@ extension BrokerError {
       attemptsRemaining = attempts
       self.retryAfter = retryAfter
       self.fields = fields
-    case .transient(_, let retryAfter, let tls):
+    case .transient(_, let retryAfter, let cause):
       self.retryAfter = retryAfter
-      if let tls { message = tls.message() }
+      if let cause { message = cause.message }
     case .outcomeUnknown(_, let retryAfter): self.retryAfter = retryAfter
     case .misconfigured(let fault):
       message = fault.message

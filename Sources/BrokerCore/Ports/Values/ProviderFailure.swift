@@ -12,8 +12,8 @@ package enum ProviderFailure: Error, Sendable, Equatable {
   /// The provider wants a code of the user before it goes on, which it has asked for already: a refresh ends the session
   /// by that, and the code brings another one.
   case challenged(ProviderChallenge)
-  /// A passing trouble, and the request was certainly not acted on; without trusted TLS, why that is missing.
-  case transient(ErrorKind, retryAfter: Duration? = nil, tls: TLSFault? = nil)
+  /// A passing trouble, and the request was certainly not acted on.
+  case transient(ErrorKind, retryAfter: Duration? = nil, cause: PassingCause? = nil)
   /// The request may or may not have been acted on: the reply was lost. A gateway in between may wish for patience.
   case outcomeUnknown(ErrorKind, retryAfter: Duration? = nil)
   /// The provider has answered in words that may pass, may be a fault of the configuration, or may mean the end.

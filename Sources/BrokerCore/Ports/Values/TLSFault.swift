@@ -24,6 +24,7 @@ package enum TLSFault: Sendable, Equatable, CaseIterable {
   /// One plain sentence that says what is wrong and what to do about it, without a word of the provider.
   ///
   /// - Parameter address: the setting that says where the provider is.
+  /// - Returns: a sentence.
   package func message(_ address: String = "the profile's address") -> String {
     switch self {
     case .untrusted:
