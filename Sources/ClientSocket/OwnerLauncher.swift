@@ -32,6 +32,9 @@ package struct OwnerLauncher: Sendable {
   /// Daemons that this process started; their exit codes are taken at a later start, so that none remains a zombie.
   private static let started = Mutex<[ChildProcess]>([])
 
+  /// Called before anything is made for an owner that is about to be started.
+  package var willStart: @Sendable () -> Void = {}
+
   private let executable: String?
   private let environment: EnvironmentVariables
   private let limits: Limits
@@ -72,6 +75,7 @@ package struct OwnerLauncher: Sendable {
   func start(
     _ paths: StatePaths, find: () throws(ConnectError) -> BrokerConnector.Connection?
   ) throws(ConnectError) -> BrokerConnector.Connection {
+    willStart()
     do { _ = try PrivateDirectory(paths.state, create: true) } catch { throw .stateDirectory(error) }
     let lock = try lockStart(paths)
     let result = try startLocked(paths, find)

@@ -57,8 +57,10 @@ struct Context: Sendable {
       throw .usage(
         missing + "; create it first, or name it by its absolute path: no broker is started by a relative one")
     }
-    let launcher = isAllowed ? OwnerLauncher(environment: environment) : nil
-    return BrokerConnector(paths: try paths(), environment: environment, launcher: launcher)
+    var launcher = isAllowed ? OwnerLauncher(environment: environment) : nil
+    let paths = try paths()
+    launcher?.willStart = { [environment] in RootHome.warn(environment, paths) }
+    return BrokerConnector(paths: paths, environment: environment, launcher: launcher)
   }
 
   /// Says of a state directory, which is named by where this program happens to run, that it is not there; nil elsewhere.

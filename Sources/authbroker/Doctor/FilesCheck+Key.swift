@@ -16,6 +16,7 @@ extension FilesCheck {
     }
     guard !isMissing || !isNeeded(patient) else { return [lost(path, patient)] }
     let hasVault = !Self.isMissing(patient.paths.vault)
+    if isMissing, hasVault, let finding = perhapsLost(path, patient) { return [finding] }
     let missing = hasVault ? "none; right unless the key comes from a file" : "none yet; the first start makes one"
     return key(path, besideVault: PathName.directory(of: patient.paths.vault), missing: missing)
   }
@@ -33,6 +34,19 @@ extension FilesCheck {
     let message = "\(shown) is not there, and without it the vault cannot be opened again; put it back"
     let next = NextCommand("or, while this broker runs, make a new one with", "rekey")
     return DoctorFinding("files.key", "key file", .error, message, next: isOpen ? next : nil, path: path).aboutVault()
+  }
+
+  /// A key file that is gone while a vault is there and no broker says where its key comes from: the configuration does.
+  private static func perhapsLost(_ path: String, _ patient: DoctorPatient) -> DoctorFinding? {
+    guard patient.interview.status == nil, patient.usedVerdict?.keySource == .file else { return nil }
+    let message =
+      "\(PlainText.line(path.utf8)) is not there, and by the configuration (vault.keySource: \"file\") the vault cannot be"
+      + " opened without it; put it back, or set keySource to where the key comes from"
+    // A broker that was to be started and did not is the proof of it.
+    guard case .failed = patient.interview.contact else {
+      return DoctorFinding("files.key", "key file", .warning, message, path: path)
+    }
+    return DoctorFinding("files.key", "key file", .error, message, path: path).aboutVault()
   }
 
   private static func key(_ path: String, besideVault state: String, missing: String) -> [DoctorFinding] {

@@ -13,7 +13,8 @@ enum FilesCheck: DoctorCheck {
 
   static func findings(_ patient: DoctorPatient) -> [DoctorFinding] {
     let paths = patient.paths
-    var findings = [configuration(paths), directory("files.state", "state directory", paths.state)]
+    var findings = [configuration(paths)] + misplacedConfigurations(patient)
+    findings.append(directory("files.state", "state directory", paths.state))
     findings.append(vault(patient))
     findings += key(patient)
     let place = patient.interview.socket ?? paths.socket

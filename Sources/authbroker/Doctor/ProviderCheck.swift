@@ -27,7 +27,7 @@ enum ProviderCheck: DoctorCheck {
     let source = PlainText.line(authority.source.utf8)
     guard authority.isReadable else {
       let message = "\(path) could not be read, or has no certificate in it: it adds no trust; correct \(source)"
-      let next = NextCommand("start a broker that reads it anew after", "stop")
+      let next = NextCommand("have the next broker read it after", "stop")
       return DoctorFinding(check, source, .warning, message, next: next, path: authority.path)
     }
     return DoctorFinding(

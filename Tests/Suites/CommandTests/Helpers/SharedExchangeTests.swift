@@ -20,6 +20,7 @@ import Testing
   private static func text(_ answer: STSAnswer) -> String {
     switch answer {
     case .keys(let bytes): String(decoding: bytes, as: UTF8.self)
+    case .expired: "expired"
     case .refusal(let refusal): "\(refusal.status) \(refusal.code): \(refusal.message)"
     case .malformed(let status): "\(status)"
     }
@@ -27,7 +28,7 @@ import Testing
 
   @Test func `what came of an exchange is read as it was told`() throws {
     let refusal = STSAnswer.Refusal(code: "AccessDenied", message: "not you", status: 403)
-    for answer in [Self.keys, .refusal(refusal), .malformed(status: 502)] {
+    for answer in [Self.keys, .expired, .refusal(refusal), .malformed(status: 502)] {
       let bytes = STSMessage.bytes(.success(answer))
       let found = try #require(STSMessage.result(bytes))
       #expect(try Self.text(found.get()) == Self.text(answer))
