@@ -41,7 +41,12 @@ enum InitCommand: Command {
     let questions = ProfileQuestions(context, try OfferedProvider.all(context), taken: edit.profiles)
     var draft = try questions.draft()
     let trial = ProfileTrial(context, edit)
-    while let fault = try trial.fault(in: draft) {
+    while true {
+      let outcome = try trial.outcome(of: draft)
+      guard let fault = outcome.fault else {
+        draft.ask(for: outcome.scopes)
+        break
+      }
       let failure = CommandFailure(fault.exitCode, fault.message)
       if context.canAsk { Output.message(fault.message) }
       if fault.isUnreachable, context.canAsk, !questions.asksForAddress(draft) {

@@ -42,6 +42,13 @@ struct ProfileDraft {
     }
   }
 
+  /// Asks for scopes that the provider announces, where it is known by its issuer alone and none are named: without them
+  /// nothing tells who the user is, and sessions end with their first token.
+  mutating func ask(for scopes: [String]) {
+    guard provider.type == ProfileQuestions.oidc, self["scopes"] == nil, !scopes.isEmpty else { return }
+    self["scopes"] = .json("[" + (["openid"] + scopes).map(JSONWriter.quoted).joined(separator: ", ") + "]")
+  }
+
   /// The secret that was typed; nil where there is none.
   var typedSecret: Secret? {
     values.lazy.compactMap { if case .typed(let secret) = $0.value { secret } else { nil } }.first

@@ -123,7 +123,8 @@ struct ProfileQuestions {
     return try askedProvider(&found)
   }
 
-  private static let oidc = "oidc"
+  /// The type of provider that is known by its issuer alone.
+  static let oidc = "oidc"
 
   private func askedProvider(
     _ found: inout [(key: String, value: ProfileDraft.Value)]

@@ -21,7 +21,19 @@ struct ProfileTrial {
     var isUnreachable: Bool { exitCode == .providerUnavailable }
   }
 
+  /// What came of a trial.
+  struct Outcome {
+    /// What is wrong; nil where nothing is.
+    var fault: Fault?
+    /// The scopes that the provider announces and the profile does not ask for, of those that people want.
+    var scopes: [String] = []
+  }
+
   private static let patience = Duration.seconds(60)
+  /// The findings that name a scope which is announced and not asked for.
+  private static let scopes = [
+    ("scopes.profile", "profile"), ("scopes.email", "email"), ("scopes.offline", "offline_access"),
+  ]
 
   private let context: Context
   private let edit: ConfigurationEdit
@@ -34,17 +46,17 @@ struct ProfileTrial {
 
   /// Tries a profile.
   ///
-  /// - Returns: what is wrong; nil where nothing is.
+  /// - Returns: what came of it.
   /// - Throws: a failure where it could not be tried, or a signal has come.
-  func fault(in draft: ProfileDraft) throws(CommandFailure) -> Fault? {
+  func outcome(of draft: ProfileDraft) throws(CommandFailure) -> Outcome {
     let held = try HeldSignals()
     let directory = try temporaryDirectory(draft)
     let path = directory.path
-    let verdict = Result { () throws(CommandFailure) in try self.fault(in: draft, path, held) }
+    let outcome = Result { () throws(CommandFailure) in try self.outcome(of: draft, path, held) }
     // Until here: it is removed with all that is in it.
     _ = consume directory
     held.release()
-    return try verdict.get()
+    return try outcome.get()
   }
 
   private func temporaryDirectory(_ draft: ProfileDraft) throws(CommandFailure) -> TemporaryDirectory {
@@ -58,15 +70,16 @@ struct ProfileTrial {
     } catch { throw CommandFailure(.failure, "no temporary directory can be made: \(error)") }
   }
 
-  private func fault(
-    in draft: ProfileDraft, _ directory: String, _ held: borrowing HeldSignals
-  ) throws(CommandFailure) -> Fault? {
+  private func outcome(
+    of draft: ProfileDraft, _ directory: String, _ held: borrowing HeldSignals
+  ) throws(CommandFailure) -> Outcome {
     let paths = try Self.paths(in: directory)
     let verdict = ConfigurationVerdict(context, paths)
     if let refusal = verdict.refusal {
-      return Fault(keys: refusal.keys.map(Self.lastName), message: refusal.message, exitCode: .usage)
+      return Outcome(
+        fault: Fault(keys: refusal.keys.map(Self.lastName), message: refusal.message, exitCode: .usage))
     }
-    guard !context.arguments.has("--no-network"), draft.provider.type != EmbeddedProvider.type else { return nil }
+    guard !context.arguments.has("--no-network"), draft.provider.type != EmbeddedProvider.type else { return Outcome() }
     let environment = context.environment.without("AUTHBROKER_SOCKET")
     let connector = BrokerConnector(
       paths: paths, environment: environment, launcher: OwnerLauncher(environment: environment))
@@ -78,7 +91,9 @@ struct ProfileTrial {
     if (try? connection.request(StopBroker.self, .init(), timeout: Self.patience)) != nil {
       try? connection.awaitEnd(timeout: Self.patience)
     }
-    return Self.fault(in: try result.get())
+    let answer = try result.get()
+    let found = Set(answer.findings.map { $0.check })
+    return Outcome(fault: Self.fault(in: answer), scopes: Self.scopes.filter { found.contains($0.0) }.map { $0.1 })
   }
 
   private func check(

@@ -59,6 +59,20 @@ import Testing
     #expect(!draft.text(secretFile: "", indent: "").contains("issuer"))
   }
 
+  @Test func `scopes that are announced are asked for where the issuer alone is known, and none were named`() throws {
+    for (type, text) in [("oidc", #"["openid", "profile", "email"]"#), ("keycloak", nil)] as [(String, String?)] {
+      var draft = ProfileDraft(OfferedProvider(type: type, title: type, questions: []))
+      draft.ask(for: [])
+      #expect(draft["scopes"] == nil)
+      draft.ask(for: ["profile", "email"])
+      #expect(draft.text(secretFile: "", indent: "").contains("scopes") == (text != nil))
+      if let text { #expect(draft.text(secretFile: "", indent: "").contains("scopes: \(text),")) }
+      draft["scopes"] = .json(#"["a"]"#)
+      draft.ask(for: ["profile"])
+      #expect(draft.text(secretFile: "", indent: "").contains(#"scopes: ["a"]"#))
+    }
+  }
+
   @Test func `a secret that was typed is never part of the text`() throws {
     var draft = try Self.draft()
     var bytes = Array("canary".utf8)

@@ -91,7 +91,8 @@ import Testing
     #expect(issuer.advice == "In the profile's section write: issuer: \"\(named)\"")
   }
 
-  @Test func `an issuer without a document is no advice, but the endpoints of the one that was found are`() async throws {
+  @Test func `an issuer without a document is no advice, but the endpoints of the one that was found are`() async throws
+  {
     try await FakeProvider.run { request, issuer in
       guard request.path == "/policy" + Self.openID else { return .notFound }
       return self.document(issuer + "/f00-ba4/v2.0/", #","token_endpoint":"\#(issuer)/policy/token""#)
@@ -150,6 +151,8 @@ import Testing
     (#","grant_types_supported":["refresh_token"]"#, "grants.device_code", .note, "--method deviceCode"),
     (#","scopes_supported":["email"]"#, "scopes", .warning, "openid"),
     (#","scopes_supported":["openid","offline_access"]"#, "scopes.offline", .note, "offline_access"),
+    (#","scopes_supported":["openid","profile"]"#, "scopes.profile", .note, "user's name"),
+    (#","scopes_supported":["openid","email"]"#, "scopes.email", .note, "user's e-mail address"),
     ("", "issuerInReply", .note, "RFC 9207"),
   ])
   func `what the provider lists is compared with what the profile wants`(

@@ -128,6 +128,14 @@ struct DescriptionReview: Sendable {
           "scopes.offline", .note, "It supports offline_access, which is not requested.",
           advice: "If there is no refresh token after a login, add it to scopes."))
     }
+    // `init` goes by these names.
+    for (scope, what) in [("profile", "name"), ("email", "e-mail address")]
+    where offered.contains(scope) && !dialect.scopes.contains(scope) && dialect.scopes.contains("openid") {
+      findings.append(
+        ProviderFinding(
+          "scopes." + scope, .note, "It supports \(scope), which is not requested.",
+          advice: "Add it to scopes, if programs are to know the user's \(what)."))
+    }
     return findings
   }
 }
