@@ -28,12 +28,12 @@
 
 ;;; Code:
 
+(require 'authbroker-profile)
 (require 'cl-lib)
 (require 'authbroker-errors)
 (require 'authbroker-repeat)
 (require 'eieio)
 (require 'jsonrpc)
-(require 'subr-x)
 
 (defgroup authbroker nil
   "Access tokens from AuthBroker."
@@ -401,23 +401,6 @@ Where the broker has ended, send it once more; AGAIN is asked about another."
   "Return PLIST without the members that are nil, lists of strings as vectors."
   (cl-loop for (name value) on plist by #'cddr
            when value append (list name (if (consp value) (vconcat value) value))))
-
-(defun authbroker--profile (profile)
-  "Return PROFILE, else the current one; nil: the broker's own choice.
-That is AUTHBROKER_PROFILE, else the one of the command \"profile use\"."
-  (let* ((variable (getenv "AUTHBROKER_PROFILE"))
-         (absolute (lambda (name) (let ((value (getenv name)))
-                                    (and value (file-name-absolute-p value) (not (string-prefix-p "~" value)) value))))
-         (base (or (funcall absolute "XDG_CONFIG_HOME")
-                   (when-let ((home (funcall absolute "HOME"))) (expand-file-name ".config" home))))
-         (file (and base (expand-file-name "authbroker/profile" base))))
-    (cond (profile)
-          ((and variable (not (string-empty-p variable))) variable)
-          ((and file (file-regular-p file) (file-readable-p file))
-           (with-temp-buffer
-             (insert-file-contents file nil 0 256)
-             (let ((line (buffer-substring (point-min) (line-end-position))))
-               (unless (string-empty-p line) line)))))))
 
 (cl-defun authbroker-access-token (&key profile min-validity scopes audience force-refresh wait-for-login timeout)
   "Return a valid access token, refreshed first where necessary.

@@ -15,7 +15,7 @@ extension BrokerClient {
   public func updateProfile(
     _ changes: ProfileChanges, profile: ProfileName? = nil
   ) async throws -> UpdateProfile.Result {
-    try await call(UpdateProfile.self, .init(profile: profile, changes: changes))
+    try await call(UpdateProfile.self, .init(profile: try .meant(profile), changes: changes))
   }
 
   /// Confirms the enrolment of a second factor with its first code.
@@ -34,7 +34,7 @@ extension BrokerClient {
   public func generateBackupCodes(
     password: Secret, profile: ProfileName? = nil
   ) async throws -> [Secret] {
-    try await call(GenerateBackupCodes.self, .init(profile: profile, password: password)).backupCodes
+    try await call(GenerateBackupCodes.self, .init(profile: try .meant(profile), password: password)).backupCodes
   }
 }
 #endif

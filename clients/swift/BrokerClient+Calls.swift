@@ -24,7 +24,8 @@ extension BrokerClient {
     try await call(
       GetAccessToken.self,
       .init(
-        profile: profile, minValidity: minValidity, scopes: scopes, audience: audience, forceRefresh: forceRefresh))
+        profile: try .meant(profile), minValidity: minValidity, scopes: scopes, audience: audience,
+        forceRefresh: forceRefresh))
   }
 
   /// Reports that a server rejected a token (HTTP status 401, or 403), and returns the one to use instead.
@@ -53,7 +54,7 @@ extension BrokerClient {
   /// - Throws: `broker` with `accessDenied` where the profile's `allowIdToken` is not set, with `unsupportedByProvider`
   ///   where the session has no ID token, with `reauthRequired` where it has expired and a refresh brings no other.
   public func idToken(profile: ProfileName? = nil) async throws -> IdentityToken {
-    try await call(GetIDToken.self, .init(profile: profile))
+    try await call(GetIDToken.self, .init(profile: try .meant(profile)))
   }
 
   /// Logs in with e-mail address and password; the result may be a challenge.
@@ -63,12 +64,12 @@ extension BrokerClient {
     email: String, password: Secret, profile: ProfileName? = nil, clientContext: String? = nil
   ) async throws -> LoginResult {
     try await call(
-      Login.self, .init(profile: profile, email: email, password: password, clientContext: clientContext))
+      Login.self, .init(profile: try .meant(profile), email: email, password: password, clientContext: clientContext))
   }
 
   /// The ways to log in to a profile, and the parameters that each needs; the first is taken where a login names none.
   public func loginForms(profile: ProfileName? = nil) async throws -> [LoginForm] {
-    try await call(GetSession.self, .init(profile: profile)).login
+    try await call(GetSession.self, .init(profile: try .meant(profile))).login
   }
 
   /// Answers a challenge with its one-time code.
@@ -87,7 +88,7 @@ extension BrokerClient {
   ) async throws -> LoginResult {
     try await call(
       Register.self,
-      .init(profile: profile, email: email, password: password, name: name, phoneNumber: phoneNumber))
+      .init(profile: try .meant(profile), email: email, password: password, name: name, phoneNumber: phoneNumber))
   }
 
   /// Ends the session of a profile, or of all.
@@ -101,12 +102,13 @@ extension BrokerClient {
   public func logout(
     profile: ProfileName? = nil, everywhere: Bool = false, all: Bool = false
   ) async throws -> [LogoutOutcome] {
-    try await call(Logout.self, .init(profile: profile, everywhere: everywhere, all: all)).results
+    try await call(Logout.self, .init(profile: all ? profile : try .meant(profile), everywhere: everywhere, all: all))
+      .results
   }
 
   /// The state of a profile's session.
   public func session(profile: ProfileName? = nil) async throws -> Session {
-    try await call(GetSession.self, .init(profile: profile)).session
+    try await call(GetSession.self, .init(profile: try .meant(profile))).session
   }
 
   /// Where the sessions of all profiles stand.
@@ -116,7 +118,7 @@ extension BrokerClient {
 
   /// Whose session it is.
   public func currentUser(profile: ProfileName? = nil) async throws -> User {
-    try await call(GetCurrentUser.self, .init(profile: profile))
+    try await call(GetCurrentUser.self, .init(profile: try .meant(profile)))
   }
 
   /// Lets the broker forget its keys and every token, for all clients, until ``unlock(passphrase:)``.

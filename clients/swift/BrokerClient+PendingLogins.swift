@@ -15,7 +15,8 @@ extension BrokerClient {
   public func login(
     by method: LoginMethod? = nil, profile: ProfileName? = nil, clientContext: String? = nil
   ) async throws -> LoginResult {
-    try await call(Login.self, .init(profile: profile, method: method?.rawValue, clientContext: clientContext))
+    try await call(
+      Login.self, .init(profile: try .meant(profile), method: method?.rawValue, clientContext: clientContext))
   }
 
   /// Waits until the user has done what a login asked of them.
@@ -56,7 +57,7 @@ extension BrokerClient {
   public func reauthenticate(
     password: Secret? = nil, profile: ProfileName? = nil
   ) async throws -> LoginResult {
-    try await call(Reauthenticate.self, .init(profile: profile, password: password))
+    try await call(Reauthenticate.self, .init(profile: try .meant(profile), password: password))
   }
 }
 #endif
