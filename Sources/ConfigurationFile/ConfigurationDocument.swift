@@ -20,7 +20,8 @@ package enum ConfigurationDocument {
   /// - Returns: what `read` returns.
   /// - Throws: ``ConfigurationError`` with every mistake: nothing of the file is used then.
   package static func read<Value>(
-    _ bytes: [UInt8], file: String, environment: [String: String], examine: @escaping (String) -> String? = { _ in nil },
+    _ bytes: [UInt8], file: String, environment: [String: String],
+    examine: @escaping (String) -> String? = { _ in nil },
     keys: @autoclosure @escaping () -> KnownKeys,
     _ read: (inout ConfigurationSection) -> Value
   ) throws(ConfigurationError) -> Value {

@@ -80,7 +80,9 @@ extension HTTPFailure {
       return .tlsFailed(end.lacksAuthorities ? .caFile(end.authorities) : .untrusted)
     case CURLE_SSL_CONNECT_ERROR:
       if contains(end.words, oneOf: plainAnswers) { return .tlsFailed(.plain) }
-      if contains(end.words, oneOf: ["unsupported protocol", "protocol version"]) { return .tlsFailed(.protocolVersion) }
+      if contains(end.words, oneOf: ["unsupported protocol", "protocol version"]) {
+        return .tlsFailed(.protocolVersion)
+      }
       let isGone = [ECONNRESET, EPIPE].contains(end.systemError) || contains(end.words, "SYSCALL")
       return isGone || contains(end.words, "unexpected eof") ? .connectionLost(sent: false) : .tlsFailed(.other)
     default: return .tlsFailed(.other)

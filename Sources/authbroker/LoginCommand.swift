@@ -128,7 +128,9 @@ enum LoginCommand: Command {
     let result: LoginResult
     do throws(CommandFailure) {
       let scopes = try scopes(dialogue.context)
-      result = try dialogue.begin(Login.self, .init(
+      result = try dialogue.begin(
+        Login.self,
+        .init(
           profile: profile, method: method?.rawValue, email: dialogue.context.arguments["--email"], scopes: scopes))
     } catch {
       guard method == nil, error.error?.kind == .missingCredential else { throw error }

@@ -230,7 +230,8 @@ import Testing
     let names = [
       "$schema", "vault.keyFile", "vault.command", "network.caFile", "profiles.*.provider", "profiles.*.baseUrl",
       "profiles.*.issuer", "profiles.*.realm", "profiles.*.domain", "profiles.*.clientAuth", "profiles.*.scopes",
-      "profiles.*.audience", "profiles.*.resource", "profiles.*.methods", "profiles.*.revocation", "profiles.*.tls.pins",
+      "profiles.*.audience", "profiles.*.resource", "profiles.*.methods", "profiles.*.revocation",
+      "profiles.*.tls.pins",
       "profiles.*.tls.caFile",
     ]
     #expect(withoutDefault == names)

@@ -63,7 +63,9 @@ import Testing
     }
   }
 
-  @Test func `the address has what the profile adds, in place of what is usual, and the user who is named`() async throws {
+  @Test func `the address has what the profile adds, in place of what is usual, and the user who is named`()
+    async throws
+  {
     let adding: @Sendable (inout OIDCDialect) -> Void = { dialect in
       dialect.quirks.authorizationParameters = [.init("prompt", "consent"), .init("access_type", "offline")]
       dialect.parameters.authorization = [

@@ -35,7 +35,9 @@ import Testing
     }
   }
 
-  @Test func `what a profile adds stands in every request at the token endpoint, and in that for another device`() async throws {
+  @Test func `what a profile adds stands in every request at the token endpoint, and in that for another device`()
+    async throws
+  {
     try await FakeProvider.run(always: Self.tokens) { server in
       var dialect = dialect(server)
       dialect.endpoints[.deviceAuthorization] = server.issuer + "/device"

@@ -67,6 +67,7 @@ extension ConfigurationSection {
   /// The members, each a parameter of a request.
   ///
   /// - Parameter reserved: what the broker sets itself.
+  /// - Returns: those that can be sent; every other one is a mistake.
   fileprivate func parameters(besides reserved: [String]) -> [OIDCQuirks.Parameter] {
     var parameters: [OIDCQuirks.Parameter] = []
     for (name, node) in namedMembers() {

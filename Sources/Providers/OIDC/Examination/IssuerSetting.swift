@@ -19,7 +19,8 @@ struct IssuerSetting {
     let endpoints = OIDCEndpoint.allCases.compactMap { endpoint in
       description.endpoints[endpoint].map { "\(endpoint.rawValue): \"\($0)\"" }
     }
-    return "There is no document at that one, so write in the profile's section: provider: \"oidc\", issuer: \"\(named)\", "
+    return
+      "There is no document at that one, so write in the profile's section: provider: \"oidc\", issuer: \"\(named)\", "
       + "discovery: false, endpoints: { \(endpoints.joined(separator: ", ")) }"
   }
 

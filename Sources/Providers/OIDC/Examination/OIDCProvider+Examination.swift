@@ -31,7 +31,9 @@ extension OIDCProvider {
       guard Discovery.isAbsent(response.status) else { return found + [trouble.finding] }
       let namesEndpoints = dialect.endpoints[.token] != nil
       // OAuth without OpenID Connect has a document of its own (RFC 8414).
-      if let other = await otherDocument(), other.isOwn(dialect) || !namesEndpoints { return found + (await review(other)) }
+      if let other = await otherDocument(), other.isOwn(dialect) || !namesEndpoints {
+        return found + (await review(other))
+      }
       return found + (namesEndpoints ? await undescribed : [trouble.finding])
     }
   }

@@ -49,6 +49,7 @@ package struct RESTReplyPaths: Sendable, Equatable {
   var vital: VitalMembers {
     let members: [Member] = [.accessToken, .refreshToken, .expiresIn, .expiresAt]
     return VitalMembers(
-      members.flatMap { self[$0].map(\.names).filter { !$0.isEmpty } } + ["token_type", "tokenType", "error"].map { [$0] })
+      members.flatMap { self[$0].map(\.names).filter { !$0.isEmpty } }
+        + ["token_type", "tokenType", "error"].map { [$0] })
   }
 }

@@ -43,6 +43,7 @@ struct CurlPost: Sendable {
   ///   - form: the content.
   ///   - limit: how long it may take.
   ///   - passes: set where there is no answer for a reason that may pass.
+  /// - Returns: the answer.
   /// - Throws: a failure with code 5 where there is none.
   func send(_ form: [UInt8], within limit: Duration, _ passes: inout Bool) throws(CommandFailure) -> Answer {
     let seconds = max(1, limit.components.seconds)

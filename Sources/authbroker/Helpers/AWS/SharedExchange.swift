@@ -91,7 +91,7 @@ struct SharedExchange {
       poll.watch(0, listener.descriptor.number, readable: true)
       _ = try? poll.wait(atMost: left)
     }
-    // Who connects after the last look is refused, and asks anew.
+    // Who connects after the last look is refused, and asks by itself.
     if linger > .zero { listener.removePath() }
   }
 
