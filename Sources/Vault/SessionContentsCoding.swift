@@ -52,7 +52,9 @@ enum SessionContentsCoding {
     guard case .living(let session) = contents else { return 256 }
     let user = session.user
     let texts = [user?.id, user?.email, user?.name, user?.twoFactor].compactMap { $0 }
-    let fixed = (user?.phoneNumberMasked?.utf8.count ?? 0) + (session.clock?.boot?.utf8.count ?? 0)
+    let fixed =
+      (user?.phoneNumberMasked?.utf8.count ?? 0) + (user?.claims?.text.count ?? 0)
+      + (session.clock?.boot?.utf8.count ?? 0)
     let textCount = texts.reduce(fixed) { $0 + $1.utf8.count + 3 }
     // An escape makes 6 bytes of 1; the members without a string have room beside the tokens.
     return TokenCoding.capacity(for: session.tokens) + 6 * textCount + (session.unknownMembers?.byteCount ?? 0)

@@ -30,6 +30,8 @@ type User struct {
 	EmailVerified     *bool  `json:"emailVerified,omitempty"`
 	Name              string `json:"name,omitempty"`
 	PhoneNumberMasked string `json:"phoneNumberMasked,omitempty"`
+	// Claims is an object with roles and further attributes that the provider gives.
+	Claims json.RawMessage `json:"claims,omitempty"`
 }
 
 // LoginForm is one way to log in to a profile, and the parameters of login that it needs.

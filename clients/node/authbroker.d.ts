@@ -125,7 +125,7 @@ export class IdToken {
 export interface LoginForm { method: string; fields: string[] }
 
 /** What a provider knows of a user. */
-export interface User { id: string; email?: string; emailVerified?: boolean; name?: string; phoneNumberMasked?: string }
+export interface User { id: string; email?: string; emailVerified?: boolean; name?: string; phoneNumberMasked?: string; claims?: Record<string, unknown> }
 
 /** The public state of a profile's session; times are RFC 3339. */
 export interface Session {

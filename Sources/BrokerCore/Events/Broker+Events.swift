@@ -148,10 +148,14 @@ extension Broker {
   }
 
   /// Publishes an event at most once a profile and minute, so that what clients or providers repeat is no flood.
-  func publishRarely(_ payload: EventPayload, of slot: ProfileSlot) {
+  ///
+  /// - Returns: whether it was published.
+  @discardableResult
+  func publishRarely(_ payload: EventPayload, of slot: ProfileSlot) -> Bool {
     let uptime = now.uptime
-    if let last = slot.lastRareEvent[payload.name], uptime - last < .seconds(60) { return }
+    if let last = slot.lastRareEvent[payload.name], uptime - last < .seconds(60) { return false }
     slot.lastRareEvent[payload.name] = uptime
     publish(payload, profile: slot.name)
+    return true
   }
 }

@@ -14,10 +14,12 @@ public struct User: Sendable, Equatable {
   public var phoneNumberMasked: String?
   /// What a login asks for beside the password, such as `totp`, or `off`; nil where the provider does not say.
   public var twoFactor: String?
+  /// Roles and further attributes that the provider gives, as one JSON object; nil where it gives none.
+  public var claims: RawJSON?
 
   public init(
     id: String, email: String? = nil, emailVerified: Bool? = nil, name: String? = nil,
-    phoneNumberMasked: String? = nil, twoFactor: String? = nil
+    phoneNumberMasked: String? = nil, twoFactor: String? = nil, claims: RawJSON? = nil
   ) {
     self.id = id
     self.email = email
@@ -25,6 +27,7 @@ public struct User: Sendable, Equatable {
     self.name = name
     self.phoneNumberMasked = phoneNumberMasked
     self.twoFactor = twoFactor
+    self.claims = claims
   }
 }
 
@@ -39,9 +42,15 @@ extension User: ObjectCodable {
     try coder.optional("name", &name)
     try coder.optional("phoneNumberMasked", &phoneNumberMasked)
     try coder.optional("twoFactor", &twoFactor)
+    try coder.optional("claims", &claims)
   }
 }
 
 extension User {
-  public static let notes = SchemaNotes("User", "What the provider says of the account.")
+  public static let notes = SchemaNotes(
+    "User", "What the provider says of the account.",
+    members: [
+      "claims":
+        "An object with roles and further attributes that the provider gives, 16 KiB at most; asked for again after a 403."
+    ])
 }

@@ -70,7 +70,16 @@ struct FirebaseReader {
     let phone = text(node, "phoneNumber").map { MaskedDestination($0).text }
     return User(
       id: id, email: text(node, "email"), emailVerified: node["emailVerified"].flatMap { try? $0.bool() },
-      name: text(node, "displayName"), phoneNumberMasked: phone.flatMap { $0.isEmpty ? nil : $0 })
+      name: text(node, "displayName"), phoneNumberMasked: phone.flatMap { $0.isEmpty ? nil : $0 },
+      claims: customClaims(node))
+  }
+
+  /// The custom claims: an object as a text in the reply.
+  private static func customClaims(_ node: JSONNode) -> RawJSON? {
+    guard let text = try? node["customAttributes"]?.string(),
+      let document = try? JSONDocument(parsing: Array(text.utf8))
+    else { return nil }
+    return UserClaims.claims(of: document.root)
   }
 
   private static func text(_ node: JSONNode, _ name: String) -> String? {

@@ -20,7 +20,8 @@ struct UserReader {
     return User(
       id: id, email: text("email", root), emailVerified: isVerified,
       name: names.lazy.compactMap { text($0, root) }.first,
-      phoneNumberMasked: text("phone_number", root).map { MaskedDestination($0).text })
+      phoneNumberMasked: text("phone_number", root).map { MaskedDestination($0).text },
+      claims: UserClaims.claims(of: root, besides: [quirks.userIDMember]))
   }
 
   private func text(_ name: String, _ root: JSONNode) -> String? {

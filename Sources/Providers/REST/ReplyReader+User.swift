@@ -22,7 +22,15 @@ extension ReplyReader {
       phoneNumberMasked: inner.value(.phoneNumber).flatMap { node in
         let masked = (try? node.string()).map { MaskedDestination($0).text } ?? ""
         return masked.isEmpty ? nil : masked
-      })
+      },
+      claims: UserClaims.claims(of: object, besides: mappedNames))
+  }
+
+  /// What of a reply has a meaning of its own, and is no attribute of the user.
+  private var mappedNames: Set<String> {
+    var names: Set<String> = ["success"]
+    for member in RESTReplyPaths.Member.allCases { names.formUnion(paths[member].compactMap(\.names.first)) }
+    return names
   }
 
   /// A name that was changed to be shown would be another user's, so it must need no change.

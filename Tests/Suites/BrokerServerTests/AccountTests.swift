@@ -245,4 +245,18 @@ import Testing
       }
     }
   }
+
+  @Test func `after a 403 the provider is asked who the user is, once a minute`() async throws {
+    try await OwnThread.run {
+      let stage = try LoginStage { _ in }
+      _ = stage.call("login", LoginStage.credentials)
+      _ = stage.events
+      for _ in 0..<3 { _ = stage.call("reportRejected", #"{"accessToken":"access-1","status":403}"#) }
+      #expect(stage.harness.provider.accountCalls == ["currentUser"])
+      #expect(stage.events == ["forbidden", "userUpdated"])
+      stage.wait(61)
+      _ = stage.call("reportRejected", #"{"accessToken":"access-1","status":403}"#)
+      #expect(stage.harness.provider.accountCalls == ["currentUser", "currentUser"])
+    }
+  }
 }

@@ -29,8 +29,9 @@ import Testing
     #expect(action.verificationURI == "https://www.google.com/device" && action.userCode == "GQVQ-JKEC")
     let session = try #require(try progress.get().session)
     #expect(
-      session.user
+      session.user?.withoutClaims
         == User(id: "110248495921238986420", email: "ann@example.com", emailVerified: true, name: "Ann Example"))
+    #expect(session.user?.claims.map { String(decoding: $0.text, as: UTF8.self) } == #"{"hd":"example.com"}"#)
     for (status, body, slowsDown) in [
       (428, #"{"error":"authorization_pending","error_description":"Precondition Required"}"#, false),
       (403, #"{"error":"slow_down","error_description":"Forbidden"}"#, true),
