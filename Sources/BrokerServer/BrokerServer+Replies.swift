@@ -45,7 +45,8 @@ extension BrokerServer {
       var fields: [LogField] = [.word("method", method), .word("kind", error.kind.rawValue)]
       if let profile = error.profile { fields.append(.word("profile", profile.description)) }
       fields.append(.word("correlationId", error.correlationID ?? ""))
-      log.write(.info, "a call failed", fields)
+      // The log counts by its messages, too.
+      log.write(.info, FailureLog.isPersons(method) ? "a call failed" : "a program's call failed", fields)
     }
   }
 

@@ -56,6 +56,9 @@ struct FailureLog {
       && ![.missingCredential, .deadlineExceeded, .shuttingDown, .internal].contains(error.kind)
   }
 
+  /// Whether a method is one that a person's doing leads to.
+  static func isPersons(_ method: String) -> Bool { methods.contains(method) }
+
   /// Counts a failed call of a method.
   ///
   /// - Parameters:
@@ -63,7 +66,7 @@ struct FailureLog {
   ///   - now: the uptime.
   /// - Returns: what is to be written.
   mutating func count(_ method: String, at now: Duration) -> Verdict {
-    Self.methods.contains(method) ? Self.count(&persons, now) : Self.count(&programs, now)
+    Self.isPersons(method) ? Self.count(&persons, now) : Self.count(&programs, now)
   }
 
   private static func count(_ budget: inout Budget, _ now: Duration) -> Verdict {

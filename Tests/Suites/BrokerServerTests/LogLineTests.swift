@@ -59,7 +59,7 @@ import Testing
       let client = try ServerHarness(log: lines.log).connect()
       let answer = client.ask(LoginStage.line(method, params)).first ?? ""
       let id = try #require(answer.split(separator: #""correlationId":""#).last?.split(separator: "\"").first)
-      let line = lines.take(with: "a call failed method=\(method) kind=\(kind) ").first
+      let line = lines.take(with: "call failed method=\(method) kind=\(kind) ").first
       #expect(line?.contains("correlationId=\(id)") == true)
     }
   }
@@ -69,7 +69,7 @@ import Testing
       let lines = Lines()
       let client = try ServerHarness(log: lines.log).connect()
       for _ in 0..<200 { _ = client.ask(LoginStage.line("getAccessToken")) }
-      #expect((1...40).contains(lines.take(with: "a call failed").count))
+      #expect((1...40).contains(lines.take(with: "call failed").count))
       _ = client.ask(LoginStage.line("login", #"{"email":"a@example.test","password":"wrong"}"#))
       #expect(lines.take(with: "kind=invalidCredentials").count == 1)
     }
