@@ -52,7 +52,7 @@ type OTPChallenge struct {
 	AttemptsRemaining  int        `json:"attemptsRemaining"`
 	BackupCodesAllowed bool       `json:"backupCodesAllowed"`
 	// By which resendOtp can send another code; empty where there is no choice.
-	Channels []string `json:"channels"`
+	Channels []string `json:"channels,omitempty"`
 
 	raw
 }
