@@ -10,7 +10,7 @@ package enum BrokerNotice: Sendable {
   case missed(ReplayPage)
   /// An event for a subscription.
   case delivery(SubscriptionHub.Delivery)
-  /// An event that is true from now on, whoever has subscribed to it.
+  /// An event that is true from now on, for subscribers and others.
   case told(BrokerEvent)
   /// The vault is locked for clients: no token may wait to be read any longer.
   case locked

@@ -104,7 +104,7 @@ extension BrokerServer {
     finishDraining()
   }
 
-  /// A connection that waits for nothing keeps nobody.
+  /// A connection that waits for nothing does not keep the server.
   private func finishIfDone() {
     guard isDraining, !hasStopped, !broker.assumeIsolated({ $0.hasWork }),
       connections.values.allSatisfy({ $0.waitsForNothing })

@@ -3,7 +3,7 @@ import BrokerProtocol
 import Logging
 
 extension Logger {
-  /// Writes where sessions begin and end, and when the vault is locked: what somebody who reads the log later asks first.
+  /// Writes where sessions begin and end, and when the vault is locked: what a reader of the log asks first.
   ///
   /// What happens all the time, such as a refresh, has no line; no user is named.
   func write(_ event: BrokerEvent) {

@@ -57,7 +57,7 @@ package final class ConfigurationContext {
   /// The sections of the whole configuration that know a key.
   func sections(with key: String) -> [KnownKeys.Place] { places().places(of: key) }
 
-  /// What is wrong with a file of trusted authorities; nil where nothing is, or nobody is to look.
+  /// What is wrong with a file of trusted authorities; nil where nothing is, or it is not to be examined.
   func objection(toAuthorityFile path: String) -> String? { examine(path) }
 
   /// Notes a mistake of a value.

@@ -40,7 +40,7 @@ final class Exchange: Sendable {
     }
   }
 
-  /// Whether nobody ends it any more once it is sent: its answer comes only once.
+  /// Whether it goes on to its end once it is sent: its answer comes only once.
   var isSpending: Bool {
     switch work {
     case .request(let request, _): request.isSpending

@@ -3,7 +3,7 @@ import CLinux
 /// Decides whether a file or a directory can be changed by another user than this one and root: by who can really write
 /// to it, not by the bits of its mode alone.
 ///
-/// A group may write where this process is in it and nobody else is: a user's private group (useradd(8)), with which
+/// A group may write where this process is in it and no other user is: a user's private group (useradd(8)), with which
 /// accounts with the file mode mask 002 work, the group of a volume (Kubernetes' `fsGroup`), or the group 0 of a container
 /// with a user number of its own.
 package struct WriteTrust: Sendable {

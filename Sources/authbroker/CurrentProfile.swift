@@ -8,7 +8,7 @@ private let isChosen = Atomic(false)
 
 /// The profile that a person works with, where a command line names none.
 ///
-/// It is the command's own: the broker, helpers and targets do not know it.
+/// The client packages read it too; the broker, helpers and targets do not know it.
 enum CurrentProfile {
   /// The variable that names it for one shell.
   static var variable: String { ChosenProfile.variable }

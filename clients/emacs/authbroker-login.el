@@ -79,7 +79,7 @@ CLIENT-CONTEXT are the parameters of the broker's method."
   (authbroker-call "resendOtp" (list :otpFlowId flow)))
 
 (defun authbroker-session (&optional profile)
-  "Return where PROFILE stands, nil for the only configured one."
+  "Return where PROFILE stands, nil for the current one."
   (authbroker-call "getSession" (authbroker--params :profile (authbroker--profile profile))))
 
 ;;;###autoload

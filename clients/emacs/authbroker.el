@@ -404,7 +404,7 @@ Where the broker has ended, send it once more; AGAIN is asked about another."
 
 (cl-defun authbroker-access-token (&key profile min-validity scopes audience force-refresh wait-for-login timeout)
   "Return a valid access token, refreshed first where necessary.
-PROFILE: nil for the only configured one.  MIN-VALIDITY: the least lifetime in
+PROFILE: nil for the current one.  MIN-VALIDITY: the least lifetime in
 seconds that it must have left.  SCOPES: a list of those that it must have.
 AUDIENCE: its audience.  FORCE-REFRESH: refresh in any case.  WAIT-FOR-LOGIN:
 wait for a user who is not logged in, up to TIMEOUT seconds."

@@ -220,7 +220,7 @@ func (c *Client) Logout(ctx context.Context, options LogoutOptions) ([]LogoutOut
 	return result.Results, err
 }
 
-// Session returns where a profile stands; an empty profile is the only configured one, else default.
+// Session returns where a profile stands; an empty profile is the current one, the only configured one, else default.
 func (c *Client) Session(ctx context.Context, profile string) (*Session, error) {
 	session := new(Session)
 	if err := c.Call(ctx, "getSession", object{}.text("profile", currentProfile(profile)), session); err != nil {

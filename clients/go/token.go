@@ -11,7 +11,7 @@ import (
 // redacted is what a token prints as.
 const redacted = "<redacted>"
 
-// TokenOptions say which token is wanted; the zero value is the session's own of the only configured profile.
+// TokenOptions say which token is wanted; the zero value is the session's own of the current profile.
 type TokenOptions struct {
 	// Profile is the profile; empty: that of AUTHBROKER_PROFILE, of `authbroker profile use`, the only configured one, else
 	// default.

@@ -9,7 +9,7 @@ extension BrokerClient {
   /// Ask each time one is needed, and keep none: the broker answers from memory.
   ///
   /// - Parameters:
-  ///   - profile: nil: the only configured one, else `default`.
+  ///   - profile: nil: the current one (`authbroker profile use`), the only configured one, else `default`.
   ///   - minValidity: its least remaining lifetime; nil: the profile's own rule.
   ///   - scopes: those that it must have; nil: those of the session.
   ///   - audience: its audience, by the provider's own name; nil: that of the session's own token.
@@ -49,7 +49,7 @@ extension BrokerClient {
 
   /// The session's ID token, for servers that ask who the user is; refreshed first where it has expired.
   ///
-  /// - Parameter profile: nil: the only configured one, else `default`.
+  /// - Parameter profile: nil: the current one (`authbroker profile use`), the only configured one, else `default`.
   /// - Returns: the token and when it expires.
   /// - Throws: `broker` with `accessDenied` where the profile's `allowIdToken` is not set, with `unsupportedByProvider`
   ///   where the session has no ID token, with `reauthRequired` where it has expired and a refresh brings no other.
@@ -94,7 +94,7 @@ extension BrokerClient {
   /// Ends the session of a profile, or of all.
   ///
   /// - Parameters:
-  ///   - profile: nil: the only configured one, else `default`.
+  ///   - profile: nil: the current one (`authbroker profile use`), the only configured one, else `default`.
   ///   - everywhere: whether the account's other sessions at the provider end too.
   ///   - all: whether the sessions of every profile end.
   /// - Returns: for each profile, whether its provider has revoked the session.

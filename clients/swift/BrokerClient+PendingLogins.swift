@@ -8,7 +8,7 @@ extension BrokerClient {
   ///
   /// - Parameters:
   ///   - method: nil: the first that the provider offers and that needs no credentials.
-  ///   - profile: nil: the only configured one, else `default`.
+  ///   - profile: nil: the current one (`authbroker profile use`), the only configured one, else `default`.
   ///   - clientContext: comes back in the result, the action, and the login's events; no secret belongs there.
   /// - Returns: an action as a rule, for ``awaitLogin(_:timeout:)``.
   /// - Throws: `broker` with `unsupportedByProvider`, or `missingCredential` where the provider wants a password.
@@ -51,7 +51,7 @@ extension BrokerClient {
   ///
   /// - Parameters:
   ///   - password: nil for a provider whose users authenticate elsewhere.
-  ///   - profile: nil: the only configured one, else `default`.
+  ///   - profile: nil: the current one (`authbroker profile use`), the only configured one, else `default`.
   /// - Returns: the session, a challenge, or what the user has to do elsewhere.
   /// - Throws: `broker` with `loginRequired` where there is no session, `accessDenied` where another user has come.
   public func reauthenticate(

@@ -12,7 +12,7 @@ extension BrokerClient {
   /// Does something with a token; where the server refuses it, reports that and tries once more with another one.
   ///
   /// - Parameters:
-  ///   - profile: nil: the only configured one, else `default`.
+  ///   - profile: nil: the current one (`authbroker profile use`), the only configured one, else `default`.
   ///   - scopes: those that the token must have; nil: those of the session.
   ///   - audience: its audience; nil: that of the session's own token.
   ///   - body: gets the token, and throws ``Unauthorized`` where the server has answered with 401.

@@ -54,7 +54,12 @@ final class AccountCrashClient {
 
   // MARK: A life
 
-  func connect(to socket: String) throws { wire = try SocketWire(socket) }
+  /// Connects as the owner of the state directory: accounts are made over sessions that live.
+  func connect(to socket: String) throws {
+    let wire = try SocketWire(socket)
+    try wire.prove()
+    self.wire = wire
+  }
 
   /// Sends the next request.
   func send() throws {

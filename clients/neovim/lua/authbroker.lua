@@ -196,7 +196,7 @@ end
 --- Returns a valid access token, refreshed first where necessary.
 --
 -- @param options `profile`, `min_validity_seconds`, `scopes`, `audience`, `force_refresh`, `wait_for_login`,
--- `timeout_seconds`; nil: the token of the only configured profile
+-- `timeout_seconds`; nil: the token of the current profile
 function M.access_token(options)
   options = options or {}
   return read_token(M.call('getAccessToken', {
@@ -233,7 +233,7 @@ function M.with_access_token(options, use)
   return use(fresh)
 end
 
---- Returns where a profile stands; nil: the only configured one.
+--- Returns where a profile stands; nil: the current one.
 function M.session(profile) return M.call('getSession', { profile = current_profile(profile) }) end
 
 --- Signs out.

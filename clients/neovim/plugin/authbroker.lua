@@ -7,7 +7,7 @@ local function show(sentence, failure)
   vim.notify('authbroker: ' .. (sentence or tostring(failure)), failure and vim.log.levels.ERROR or vim.log.levels.INFO)
 end
 
---- The profile that a command was given; nil: the only configured one.
+--- The profile that a command was given; nil: the current one.
 local function profile(command) return command.args ~= '' and command.args or nil end
 
 vim.api.nvim_create_user_command('AuthBrokerLogin', function(command)
