@@ -18,8 +18,8 @@ import Testing
   }
 
   static let home = ["HOME": "/home/ada"]
-  /// The directory of a login session: this user's alone.
-  static let session = Scratch()
+  /// Stands for the directory of a login session, which is this user's alone.
+  static let session = "/session"
   static let cases = [
     Case(
       name: "home alone", environment: home, state: "/home/ada/.local/state/authbroker",
@@ -30,9 +30,9 @@ import Testing
       name: "all XDG directories",
       environment: [
         "XDG_STATE_HOME": "/x/state", "XDG_CONFIG_HOME": "/x/config", "XDG_DATA_HOME": "/x/data",
-        "XDG_RUNTIME_DIR": session.path,
+        "XDG_RUNTIME_DIR": session,
       ],
-      state: "/x/state/authbroker", socket: session.path + "/authbroker/broker.sock",
+      state: "/x/state/authbroker", socket: session + "/authbroker/broker.sock",
       configuration: "/x/config/authbroker/config.json", vaultKey: "/x/data/authbroker/vault.key"),
     Case(
       name: "relative and empty XDG directories are ignored",
@@ -42,14 +42,14 @@ import Testing
       vaultKey: "/home/ada/.local/share/authbroker/vault.key"),
     Case(
       name: "a chosen state directory keeps its socket and key", options: .init(state: "/s"),
-      environment: home.merging(["XDG_RUNTIME_DIR": session.path]) { $1 },
+      environment: home.merging(["XDG_RUNTIME_DIR": session]) { $1 },
       state: "/s", socket: "/s/run/broker.sock", configuration: "/home/ada/.config/authbroker/config.json",
       vaultKey: "/s/vault.key"),
     Case(
       name: "naming the default state directory changes nothing",
       options: .init(state: "/home/ada/.local/state/authbroker/"),
-      environment: home.merging(["XDG_RUNTIME_DIR": session.path]) { $1 },
-      state: "/home/ada/.local/state/authbroker", socket: session.path + "/authbroker/broker.sock",
+      environment: home.merging(["XDG_RUNTIME_DIR": session]) { $1 },
+      state: "/home/ada/.local/state/authbroker", socket: session + "/authbroker/broker.sock",
       configuration: "/home/ada/.config/authbroker/config.json",
       vaultKey: "/home/ada/.local/share/authbroker/vault.key"),
     Case(
@@ -68,10 +68,12 @@ import Testing
 
   @Test(arguments: cases)
   func `paths follow from options and environment`(_ example: Case) throws {
+    let scratch = Scratch()
+    let environment = example.environment.mapValues { $0 == Self.session ? scratch.path : $0 }
     let paths = try StatePaths(
-      example.options, environment: EnvironmentVariables(example.environment), workingDirectory: "/project/dir")
+      example.options, environment: EnvironmentVariables(environment), workingDirectory: "/project/dir")
     #expect(paths.state == example.state)
-    #expect(paths.socket == example.socket)
+    #expect(paths.socket == example.socket.replacing(Self.session, with: scratch.path))
     #expect(paths.configuration == example.configuration)
     #expect(paths.isConfigurationChosen == example.isChosen)
     #expect(paths.vaultKey == example.vaultKey)
