@@ -58,11 +58,11 @@ struct CurlPost: Sendable {
       limit: .seconds(seconds + 1), longest: Self.longest + 16)
     defer { wipe(&done.output) }
     passes = Self.passing.contains(done.code)
-    guard done.code == 0 else { throw failure(done.code) }
+    guard done.code == 0 else { throw failure(done.code, within: seconds) }
     // The status is the last line.
     guard let end = done.output.lastIndex(of: UInt8(ascii: "\n")), end <= Self.longest,
       let status = Int(String(decoding: done.output[(end + 1)...], as: UTF8.self)), (100...599).contains(status)
-    else { throw failure(63) }
+    else { throw failure(63, within: seconds) }
     return Answer(status: status, body: Array(done.output[..<end]))
   }
 
@@ -101,13 +101,13 @@ struct CurlPost: Sendable {
   }
 
   /// What an exit code means (curl(1), "EXIT CODES").
-  private func failure(_ code: Int32) -> CommandFailure {
+  private func failure(_ code: Int32, within seconds: Int64) -> CommandFailure {
     let what =
       switch code {
       case 5, 97: "the proxy cannot be reached"
       case 6: "its host is not known; check the region, or --sts-url"
       case 7: "it cannot be reached"
-      case 28, 137: "it did not answer within \(Self.limit.components.seconds) s"
+      case 28, 137: "it did not answer within \(seconds) s"
       case 60:
         "its certificate has expired, is another host's, or is signed by an untrusted authority; for a private authority "
           + "set AWS_CA_BUNDLE (curl: 60)"

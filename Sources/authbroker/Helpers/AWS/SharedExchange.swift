@@ -16,7 +16,8 @@ struct SharedExchange {
   private static let longest = 2 * CurlPost.longest
 
   private let path: String
-  private let mark: [UInt8]
+  /// What tells those apart that may have the answer, always of the same length.
+  let mark: [UInt8]
   private let linger: Duration
 
   /// An exchange with a purpose; nil where processes cannot find each other: each asks by itself then.
@@ -31,11 +32,16 @@ struct SharedExchange {
     guard (try? PrivateDirectory(paths.helpers, create: true)) != nil,
       (try? PrivateDirectory(place, create: true)) != nil
     else { return nil }
-    path = "\(place)/aws-\(String(IssuedTokens.hash(purpose.utf8), radix: 16))"
+    path = "\(place)/aws-\(Self.digits(purpose.utf8))"
     var bytes = SecretText.bytes("", token)
     defer { wipe(&bytes) }
-    mark = Array(String(IssuedTokens.hash(bytes), radix: 16).utf8)
+    mark = Array(Self.digits(bytes).utf8)
     self.linger = linger
+  }
+
+  private static func digits(_ bytes: some Sequence<UInt8>) -> String {
+    let digits = String(IssuedTokens.hash(bytes), radix: 16)
+    return String(repeating: "0", count: 16 - digits.utf8.count) + digits
   }
 
   /// The answer: another process's, or the one that `ask` gets.
@@ -99,12 +105,12 @@ struct SharedExchange {
     guard (try? PeerCredentials(of: connection))?.uid == ProcessIdentity.user,
       read(connection, atMost: mark.count, until: BootClock.now + Self.politeness) == mark
     else { return }
-    write(message, connection, until: BootClock.now + Self.politeness)
+    send(message, connection, until: BootClock.now + Self.politeness)
   }
 
   private func received(from connection: borrowing FileDescriptor) -> Result<STSAnswer, CommandFailure>? {
     guard (try? PeerCredentials(of: connection))?.uid == ProcessIdentity.user,
-      (try? connection.writeAll(mark.span)) != nil
+      (try? connection.sendAll(mark.span)) != nil
     else { return nil }
     var bytes = read(connection, atMost: Self.longest, until: BootClock.now + Self.patience)
     defer { wipe(&bytes) }
@@ -128,12 +134,13 @@ struct SharedExchange {
     return Array(bytes[..<filled])
   }
 
-  private func write(_ message: [UInt8], _ connection: borrowing FileDescriptor, until deadline: Duration) {
+  /// Gives what is taken within the time; one who leaves meanwhile must not end this process by SIGPIPE.
+  private func send(_ message: [UInt8], _ connection: borrowing FileDescriptor, until deadline: Duration) {
     var written = 0
     var poll = PollSet(count: 1)
     poll.watch(0, connection.number, writable: true)
     while written < message.count {
-      switch connection.write(message, written..<message.count) {
+      switch connection.send(message, written..<message.count) {
       case .bytes(let count): written += count
       case .wouldBlock:
         let left = deadline - BootClock.now

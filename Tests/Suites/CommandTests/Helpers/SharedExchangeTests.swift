@@ -69,6 +69,56 @@ import Testing
     #expect(try exchange("token") == Self.text(Self.keys) && asked.withLock { $0 } == 2, "nothing is kept")
   }
 
+  @Test func `tokens are told apart by marks of one length`() throws {
+    let marks = try (0..<64).map { number in
+      try #require(SharedExchange("same", try Secret(utf8: "token \(number)"), in: try paths())).mark
+    }
+    #expect(Set(marks).count == marks.count && marks.allSatisfy { $0.count == 16 })
+  }
+
+  @Test func `one who leaves before the answer comes does not end the one who asked`() throws {
+    let paths = try paths()
+    _ = try PrivateDirectory(paths.state, create: true)
+    let shared = try #require(SharedExchange("same", try Secret(utf8: "token"), in: paths, linger: .zero))
+    let result = Mutex<(text: String, isSignalled: Bool)>(("", true))
+    let thread = try SystemThread {
+      var pipe = sigset_t()
+      // A set of this frame; a signal of this thread waits in it, whatever the process does with such signals.
+      _ = unsafe (sigemptyset(&pipe), sigaddset(&pipe, SIGPIPE), pthread_sigmask(SIG_BLOCK, &pipe, nil))
+      let answer = try? shared.answer { () throws(CommandFailure) in
+        let place = paths.helpers + "/exchanges"
+        let names = (try? TemporaryDirectory.names(in: place)) ?? []
+        for name in names where name.hasSuffix(".socket") {
+          guard let leaving = try? UnixSocket.connect(to: place + "/" + name, waitingAtMost: 1) else { continue }
+          try? leaving.sendAll(shared.mark.span)
+        }
+        return Self.keys
+      }
+      var pending = sigset_t()
+      // As above.
+      let isSignalled = unsafe sigpending(&pending) == 0 && sigismember(&pending, SIGPIPE) == 1
+      result.withLock { $0 = (answer.map(Self.text) ?? "", isSignalled) }
+    }
+    thread.join()
+    #expect(result.withLock { $0.text == Self.text(Self.keys) && !$0.isSignalled })
+  }
+
+  @Test func `how long an answer was waited for is told as it was`() throws {
+    try scratch.write("#!/bin/sh\ncat > /dev/null\nexit 28\n", to: "curl")
+    #expect(chmod(scratch.file("curl"), 0o700) == 0)
+    let environment = ["PATH": scratch.path + ":/usr/bin:/bin", "AWS_ROLE_ARN": "arn:aws:iam::123456789012:role/dev"]
+    let arguments = try Arguments(["--sts-url", "http://127.0.0.1:1/"], known: AWSHelper.description.options)
+    let role = try AWSRole(Context(arguments: arguments, environment: EnvironmentVariables(environment)))
+    let post = try CurlPost(to: role.endpoint, environment)
+    var passes = false
+    #expect {
+      try post.send([], within: .seconds(3), &passes)
+    } throws: {
+      ($0 as? CommandFailure)?.message.sentence.contains("did not answer within 3 s") ?? false
+    }
+    #expect(passes)
+  }
+
   /// A program `curl` that answers with the lines of a script, `$n` being how often it was called.
   private func exchange(_ script: String) throws -> (answer: STSAnswer, calls: Int) {
     let body = """
