@@ -91,7 +91,7 @@ struct HelperBroker: ~Copyable {
     let refused = earlier.flatMap { $0.wantsAnother(at: now) ? $0.tokenID : nil }
     let token = if let refused { try token(insteadOf: refused, for: target) } else { try token(for: target) }
     let replacedAt = refused == nil ? earlier?.replacedAt : now
-    memory.remember(IssuedTokens.Entry(tokenID: token.tokenID, expiresAt: token.expiresAt, replacedAt: replacedAt))
+    memory.remember(.init(tokenID: token.tokenID, expiresAt: token.expiresAt, replacedAt: replacedAt), at: now)
     return token
   }
 

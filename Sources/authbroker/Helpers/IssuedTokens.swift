@@ -55,28 +55,34 @@ struct IssuedTokens: ~Copyable {
     return now < expiry ? entry : nil
   }
 
-  /// Remembers what it is given now, and forgets processes that have ended.
-  func remember(_ entry: Entry) {
-    let left = sweep()
+  /// Remembers what it is given now, and forgets what has expired and processes that have ended.
+  func remember(_ entry: Entry, at now: Timestamp) {
+    let left = sweep(at: now)
     guard left < Self.mostFiles else { return }
     try? directory.writeFile(name, entry.bytes.span)
   }
 
-  /// Removes the files of processes that have ended, where there are many files; how many of others are left.
-  private func sweep() -> Int {
+  /// Removes the files of processes that have ended and of tokens that have expired, where there are many files; how
+  /// many others are left.
+  private func sweep(at now: Timestamp) -> Int {
     let names = (try? TemporaryDirectory.names(in: directory.path)) ?? []
     guard names.count >= Self.sweptFiles else { return names.count }
     var left = 0
     for other in names where other.hasPrefix(prefix) && other != name {
       let parts = other.split(separator: "-")
       let start = parts.count == 4 ? UInt64(parts[2]) : nil
-      guard let start, Int32(parts[1]).flatMap(ProcessIdentity.startTime) == start else {
+      guard let start, Int32(parts[1]).flatMap(ProcessIdentity.startTime) == start, !hasExpired(other, at: now) else {
         try? directory.removeFile(other)
         continue
       }
       left += 1
     }
     return left
+  }
+
+  private func hasExpired(_ name: String, at now: Timestamp) -> Bool {
+    let expiry = (try? directory.readFile(name, limit: Self.longestEntry)).flatMap { Entry($0)?.expiresAt }
+    return expiry.map { $0 <= now } ?? false
   }
 
   /// A name for a purpose (FNV-1a, 64 bits): it keeps apart, it hides nothing.

@@ -49,7 +49,7 @@ enum KubectlHelper: ToolHelper {
       (secret, expiry) = (identity.idToken, identity.expiresAt)
     }
     let replacedAt = refused == nil ? earlier?.replacedAt : now
-    memory?.remember(IssuedTokens.Entry(tokenID: token.tokenID, expiresAt: expiry, replacedAt: replacedAt))
+    memory?.remember(.init(tokenID: token.tokenID, expiresAt: expiry, replacedAt: replacedAt), at: now)
     Output.line(request.answer(secret, expiresAt: expiry))
   }
 

@@ -25,19 +25,19 @@ import Testing
 
   @Test func `the same process is known for the same purpose, until the token expires`() throws {
     let entry = IssuedTokens.Entry(tokenID: "k3v9", expiresAt: now + .seconds(60))
-    try memory()?.remember(entry)
+    try memory()?.remember(entry, at: now)
     #expect(try memory()?.entry(at: now) == entry)
     #expect(try memory("b")?.entry(at: now) == nil)
     #expect(try memory()?.entry(at: now + .seconds(60)) == nil)
     let endless = IssuedTokens.Entry(tokenID: "k3v9", expiresAt: nil, replacedAt: now)
-    try memory()?.remember(endless)
+    try memory()?.remember(endless, at: now)
     #expect(try memory()?.entry(at: now + .seconds(86400)) == endless)
     let status = try FileStatus.ofLink(try paths().helpers + "/" + (try #require(try names().first)))
     #expect(status.permissions == 0o600)
   }
 
   @Test func `files of processes that have ended are removed once there are many, and others are left alone`() throws {
-    try memory()?.remember(.init(tokenID: "k3v9"))
+    try memory()?.remember(.init(tokenID: "k3v9"), at: now)
     let directory = try PrivateDirectory(try paths().helpers, create: true)
     let own = ProcessIdentity.pid
     let start = try #require(ProcessIdentity.startTime(of: own))
@@ -45,12 +45,12 @@ import Testing
     for name in ["kubectl-\(own)-\(start &+ 1)-a", "kubectl-0-1-a", "kubectl-x", "other-1-1-a", live] {
       try directory.writeFile(name, Array("x".utf8).span)
     }
-    try memory()?.remember(.init(tokenID: "k3v9"))
+    try memory()?.remember(.init(tokenID: "k3v9"), at: now)
     #expect(try names().count == 6)
     for index in 6..<IssuedTokens.sweptFiles {
       try directory.writeFile("kubectl-0-\(index)-a", Array("x".utf8).span)
     }
-    try memory()?.remember(.init(tokenID: "k3v9"))
+    try memory()?.remember(.init(tokenID: "k3v9"), at: now)
     let left = try names()
     #expect(left.contains("other-1-1-a") && left.contains(live) && left.count == 3, "\(left)")
   }
@@ -61,9 +61,22 @@ import Testing
     for index in 0..<IssuedTokens.mostFiles {
       try directory.writeFile("kubectl-\(ProcessIdentity.pid)-\(start)-\(index)", Array("x".utf8).span)
     }
-    try memory()?.remember(.init(tokenID: "k3v9"))
+    try memory()?.remember(.init(tokenID: "k3v9"), at: now)
     #expect(try names().count == IssuedTokens.mostFiles)
     #expect(try memory()?.entry(at: now) == nil)
+  }
+
+  @Test func `tokens that have expired make room for others of a process that goes on`() throws {
+    let directory = try PrivateDirectory(try paths().helpers, create: true)
+    let start = try #require(ProcessIdentity.startTime(of: ProcessIdentity.pid))
+    let (expired, valid) = (now + .seconds(-1), now + .seconds(1))
+    for index in 0..<IssuedTokens.mostFiles {
+      let entry = IssuedTokens.Entry(tokenID: "k3v9", expiresAt: index == 0 ? valid : expired)
+      try directory.writeFile("kubectl-\(ProcessIdentity.pid)-\(start)-\(index)", entry.bytes.span)
+    }
+    try memory()?.remember(.init(tokenID: "k3v9", expiresAt: valid), at: now)
+    #expect(try names().count == 2)
+    #expect(try memory()?.entry(at: now) != nil)
   }
 
   @Test(arguments: ["", "\n", "a\n", "a - -", "a b -\n", "a - b\n", " - -\n", "a - - -\n"])
