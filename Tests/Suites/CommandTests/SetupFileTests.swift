@@ -87,7 +87,12 @@ import Testing
       (.toml, "a = \"b\n", 1), (.toml, "a = 1\nb = [\n1\n", 2), (.toml, "x\n", 1), (.toml, "a = 1]\n", 1),
       (.toml, "<<<<<<< HEAD\na = 1\n", 1), (.toml, "a = \"\"\"\nb\n", 1), (.ini, "; x\n[a]\nb = c\n d\n", nil),
       (.ini, "[a\n", 1), (.ini, "[a]\nb\n", 2), (.blocks, "a \"b\" {\n  c = [\"}\"]\n}\n", nil), (.blocks, "a {\n", 1),
-      (.blocks, "}\n", 1), (.lines, "]]] \"", nil), (.toml, "", nil),
+      (.blocks, "}\n", 1), (.blocks, "// }\na { // {\n}\n/* }\n\" { */ b { /* [ */ }\n", nil),
+      (.blocks, "a = 1 /* {\n", 1), (.blocks, "a = \"//\" }\n", 1), (.blocks, "/* a */ }\n", 1),
+      (.toml, "a = \"\"\"b\"\"\"\"\nc = \"\"\"\"\"\"\nd = '''e'''''\n", nil),
+      (.toml, "a = \"\"\"b\\\"\"\"]\n\"\"\"\n", nil), (.toml, "a = '''b\\'''\n", nil),
+      (.toml, "a = \"\"\"b\\\"\"\"\n", 1), (.toml, "a = \"\"\"b\"\"\"]\n", 1), (.toml, "a = \"\"\"\\\n b\"\"\"\n", nil),
+      (.lines, "]]] \"", nil), (.toml, "", nil),
     ] as [(ToolSyntax, String, Int?)])
   func `nothing is added to a broken file`(syntax: ToolSyntax, text: String, line: Int?) throws {
     #expect(syntax.fault(in: Array(text.utf8)) == line)

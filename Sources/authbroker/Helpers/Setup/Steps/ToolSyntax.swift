@@ -6,7 +6,7 @@ enum ToolSyntax: Sendable {
   case ini
   /// TOML 1.0 (cargo).
   case toml
-  /// Blocks in braces (Terraform).
+  /// Blocks in braces (Terraform), with the comments of HCL.
   case blocks
 
   /// The number of the first line that cannot be right; nil where there is none.
@@ -24,7 +24,7 @@ enum ToolSyntax: Sendable {
     let syntax: ToolSyntax
     /// How many brackets are open.
     private var depth = 0
-    /// What ends a string of several lines; nil outside of one.
+    /// What ends a string or a comment of several lines; nil outside of one.
     private var end: [UInt8]?
     private var line = 0
     /// Where what is open began.
@@ -66,8 +66,8 @@ enum ToolSyntax: Sendable {
       var rest = text
       while let byte = rest.first {
         if let end {
-          guard let place = Self.place(of: end, in: rest) else { return true }
-          rest = rest[(place + end.count)...]
+          guard let after = Self.after(end, in: rest) else { return true }
+          rest = rest[after...]
           self.end = nil
         } else if Self.quotes.contains(byte), syntax == .toml || byte == UInt8(ascii: "\"") {
           let long = [byte, byte, byte]
@@ -77,8 +77,10 @@ enum ToolSyntax: Sendable {
             guard let place = Self.endOfString(in: rest) else { return false }
             rest = rest[(place + 1)...]
           }
-        } else if byte == UInt8(ascii: "#") {
+        } else if byte == UInt8(ascii: "#") || syntax == .blocks && rest.starts(with: "//".utf8) {
           return true
+        } else if syntax == .blocks, rest.starts(with: "/*".utf8) {
+          (end, rest) = (Array("*/".utf8), rest.dropFirst(2))
         } else {
           if "[{".utf8.contains(byte) { depth += 1 }
           if "]}".utf8.contains(byte) { depth -= 1 }
@@ -117,9 +119,16 @@ enum ToolSyntax: Sendable {
       return index < text.endIndex ? index : nil
     }
 
-    private static func place(of end: [UInt8], in text: ArraySlice<UInt8>) -> Int? {
-      guard text.count >= end.count else { return nil }
-      return (text.startIndex...(text.endIndex - end.count)).first { text[$0...].starts(with: end) }
+    /// What follows on an end; a string's may have two quotes of its own before it, and escapes between double ones.
+    private static func after(_ end: [UInt8], in text: ArraySlice<UInt8>) -> Int? {
+      var rest = text
+      while !rest.isEmpty, !rest.starts(with: end) {
+        rest = rest.dropFirst(rest.first == UInt8(ascii: "\\") && end.first == UInt8(ascii: "\"") ? 2 : 1)
+      }
+      guard !rest.isEmpty else { return nil }
+      rest = rest.dropFirst(end.count)
+      guard end.count == 3 else { return rest.startIndex }
+      return rest.startIndex + rest.prefix(2).prefix { $0 == end.first }.count
     }
   }
 }
