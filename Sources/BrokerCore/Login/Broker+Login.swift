@@ -243,6 +243,9 @@ extension Broker {
     case .fail(let failure):
       fail(id, failure)
       if let session { revokeUnused(session, from: issuer) }
+    case .keep:
+      fail(id, .keeping(slot.name))
+      if let session { revokeUnused(session, from: issuer) }
     case .wait(let login, let event):
       if let challenge = login.step.challenge {
         noteSentCode(challenge.method, for: attempt.client, to: login.account, on: slot)
@@ -263,12 +266,16 @@ extension Broker {
   /// Refuses the callers of an attempt, and tells that it failed.
   private func fail(_ id: UInt64, _ failure: ProviderFailure) {
     guard let attempt = logins.attempts[id] else { return }
-    counts.loginFailures += 1
-    let event = LoginFailedEvent(kind: failure.kind.rawValue, clientContext: attempt.plan.clientContext)
-    publish(.loginFailed(event), profile: attempt.profile)
     var error = BrokerError(failure, of: attempt.plan.method, profile: attempt.profile)
     if failure == .refused(.accessDenied), attempt.plan.expectedUser != nil { error.message = BrokerError.wrongUser }
-    if failure == SessionProof.replacesAnother.failure { error = .keeping(attempt.profile) }
+    fail(id, error)
+  }
+
+  private func fail(_ id: UInt64, _ error: BrokerError) {
+    guard let attempt = logins.attempts[id] else { return }
+    counts.loginFailures += 1
+    let event = LoginFailedEvent(kind: error.kind.rawValue, clientContext: attempt.plan.clientContext)
+    publish(.loginFailed(event), profile: attempt.profile)
     notify(.trouble(.loginFailed(attempt.profile, error)))
     finishAttempt(id, .failure(error))
   }

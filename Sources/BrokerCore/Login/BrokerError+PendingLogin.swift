@@ -35,7 +35,6 @@ extension BrokerError {
       self.init(kind, "The login was not finished in time; log in again.", profile: step.profile)
     case .cancelled: self.init(kind, "The login was cancelled.", profile: step.profile)
     case .accessDenied: self.init(kind, Self.wrongUser, profile: step.profile)
-    case .reauthRequired: self = .keeping(step.profile)
     case .providerRejected where step.action != nil:
       // The user has done their part elsewhere: what is refused then is the client, or what it asks for.
       self.init(

@@ -6,6 +6,8 @@ extension LoginAttempt {
   enum Step {
     /// It fails, and a session that it brought is revoked.
     case fail(ProviderFailure)
+    /// The session that is there is kept, and the one that it brought is revoked.
+    case keep
     /// Its session is saved.
     case accept(ProviderSession)
     /// It waits for a code or for its user, and an event says so.
@@ -24,8 +26,12 @@ extension LoginAttempt {
   func step(after answer: LoginAnswer, proof: (IdentifiedSession) -> SessionProof, makeID: () -> String) -> Step {
     switch answer {
     case .session(let identified):
-      if let failure = proof(identified).failure { return .fail(failure) }
-      return .accept(identified.session)
+      switch proof(identified) {
+      case .given: return .accept(identified.session)
+      case .otherUser: return .fail(.refused(.accessDenied))
+      case .replacesAnother: return .keep
+      case .unknown(let failure): return .fail(failure)
+      }
     case .code(let provided):
       let challenge = provided.described(id: makeID(), profile: profile, clientContext: plan.clientContext)
       var login = pending(.code(challenge), flow: provided.flow)

@@ -12,6 +12,8 @@ package enum LoginEnd: Sendable, Equatable {
   case codeRefused
   /// Another login of the profile has taken its place.
   case replaced
+  /// Its session would have replaced a living one that its connection may not replace by another user's.
+  case keepsSession
   /// The provider's reply to a code was lost: it may have used the code up.
   case replyLost(ErrorKind)
 
@@ -23,6 +25,7 @@ package enum LoginEnd: Sendable, Equatable {
     case .rejected(let rejection): rejection.kind
     case .codeRefused: .providerRejected
     case .replaced: .flowNotFound
+    case .keepsSession: .reauthRequired
     }
   }
 
@@ -52,6 +55,7 @@ package enum LoginEnd: Sendable, Equatable {
     case .rejected(let rejection): BrokerError(.rejected(rejection), profile: step.profile)
     case .codeRefused: refusal(of: step)
     case .replaced: BrokerError(kind, "Another login of this profile has replaced this one.", profile: step.profile)
+    case .keepsSession: .keeping(step.profile)
     case .replyLost(let kind): BrokerError(lostReply: kind, to: "code", profile: step.profile)
     }
   }

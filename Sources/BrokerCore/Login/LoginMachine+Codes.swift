@@ -60,8 +60,10 @@ extension LoginMachine {
   mutating func accept(_ guess: CallerID, _ proof: SessionProof, _ now: Moment) -> [Action] {
     switch proof {
     case .given: break
-    case .otherUser, .replacesAnother:
-      return [.revoke] + refuse(guess, proof.failure ?? .refused(.accessDenied), now)
+    case .otherUser: return [.revoke] + refuse(guess, .refused(.accessDenied), now)
+    case .replacesAnother:
+      guard case .checkingCode(let queue, _) = state, queue.current.id == guess else { return [.revoke] }
+      return [.revoke] + end(.keepsSession, isTold: true)
     case .unknown(let failure): return [.revoke] + refuse(guess, .outcomeUnknown(failure.kind), now)
     }
     guard case .checkingCode(var queue, let resend) = state, queue.current.id == guess else { return [.revoke] }
@@ -80,7 +82,7 @@ extension LoginMachine {
     var error = BrokerError(failure, profile: login.profile)
     guard case .refused(let kind, let provided, _, _) = failure, !kind.isRetryable else { return goOn(error, now) }
     if Self.isFinal(kind) {
-      if kind == .accessDenied || kind == .reauthRequired { error = self.error(kind) }
+      if kind == .accessDenied { error = self.error(kind) }
       if kind == .tooManyAttempts { error.retryAfter = rest(error.retryAfter, now) }
       return fail(error)
     }
@@ -117,7 +119,7 @@ extension LoginMachine {
   /// What the provider itself ends the login with, or an enrolment.
   static func isFinal(_ kind: ErrorKind) -> Bool {
     switch kind {
-    case .tooManyAttempts, .otpExpired, .flowNotFound, .accessDenied, .accountLocked, .reauthRequired: true
+    case .tooManyAttempts, .otpExpired, .flowNotFound, .accessDenied, .accountLocked: true
     default: false
     }
   }

@@ -28,8 +28,8 @@ extension LoginMachine {
   mutating func finishAction(_ proof: SessionProof, _ now: Moment) -> [Action] {
     switch proof {
     case .given: return acceptAction()
-    case .otherUser, .replacesAnother:
-      return [.revoke] + failAction(proof.failure ?? .refused(.accessDenied), now)
+    case .otherUser: return [.revoke] + failAction(.refused(.accessDenied), now)
+    case .replacesAnother: return [.revoke] + keepSession()
     case .unknown(let failure): return [.revoke] + endUnproven(failure)
     }
   }
@@ -43,6 +43,14 @@ extension LoginMachine {
       state = .accepting
       return [.stopListening, .accept(callers: [])]
     case .idle, .awaitingCode, .checkingCode, .accepting, .over: return [.revoke]
+    }
+  }
+
+  /// Ends the login whose session would have replaced another user's.
+  private mutating func keepSession() -> [Action] {
+    switch state {
+    case .listening, .polling: end(.keepsSession, isTold: true)
+    case .idle, .awaitingCode, .checkingCode, .resting, .accepting, .over: []
     }
   }
 

@@ -10,14 +10,4 @@ package enum SessionProof: Sendable, Equatable {
   case replacesAnother
   /// The provider, asked whose it is, failed: that is no other user.
   case unknown(ProviderFailure)
-
-  /// Why a login with such a session fails; nil where it does not.
-  var failure: ProviderFailure? {
-    switch self {
-    case .given: nil
-    case .otherUser: .refused(.accessDenied)
-    case .replacesAnother: .refused(.reauthRequired)
-    case .unknown(let failure): failure
-    }
-  }
 }

@@ -47,6 +47,18 @@ import Testing
     }
   }
 
+  @Test func `a code that is refused for want of a recent login ends nothing`() async throws {
+    try await OwnThread.run {
+      let (stage, flow) = try Self.stage()
+      stage.harness.provider.setCodeFailure(.refused(.reauthRequired))
+      let params = #"{"otpFlowId":"\#(flow)","code":"123456"}"#
+      let answer = stage.call("verifyOtp", params)
+      #expect(answer.contains("reauthRequired") && !answer.contains("log out"), "\(answer)")
+      stage.harness.provider.setCodeFailure(nil)
+      #expect(stage.call("verifyOtp", params).contains("authenticated"))
+    }
+  }
+
   @Test func `a code that never left is no guess`() async throws {
     try await OwnThread.run {
       let (stage, flow) = try Self.stage()

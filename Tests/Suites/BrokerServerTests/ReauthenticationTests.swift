@@ -136,6 +136,16 @@ import Testing
     }
   }
 
+  @Test func `a provider that wants a more recent login is not one that keeps another user's session`() async throws {
+    try await OwnThread.run {
+      let stage = try Self.stage()
+      stage.harness.provider.setLoginFailure(.refused(.reauthRequired))
+      let answer = stage.call("reauthenticate", #"{"password":"right"}"#)
+      #expect(answer.contains(#""kind":"reauthRequired","nextAction":"reauthenticate""#), "\(answer)")
+      #expect(!answer.contains("log out"), "\(answer)")
+    }
+  }
+
   /// Lets the user prove who they are, and gives the last answer.
   private static func proof(_ stage: LoginStage, _ method: LoginMethod, wantsCode: Bool) throws -> String {
     guard method == .password else {

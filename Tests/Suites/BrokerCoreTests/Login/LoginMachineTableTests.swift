@@ -19,9 +19,9 @@ import Testing
   /// What events do that change nothing; each state lists only what differs.
   private static let common: [String: String] = [
     "resumed": "", "codeGiven": "refuse flowNotFound", "callerLeft": "", "codeAccepted": "revoke",
-    "codeUnproven": "revoke", "codeByOther": "revoke", "codeRefused": "", "resendWanted": "refuse flowNotFound",
+    "codeUnproven": "revoke", "codeByOther": "revoke", "codeToKeep": "revoke", "codeRefused": "", "resendWanted": "refuse flowNotFound",
     "resent": "", "resendFailed": "", "stillPending": "", "actionDone": "revoke", "actionUnproven": "revoke",
-    "actionByOther": "revoke", "actionFailed": "", "woken": "", "brokerEnding": "",
+    "actionByOther": "revoke", "actionToKeep": "revoke", "actionFailed": "", "woken": "", "brokerEnding": "",
     "ended": "end cancelled told > over", "detached": "detach vaultLocked > over",
   ]
 
@@ -38,6 +38,7 @@ import Testing
       "codeGiven": "", "codeAccepted": "accept 1 > accepting",
       "codeUnproven": "revoke, refuse networkUnavailable, end networkUnavailable told > over",
       "codeByOther": "revoke, refuse accessDenied, end accessDenied told > over",
+      "codeToKeep": "revoke, refuse reauthRequired, end reauthRequired told > over",
       "codeRefused": "refuse otpInvalid, keep loginFailed > awaitingCode",
       "resendWanted": "resend > checkingCode resending",
       "ended": "refuse cancelled, end cancelled told > over",
@@ -47,6 +48,7 @@ import Testing
       "codeGiven": "", "codeAccepted": "accept 1, refuse flowNotFound > accepting",
       "codeUnproven": "revoke, refuse networkUnavailable, end networkUnavailable told > over",
       "codeByOther": "revoke, refuse accessDenied, refuse accessDenied, end accessDenied told > over",
+      "codeToKeep": "revoke, refuse reauthRequired, end reauthRequired told > over",
       "codeRefused": "refuse otpInvalid, keep loginFailed > awaitingCode resending",
       "resendWanted": "refuse resendTooSoon", "resent": "keep otpResent 9 > checkingCode",
       "resendFailed": "refuse networkUnavailable > checkingCode",
@@ -59,13 +61,15 @@ import Testing
     "polling": [
       "stillPending": " > resting", "actionDone": "accept > accepting",
       "actionUnproven": "revoke, end networkUnavailable told > over",
-      "actionByOther": "revoke, end accessDenied told > over", "actionFailed": "end consentDenied told > over",
+      "actionByOther": "revoke, end accessDenied told > over",
+      "actionToKeep": "revoke, end reauthRequired told > over", "actionFailed": "end consentDenied told > over",
       "brokerEnding": "refuseWaiting shuttingDown",
     ],
     "listening": [
       "actionDone": "stopListening, accept > accepting",
       "actionUnproven": "revoke, stopListening, end networkUnavailable told > over",
       "actionByOther": "revoke, stopListening, end accessDenied told > over",
+      "actionToKeep": "revoke, stopListening, end reauthRequired told > over",
       "actionFailed": "stopListening, end consentDenied told > over",
       "brokerEnding": "stopListening, detach shuttingDown > over",
       "ended": "stopListening, end cancelled told > over", "detached": "stopListening, detach vaultLocked > over",
@@ -94,6 +98,7 @@ import Testing
     case "codeAccepted": .codeAccepted(guess: caller, .given)
     case "codeUnproven": .codeAccepted(guess: caller, .unknown(failure))
     case "codeByOther": .codeAccepted(guess: caller, .otherUser)
+    case "codeToKeep": .codeAccepted(guess: caller, .replacesAnother)
     case "codeRefused": .codeRefused(guess: caller, .refused(.otpInvalid))
     case "resendWanted": .resendWanted(caller: LoginSample.caller(7))
     case "resent": .resent(LoginSample.provided)
@@ -102,6 +107,7 @@ import Testing
     case "actionDone": .actionDone(.given)
     case "actionUnproven": .actionDone(.unknown(failure))
     case "actionByOther": .actionDone(.otherUser)
+    case "actionToKeep": .actionDone(.replacesAnother)
     case "actionFailed": .actionFailed(.refused(.consentDenied))
     case "woken": .woken
     case "brokerEnding": .brokerEnding
@@ -122,7 +128,7 @@ import Testing
   }
 
   @Test func `the table has every state and every event`() {
-    #expect(Self.cells.count == 10 * 19)
+    #expect(Self.cells.count == 10 * 21)
     #expect(Set(Self.cells.map(\.state)).count == 10)
   }
 }
