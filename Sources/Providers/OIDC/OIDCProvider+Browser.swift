@@ -118,7 +118,7 @@ extension OIDCProvider: BrowserLoginProvider {
       !(own.map(\.0) + added.map(\.name)).contains(usual.name)
     }
     fields += own + (usual + added).map { ($0.name, $0.value) }
-    let query = fields.map { "\($0.0)=\(HTTPURL.encoded($0.1))" }.joined(separator: "&")
+    let query = fields.map { "\(HTTPURL.encoded($0.0))=\(HTTPURL.encoded($0.1))" }.joined(separator: "&")
     return url.origin + url.target + (url.target.contains("?") ? "&" : "?") + query
   }
 }

@@ -64,7 +64,9 @@ import Testing
       }
     }
     #expect(error(base + ",tokenParameters:{scope:'x'}")?.lines.first?.hasSuffix("write scopes of the profile") == true)
-    #expect(error(base + ",authorizationParameters:{'a b':'x'}") != nil)
+    for name in ["a b", "", "x&redirect_uri", "x=y", "x#y", "x%26y", "\u{e4}"] {
+      #expect(error(base + ",authorizationParameters:{'\(name)':'x'}") != nil, "\(name)")
+    }
     #expect(error(base + ",authorizationParameters:{a:1}") != nil && error(base + ",deviceParameters:{a:'\\n'}") != nil)
   }
 

@@ -70,6 +70,7 @@ import Testing
       dialect.quirks.authorizationParameters = [.init("prompt", "consent"), .init("access_type", "offline")]
       dialect.parameters.authorization = [
         .init("prompt", "select_account"), .init("organization", "a&b=c"), .init("login_hint", "bob@example.com"),
+        .init("x&redirect_uri", "https://other.example"),
       ]
     }
     try await withProvider(adding, answer: twoTokens) { provider, _ in
@@ -81,6 +82,7 @@ import Testing
       #expect(usual["prompt"] == "select_account" && usual["access_type"] == "offline")
       #expect(text.contains("&organization=a%26b%3Dc") && usual["login_hint"] == "bob@example.com")
       #expect(text.split(separator: "prompt=").count == 2)
+      #expect(text.contains("&x%26redirect_uri=https"))
       var credentials = Credentials(method: .browser, email: "ann@example.com")
       credentials.wantsFreshProof = true
       let (proof, asked) = try await query(credentials)

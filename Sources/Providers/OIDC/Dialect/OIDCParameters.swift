@@ -1,4 +1,5 @@
 import ConfigurationFile
+import HTTP
 
 /// What a profile adds to the requests of its logins and tokens (RFC 6749, section 8.2), never in place of what the
 /// broker sets itself.
@@ -71,9 +72,8 @@ extension ConfigurationSection {
   fileprivate func parameters(besides reserved: [String]) -> [OIDCQuirks.Parameter] {
     var parameters: [OIDCQuirks.Parameter] = []
     for (name, node) in namedMembers() {
-      let visible = 0x21...0x7E as ClosedRange<UInt8>
-      guard (1...128).contains(name.utf8.count), name.utf8.allSatisfy(visible.contains) else {
-        report(nameOf: node, name, "is no parameter's name", "use 1 to 128 visible ASCII characters, without blanks")
+      guard (1...128).contains(name.utf8.count), HTTPURL.encoded(name) == name else {
+        report(nameOf: node, name, "is no parameter's name", "use 1 to 128 letters, digits and -._~")
         continue
       }
       guard !reserved.contains(name) else {
