@@ -107,6 +107,19 @@ import Testing
     }
   }
 
+  @Test(arguments: [503, 429, 302])
+  func `an issuer whose document cannot be had now is not one without a document`(_ status: Int) async throws {
+    try await FakeProvider.run { request, issuer in
+      guard request.path == "/policy" + Self.openID else { return FakeProvider.Reply(status, "") }
+      return self.document(issuer + "/other", #","token_endpoint":"\#(issuer)/policy/token""#)
+    } _: { server in
+      try await withProvider(OIDCDialect(type: "oidc", issuer: server.issuer + "/policy")) { provider in
+        let advice = await provider.examine().first { $0.check == "issuer" }?.advice
+        #expect(advice == "In the profile's section write: issuer: \"\(server.issuer)/other\"")
+      }
+    }
+  }
+
   @Test func `an issuer of somebody else is only to be trusted by whoever trusts it`() async throws {
     let found = try await findings { _ in self.document("https://other.example", "") }
     #expect(found.first { $0.check == "issuer" }?.advice?.hasPrefix("If you trust that one") == true)

@@ -53,18 +53,20 @@ extension OIDCProvider {
     return review.findings
   }
 
-  /// Whether no document is found for an issuer, which is then no advice; another host is not asked.
+  /// Whether an issuer has no document, and so is no advice; another host is not asked.
+  ///
+  /// What may pass, such as a server that does not answer now, does not say so.
   private func isNowhere(_ issuer: String) async -> Bool {
     guard let place = try? Discovery(OIDCDialect(type: "", issuer: issuer), caller.transport, { BootClock.now }) else {
       return true
     }
     for url in [place.firstDocument] + place.oauthDocuments {
       let exchange = await ProbeExchange(documentRequest(url), caller.transport, clock: clock)
-      if case .success(let response) = exchange.result, case .success(let found) = reading(response, at: url),
-        found.issuer == issuer
-      {
-        return false
-      }
+      guard case .success(let response) = exchange.result else { return false }
+      guard !Discovery.isAbsent(response.status) else { continue }
+      // A web page in its place, or the document of another issuer, is not the issuer's document either.
+      guard response.status == 200 else { return false }
+      if case .success(let found) = reading(response, at: url), found.issuer == issuer { return false }
     }
     return true
   }
