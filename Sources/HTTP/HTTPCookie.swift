@@ -46,7 +46,8 @@ extension HTTPResponse {
       let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
       guard pair[..<equals].drop(while: isBlank).elementsEqual(name.utf8) else { continue }
       var value = pair[(equals + 1)...].drop(while: isBlank)
-      while let last = value.last, isBlank(last) { value.removeLast() }
+      // A slice that is only made shorter has no memory of its own, which nothing would wipe.
+      while let last = value.last, isBlank(last) { value = value.dropLast() }
       if value.count >= 2, value.first == UInt8(ascii: "\""), value.last == UInt8(ascii: "\"") {
         value = value.dropFirst().dropLast()
       }
