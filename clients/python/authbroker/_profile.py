@@ -31,4 +31,4 @@ def _of_file() -> Optional[str]:
         return None
     finally:
         os.close(descriptor)
-    return text.splitlines()[0] if text else None
+    return next(iter(text.splitlines()), None) or None

@@ -44,6 +44,10 @@ class TokenTests(Case):
                             call()
                         self.assertEqual((raised.exception.kind, raised.exception.profile), ("unknownProfile", name))
                     self.assertEqual(self.broker.access_token("default").profile, "default")
+            for text in ("", "\n", "\nof-the-second-line\n"):
+                with open(os.path.join(folder, "profile"), "w", encoding="utf-8") as file:
+                    file.write(text)
+                self.assertEqual(self.broker.access_token().profile, "default")
             self.broker.logout(all_profiles=True)
 
     def test_no_text_of_a_token_shows_it(self):
