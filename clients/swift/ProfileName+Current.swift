@@ -6,15 +6,19 @@ import StateDirectory
 extension ProfileName {
   /// The given profile, else that of `AUTHBROKER_PROFILE`, else that of `authbroker profile use`; nil: the broker's choice.
   ///
-  /// - Throws: `noBroker` where one of them is no profile's name.
-  static func meant(_ given: ProfileName?) throws(ClientError) -> ProfileName? {
+  /// - Throws: `broker` with `invalidParams`, as the broker itself would say it, where one of them is no profile's name.
+  static func meant(
+    _ given: ProfileName?, _ environment: @autoclosure () -> EnvironmentVariables = .init(Environment.current)
+  ) throws(ClientError) -> ProfileName? {
     if let given { return given }
-    let environment = EnvironmentVariables(Environment.current)
+    let environment = environment()
     let text = ChosenProfile.ofVariable(environment) ?? ChosenProfile.path(environment).flatMap(ChosenProfile.line)
     guard let text else { return nil }
     guard let name = ProfileName(text) else {
-      throw .noBroker(
-        reason: "\(ChosenProfile.variable), or the file of `authbroker profile use`, holds no profile's name")
+      var error = BrokerError(
+        .invalidParams, "\(ChosenProfile.variable), or the file of `authbroker profile use`, holds no profile's name.")
+      error.pointer = "/profile"
+      throw .broker(error)
     }
     return name
   }

@@ -2,6 +2,7 @@ import BrokerProtocol
 import JSON
 import LinuxSystem
 import SecretMemory
+import StateDirectory
 import Synchronization
 import TestSupport
 import Testing
@@ -35,6 +36,17 @@ import Testing
       return try await group.reduce(into: Set<String>()) { $0.insert($1) }
     }
     #expect(tokens.count == 200)
+  }
+
+  @Test func `a chosen profile that has no profile's name is the caller's mistake, not a missing broker`() throws {
+    let wrong: EnvironmentVariables = ["AUTHBROKER_PROFILE": "no name"]
+    #expect {
+      try ProfileName.meant(nil, wrong)
+    } throws: { error in
+      guard case .broker(let error)? = error as? ClientError else { return false }
+      return error.kind == .invalidParams && error.pointer == "/profile" && !error.isRetryable
+    }
+    #expect(try ProfileName.meant(ProfileName("a"), wrong) == ProfileName("a"))
   }
 
   @Test func `an error carries its kind and what to do`() async throws {
