@@ -32,9 +32,7 @@ final class TransferSet {
   private var pausing: [(exchange: Exchange, until: Duration)] = []
   private var spare: [EasyHandle] = []
   private let connections = KeptConnections()
-  // Read with the first exchange, and for as long as libcurl keeps a file; nil where nothing is added to the system's.
-  private lazy var authorities: AuthorityBundle? =
-    settings.authorities.places.isEmpty ? nil : AuthorityBundle(settings.authorities)
+  private var bundle: AuthorityBundle?
   // Whether a transfer began that libcurl has not examined yet.
   private var hasBegun = false
   // No exchange that waits is late before this moment; nil when none waits.
@@ -53,6 +51,14 @@ final class TransferSet {
     unsafe self.multi = multi
     set(CURLMOPT_MAXCONNECTS, HTTPLimits.idleConnections)
     set(CURLMOPT_PIPELINING, 0)
+  }
+
+  // Read with the first exchange, for as long as libcurl keeps a file; until all places can be read, with each exchange,
+  // since a file that is put there is to be trusted at once. Nil where nothing is added to the system's.
+  private var authorities: AuthorityBundle? {
+    guard !settings.authorities.places.isEmpty else { return nil }
+    if bundle?.unreadable.isEmpty != true { bundle = AuthorityBundle(settings.authorities) }
+    return bundle
   }
 
   deinit {

@@ -95,6 +95,21 @@ import Testing
     #expect(try await known.send(HTTPRequest(.get, url)).status == 200)
   }
 
+  @Test(arguments: [AuthoritySource.network, .environmentFile, .environmentDirectory])
+  func `An added authority is trusted as soon as its file is put there`(_ source: AuthoritySource) async throws {
+    let server = ScriptedServer.answering(.good)
+    let folder = try TemporaryDirectory(prefix: "ab-ca", in: Scratch.parent)
+    let file = folder.path + "/own.pem"
+    let transport = PublicTransport(
+      try clientTrusting(source, at: source == .environmentDirectory ? folder.path : file))
+    let url = try server.url()
+    let outcome = await failure { () async throws(HTTPFailure) in try await transport.send(HTTPRequest(.get, url)) }
+    #expect(outcome == .tlsFailed(.caFile(source)))
+    let text = try FileDescriptor.open(ScriptedServer.caFile, .read).contents(limit: 1 << 20)
+    try FileDescriptor.open(file, [.write, .create]).writeAll(text.span)
+    #expect(try await transport.send(HTTPRequest(.get, url)).status == 200)
+  }
+
   @Test func `A server that speaks no TLS gets no byte of the request`() async throws {
     let server = ScriptedServer(.plain, [.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"), .wait])
     let url = try HTTPURL("https://localhost:\(server.port)/")
