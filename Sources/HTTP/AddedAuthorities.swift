@@ -28,7 +28,7 @@ package struct AddedAuthorities: Sendable, Equatable {
     return bundle.unreadable
   }
 
-  /// Whether a file can be read and has the certificate of an authority in it.
+  /// Whether a file can be read, can be changed by no other user, and has the certificate of an authority in it.
   package static func areReadable(at path: String) -> Bool {
     AddedAuthorities([Place(.profile, path)]).unreadable.isEmpty
   }

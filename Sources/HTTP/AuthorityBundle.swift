@@ -2,7 +2,8 @@ import LinuxSystem
 
 /// The certificates of several places as one text, since libcurl takes one.
 ///
-/// What cannot be read adds no trust and is named: whoever is refused for want of an authority is told of it.
+/// A file that another user can change counts as one that cannot be read: that user would say who is trusted. What
+/// cannot be read adds no trust and is named: whoever is refused for want of an authority is told of it.
 struct AuthorityBundle {
   /// The system's file has 220 KiB; many times that is no list of authorities.
   static let longestFile = 4 << 20
@@ -32,7 +33,12 @@ struct AuthorityBundle {
 
   /// Adds what can be read at a place.
   mutating func add(_ place: AddedAuthorities.Place) {
-    let hasAny = place.source == .environmentDirectory ? addDirectory(place.path) : addFile(place.path)
+    let hasAny =
+      switch place.source {
+      case .environmentDirectory: addDirectory(place.path)
+      case .system: addFile(place.path)
+      case .profile, .network, .environmentFile: add(try? TrustedFile.open(Self.absolute(place.path)))
+      }
     if !hasAny { unreadable.append(place) }
   }
 
@@ -43,12 +49,19 @@ struct AuthorityBundle {
     return hasAny
   }
 
-  /// Whether a certificate of the file is in the bundle now.
   private mutating func addFile(_ path: String) -> Bool {
     // A pipe must not keep anybody waiting.
-    guard let file = try? FileDescriptor.open(path, [.read, .nonBlocking]), let status = try? file.status(),
-      status.kind == .regular
-    else { return false }
+    add(try? FileDescriptor.open(path, [.read, .nonBlocking]))
+  }
+
+  /// A file that the environment names may be named from where the process began.
+  private static func absolute(_ path: String) -> String {
+    PathName.isAbsolute(path) ? path : ProcessIdentity.workingDirectory + "/" + path
+  }
+
+  /// Whether a certificate of the file is in the bundle now.
+  private mutating func add(_ file: consuming FileDescriptor?) -> Bool {
+    guard let file, let status = try? file.status(), status.kind == .regular else { return false }
     guard !known.contains(status.identity) else { return true }
     let limit = min(Int(clamping: status.size) + 1, Self.longestFile)
     guard let bytes = try? file.contents(limit: limit) else { return false }

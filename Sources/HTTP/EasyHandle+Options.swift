@@ -36,7 +36,7 @@ extension EasyHandle {
     set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
     set(CURLOPT_SSL_VERIFYPEER, 1)
     set(CURLOPT_SSL_VERIFYHOST, 2)
-    set(CURLOPT_CAINFO, policy.caFile ?? TLSPolicy.systemCAFile)
+    set(CURLOPT_CAINFO, policy.trustedFile)
     // It holds in place of the file.
     if policy.caFile == nil, let authorities { set(CURLOPT_CAINFO_BLOB, authorities.text) }
     set(CURLOPT_CAPATH, nil)

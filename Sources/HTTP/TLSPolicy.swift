@@ -1,3 +1,5 @@
+import LinuxSystem
+
 /// Whom a server's certificate must come from.
 ///
 /// There is no value that switches the check off.
@@ -17,5 +19,12 @@ package struct TLSPolicy: Sendable, Equatable {
   package init(caFile: String? = nil, pins: PinSet? = nil) {
     self.caFile = caFile
     self.pins = pins
+  }
+
+  /// The file that libcurl is to read; one without a certificate in place of one that another user can change,
+  /// who would say who is trusted.
+  var trustedFile: String {
+    guard let caFile else { return Self.systemCAFile }
+    return (try? TrustedFile.check(caFile)) == nil ? "/dev/null" : caFile
   }
 }

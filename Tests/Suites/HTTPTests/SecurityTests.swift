@@ -1,3 +1,4 @@
+import Glibc
 import LinuxSystem
 import SecretMemory
 import TestSupport
@@ -108,6 +109,28 @@ import Testing
     let text = try FileDescriptor.open(ScriptedServer.caFile, .read).contents(limit: 1 << 20)
     try FileDescriptor.open(file, [.write, .create]).writeAll(text.span)
     #expect(try await transport.send(HTTPRequest(.get, url)).status == 200)
+  }
+
+  @Test(arguments: [AuthoritySource.profile, .network, .environmentFile])
+  func `A file of authorities that another user can change is trusted by nobody`(
+    _ source: AuthoritySource
+  ) async throws {
+    let server = ScriptedServer.answering(.good)
+    let scratch = Scratch()
+    let file = scratch.file("own.pem")
+    try scratch.write(FileDescriptor.open(ScriptedServer.caFile, .read).contents(limit: 1 << 20), to: "own.pem")
+    let transport =
+      source == .profile
+      ? PublicTransport(try client(), policy: TLSPolicy(caFile: file))
+      : PublicTransport(try clientTrusting(source, at: file))
+    let request = HTTPRequest(.get, try server.url())
+    #expect(chmod(file, 0o666) == 0)
+    #expect(!AddedAuthorities.areReadable(at: file))
+    let outcome = await failure { () async throws(HTTPFailure) in try await transport.send(request) }
+    #expect(outcome == .tlsFailed(.caFile(source)))
+    #expect(chmod(file, 0o644) == 0)
+    #expect(AddedAuthorities.areReadable(at: file))
+    #expect(try await transport.send(request).status == 200)
   }
 
   @Test func `A server that speaks no TLS gets no byte of the request`() async throws {
