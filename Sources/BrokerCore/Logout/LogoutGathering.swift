@@ -6,6 +6,8 @@ struct LogoutGathering {
   var order: [ProfileName]
   /// The profiles whose sign-out is not durable yet.
   var unsaved: Set<ProfileName>
+  /// The kept sessions whose end is not durable yet.
+  var unsavedParked: Set<ParkedSession.ID> = []
   /// What the provider said of each profile.
   private(set) var revoked: [ProfileName: LogoutOutcome.ServerRevoked] = [:]
   /// Whether the store is still being read for sessions of profiles that have left the configuration.
@@ -39,7 +41,8 @@ struct LogoutGathering {
 
   /// The answer, as soon as nothing is to come any more.
   var answer: Result<Logout.Result, BrokerError>? {
-    guard !isReading, unsaved.isEmpty, unexamined.isEmpty, revoked.count == order.count else { return nil }
+    guard !isReading, unsaved.isEmpty, unsavedParked.isEmpty, unexamined.isEmpty, revoked.count == order.count
+    else { return nil }
     guard !hasLeftSessions else {
       return .failure(
         BrokerError(

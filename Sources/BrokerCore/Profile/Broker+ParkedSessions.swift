@@ -126,11 +126,15 @@ extension Broker {
 
 /// How they end for good.
 extension Broker {
-  private func scheduleParked() {
+  /// How long the end of one rests that the store has refused.
+  private static let pauseAfterRefusal = Duration.seconds(60)
+
+  /// Sets the next wake-up, after `pause` at the earliest.
+  private func scheduleParked(after pause: Duration = .zero) {
     parked.timer?.cancel()
     let uptime = now.uptime
     parked.timer = parked.nextEnd.map { end in
-      clock.schedule(at: uptime + max(end - now.wall, .zero)) { [weak self] in
+      clock.schedule(at: uptime + max(end - now.wall, pause)) { [weak self] in
         self?.assumeIsolated { $0.endParked { $0.end <= $1 } }
       }
     }
@@ -142,7 +146,9 @@ extension Broker {
     guard vault.isOpen else { return }
     let store = self.store
     inBackground {
-      guard let contents = try? await store.load() else { return { _ in } }
+      guard let contents = try? await store.load() else {
+        return { $0.scheduleParked(after: Self.pauseAfterRefusal) }
+      }
       return { broker in
         for session in contents.parked where condition(session, broker.now.wall) {
           _ = broker.end(session, contents.records, everywhere: false)
@@ -153,13 +159,17 @@ extension Broker {
 
   /// Ends one for good; `records` has those of profiles that are configured no more.
   ///
+  /// `logout` is the one that waits until this is durable; nil for none.
+  ///
   /// - Returns: what becomes of it at its provider.
-  func end(_ session: ParkedSession, _ records: [SessionRecord], everywhere: Bool) -> LogoutOutcome.ServerRevoked {
+  func end(
+    _ session: ParkedSession, _ records: [SessionRecord], everywhere: Bool, for logout: UInt64? = nil
+  ) -> LogoutOutcome.ServerRevoked {
     guard vault.isOpen, parked.contains(session.id) else { return .no }
     let provider = parked.remove(session.id)
+    var end = ParkedEnd(id: session.id, since: session.since, provider: provider, logout: logout)
     var steps = [StoreStep.unpark(session.id)]
-    var tokens = session.session?.tokens
-    var user = session.session?.user?.id
+    var (tokens, user) = (session.session?.tokens, session.session?.user?.id)
     let own = records.first { $0.profile == session.id.profile && $0.binding == session.id.binding }
     if let own, session.session == nil, slot(named: own.profile) == nil, case .living(let living) = own.contents {
       (tokens, user) = (living.tokens, living.user?.id)
@@ -169,16 +179,37 @@ extension Broker {
         contents: .signedOut(at: now.wall))
       steps.append(.record(record))
     }
-    change(StoreChange(.note, steps, of: session.id.profile))
-    scheduleParked()
-    guard let tokens else { return .no }
-    if let slot = slots.first(where: { $0.provider.binding == session.id.binding }) {
-      run(planRevocation(of: tokens, user: user, everywhere: everywhere, on: slot, isBeingKept: false))
-    } else if let provider {
-      revokeUnused(tokens, at: provider, for: session.id.profile)
-    } else {
-      return .unsupported
+    let slot = slots.first { $0.provider.binding == session.id.binding }
+    var actions: [RevocationQueue.Action] = []
+    if let tokens, let slot {
+      actions = planRevocation(of: tokens, user: user, everywhere: everywhere, on: slot, isBeingKept: true)
+      let revocations = logouts.queue.unkept(of: slot.name)
+      steps += revocations.map { .openRevocation($0) }
+      end.revocations = revocations.map(\.id)
     }
+    if let logout { note(logout) { $0.unsavedParked.insert(session.id) } }
+    change(StoreChange(.note, steps, of: session.id.profile), then: .parkedEnd(end))
+    scheduleParked()
+    run(actions)
+    guard let tokens else { return .no }
+    if slot != nil { return .pending }
+    guard let provider else { return .unsupported }
+    revokeUnused(tokens, at: provider, for: session.id.profile)
     return .pending
+  }
+
+  /// Takes in that the end of one is durable; where it could not be made so, the session is kept still.
+  func settle(_ end: ParkedEnd, _ failure: StoreFailure?) {
+    if failure == nil {
+      for id in end.revocations { handle(.kept(id)) }
+    } else if vault.isOpen, !parked.contains(end.id) {
+      parked.putBack(end)
+      scheduleParked(after: Self.pauseAfterRefusal)
+    }
+    guard let logout = end.logout else { return }
+    note(logout) { logout in
+      logout.unsavedParked.remove(end.id)
+      if failure != nil { logout.hasLeftSessions = true }
+    }
   }
 }

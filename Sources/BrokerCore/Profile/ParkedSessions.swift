@@ -1,5 +1,19 @@
 import BrokerProtocol
 
+/// The end of a kept session on its way to the store.
+struct ParkedEnd: Sendable {
+  /// Its name.
+  let id: ParkedSession.ID
+  /// When it was signed out.
+  let since: Timestamp
+  /// Who has given it, where that is known.
+  let provider: (any AuthProvider)?
+  /// The logout that waits for it; nil for none.
+  let logout: UInt64?
+  /// The revocations that are kept with it.
+  var revocations: [PendingRevocation.ID] = []
+}
+
 /// Which sessions changes of the configuration have signed out, and until when they are kept: their tokens rest in the
 /// store alone.
 struct ParkedSessions {
@@ -50,6 +64,12 @@ struct ParkedSessions {
     times[id] = nil
     awaited = awaited.filter { $0.value.id != id }
     return providers.removeValue(forKey: id)
+  }
+
+  /// Takes in again one whose end the store has refused.
+  mutating func putBack(_ end: ParkedEnd) {
+    times[end.id] = end.since
+    providers[end.id] = end.provider
   }
 
   /// Takes out the one whose refresh was under way on a stay of its profile; nil where none was, or it is kept no more.

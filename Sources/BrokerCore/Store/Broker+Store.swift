@@ -102,6 +102,7 @@ extension Broker {
         logout.unsaved.remove(profile)
         if failure != nil { logout.hasLeftSessions = true }
       }
+    case .parkedEnd(let end): settle(end, failure)
     case .sessionCheck(let check): close(check, failure)
     case .loginBeforeCheck(let check): examine(check)
     case .account(let caller, let profile, let others, let reason):

@@ -12,6 +12,8 @@ enum Settlement: Sendable {
   case logout(UInt64, ProfileName)
   /// A logout waits for the end of a session whose profile has left the configuration.
   case leftSession(UInt64, ProfileName)
+  /// The end of a kept session is durable, or the session is kept still.
+  case parkedEnd(ParkedEnd)
   /// An examination waits for what came of a session.
   case sessionCheck(SessionCheck)
   /// An examination waits for a login that is being saved, to examine its session.

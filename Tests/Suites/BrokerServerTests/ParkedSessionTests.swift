@@ -133,6 +133,58 @@ import Transport
     }
   }
 
+  @Test func `a logout that could not be made durable fails, and the session is kept until the next one`() async throws {
+    try await OwnThread.run {
+      for isGone in [false, true] {
+        let (stage, work) = (try Stage(), try #require(ProfileName("work")))
+        _ = stage.call("login", Self.login)
+        stage.configure(stage.other)
+        if isGone { stage.configure(stage.other, as: work) }
+        stage.harness.store.failure = .failed(context: "a full disk")
+        let refused = stage.call("logout", #"{"profile":"default"}"#)
+        #expect(refused.contains("storeFailed") && refused.contains("log out again"), "\(refused)")
+        #expect(stage.call("getStatus").contains(#""parkedSessions":[{"profile":"default""#))
+        stage.harness.store.failure = nil
+        let answer = stage.call("logout", #"{"profile":"default"}"#)
+        #expect(answer.contains(#""profile":"default","serverRevoked":"#), "\(answer)")
+        stage.harness.settle()
+        #expect(stage.harness.store.parked.isEmpty && stage.harness.provider.revocations > 0)
+      }
+    }
+  }
+
+  @Test func `what is still to be revoked of it is durable with its end`() async throws {
+    try await OwnThread.run {
+      let (stage, work) = (try Stage(), try #require(ProfileName("work")))
+      _ = stage.call("login", Self.login)
+      stage.configure(stage.other)
+      let settings = [
+        ProfileSettings(name: .default, provider: stage.other),
+        ProfileSettings(name: work, provider: stage.harness.provider),
+      ]
+      stage.harness.broker.assumeIsolated { $0.reconfigureSoon(settings) }
+      stage.harness.settle()
+      _ = stage.call("logout", #"{"profile":"default"}"#)
+      let ends = stage.harness.store.commits.filter { $0.contains { if case .unpark = $0 { true } else { false } } }
+      #expect(ends.count == 1)
+      #expect(ends.first?.contains { if case .openRevocation = $0 { true } else { false } } == true)
+    }
+  }
+
+  @Test func `an end that the store refuses after thirty days is tried again`() async throws {
+    try await OwnThread.run {
+      let stage = try Stage()
+      _ = stage.call("login", Self.login)
+      stage.configure(stage.other)
+      stage.harness.store.failure = .failed(context: "a full disk")
+      stage.wait(.seconds(30 * 86400 + 1))
+      #expect(stage.harness.store.parked.count == 1)
+      stage.harness.store.failure = nil
+      stage.wait(.seconds(61))
+      #expect(stage.harness.store.parked.isEmpty)
+    }
+  }
+
   @Test func `the session of a profile that is gone is told of, and ends by a logout of its name`() async throws {
     try await OwnThread.run {
       let (stage, work) = (try Stage(), try #require(ProfileName("work")))

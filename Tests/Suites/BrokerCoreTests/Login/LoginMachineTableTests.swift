@@ -19,7 +19,8 @@ import Testing
   /// What events do that change nothing; each state lists only what differs.
   private static let common: [String: String] = [
     "resumed": "", "codeGiven": "refuse flowNotFound", "callerLeft": "", "codeAccepted": "revoke",
-    "codeUnproven": "revoke", "codeByOther": "revoke", "codeToKeep": "revoke", "codeRefused": "", "resendWanted": "refuse flowNotFound",
+    "codeUnproven": "revoke", "codeByOther": "revoke", "codeToKeep": "revoke",
+    "codeRefused": "", "resendWanted": "refuse flowNotFound",
     "resent": "", "resendFailed": "", "stillPending": "", "actionDone": "revoke", "actionUnproven": "revoke",
     "actionByOther": "revoke", "actionToKeep": "revoke", "actionFailed": "", "woken": "", "brokerEnding": "",
     "ended": "end cancelled told > over", "detached": "detach vaultLocked > over",
