@@ -161,7 +161,8 @@ let package = Package(
     .testTarget(
       name: "ClientSocketTests", dependencies: ["ClientSocket", "StateDirectory", "LinuxSystem", "TestSupport"]),
     .testTarget(
-      name: "AuthBrokerClientTests", dependencies: wire + ["AuthBrokerClient", "LinuxSystem", "TestSupport"]),
+      name: "AuthBrokerClientTests",
+      dependencies: wire + ["AuthBrokerClient", "StateDirectory", "LinuxSystem", "TestSupport"]),
     .testTarget(
       name: "CommandTests",
       dependencies: [

@@ -133,7 +133,8 @@ import Transport
     }
   }
 
-  @Test func `a logout that could not be made durable fails, and the session is kept until the next one`() async throws {
+  @Test func `a logout that could not be made durable fails, and the session is kept until the next one`() async throws
+  {
     try await OwnThread.run {
       for isGone in [false, true] {
         let (stage, work) = (try Stage(), try #require(ProfileName("work")))
