@@ -2,7 +2,6 @@ import BrokerProtocol
 import JSON
 import LinuxSystem
 import SecretMemory
-import StateDirectory
 import Synchronization
 import TestSupport
 import Testing
