@@ -1,4 +1,5 @@
 package import BrokerProtocol
+import SecretMemory
 
 /// How sessions are kept that a change of the configuration has signed out.
 extension Broker {
@@ -17,9 +18,9 @@ extension Broker {
     let record = SessionRecord(
       profile: slot.name, binding: machine.binding, generation: machine.generation, contents: .living(session))
     let mayBeSpent = machine.mayStillSpend || machine.isOutcomeUnknown
-    keep(
-      ParkedSession(record, since: now.wall, mayBeSpent: mayBeSpent), by: slot.provider,
-      awaiting: machine.mayStillSpend ? slot.id : nil)
+    let kept = ParkedSession(record, since: now.wall, mayBeSpent: mayBeSpent)
+    keep(kept, by: slot.provider, awaiting: machine.mayStillSpend ? slot.id : nil)
+    parked.await(kept, from: slot.id)
   }
 
   private func keep(_ session: ParkedSession, by provider: (any AuthProvider)? = nil, awaiting slot: SlotID? = nil) {
@@ -46,8 +47,35 @@ extension Broker {
     return true
   }
 
+  /// The profile to which a session has come back while its refresh was under way; nil where it has not, or has ended.
+  func slotOfReturned(_ id: SlotID) -> ProfileSlot? {
+    guard let returned = parked.takeReturned(id), vault.isOpen, let slot = slot(returned.slot),
+      slot.sessions == returned.sessions
+    else { return nil }
+    return slot
+  }
+
+  /// Takes in the answer to a refresh whose session has come back: its record has the refresh token that was spent.
+  func takeLate(_ tokens: TokenSet, for spent: Secret, _ target: TokenTarget?, _ sentAt: Moment, on slot: ProfileSlot) {
+    let isAnothers = tokens.subject != nil && slot.user != nil && tokens.subject != slot.user?.id
+    guard let living = slot.machine.living, slot.machine.newestTokens?.refreshToken == spent, !isAnothers else {
+      return revokeLater(tokens, of: slot, user: tokens.subject)
+    }
+    var taken = tokens
+    if target != nil {
+      // The access token is another target's: the session's own is asked for with the new refresh token.
+      taken = living.tokens
+      taken.refreshToken = tokens.refreshToken ?? spent
+      taken.refreshTokenExpiresAt = tokens.refreshTokenExpiresAt ?? taken.refreshTokenExpiresAt
+    } else {
+      noteClocks(of: tokens, slot)
+    }
+    handle(.tokensReplaced(taken, sentAt: sentAt, isProof: false), on: slot)
+  }
+
   /// Takes in that a refresh whose session is kept has failed.
   func takeLate(_ failure: ProviderFailure, of id: SlotID) {
+    _ = parked.takeReturned(id)
     guard let session = parked.takeAwaited(id), case .sessionEnded = failure else { return }
     forget(session.id)
   }
@@ -72,6 +100,18 @@ extension Broker {
       keep(ParkedSession(left, since: now.wall))
     }
     scheduleParked()
+  }
+
+  /// Keeps what rests of a profile that has left the configuration in the middle of a refresh, which is saved now.
+  func parkLeft() {
+    guard vault.isOpen else { return }
+    let store = self.store
+    inBackground {
+      guard let contents = try? await store.load() else { return { _ in } }
+      return { broker in
+        if broker.vault.isOpen { broker.restoreParked(contents) }
+      }
+    }
   }
 
   /// Keeps the session that rests of a profile which is bound to another place now.
@@ -109,7 +149,7 @@ extension Broker {
     let intent =
       kept.mayBeSpent || contents.mayBeOlder
       ? RefreshIntent(profile: id.profile, generation: record.generation, startedAt: Timestamp(milliseconds: 0)) : nil
-    _ = parked.remove(id)
+    parked.bringBack(id, to: slot.id, sessions: slot.sessions)
     let event = EventPayload.login(LoginEvent(userID: session.user?.id, method: Self.restoration))
     let steps = [StoreStep.record(record), .unpark(id)] + (intent.map { [.openIntent($0)] } ?? [])
     change(StoreChange(.record, steps, telling: [event], of: id.profile))

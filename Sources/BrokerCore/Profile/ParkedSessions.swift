@@ -23,6 +23,8 @@ struct ParkedSessions {
   private var providers: [ParkedSession.ID: any AuthProvider] = [:]
   /// Those whose refresh was under way, by the stay of their profile, until its answer comes.
   private var awaited: [SlotID: ParkedSession] = [:]
+  /// Where those are now that have come back before that answer, and which session of the profile it is.
+  private var returned: [SlotID: (slot: SlotID, sessions: UInt64)] = [:]
   /// Whether those are known that rest in the store.
   private var isLoaded = false
   /// Wakes the broker at the end of the next one.
@@ -57,6 +59,26 @@ struct ParkedSessions {
     if let slot { awaited[slot] = session }
   }
 
+  /// Takes out one that comes back to a new stay of its profile; the answer to a refresh that is under way still is that
+  /// stay's.
+  mutating func bringBack(_ id: ParkedSession.ID, to slot: SlotID, sessions: UInt64) {
+    for (old, session) in awaited where session.id == id { returned[old] = (slot, sessions) }
+    _ = remove(id)
+  }
+
+  /// Lets the answers to refreshes that were waited for on a stay be waited for by its session, which is kept.
+  mutating func await(_ session: ParkedSession, from slot: SlotID) {
+    for (old, new) in returned where new.slot == slot {
+      returned[old] = nil
+      awaited[old] = session
+    }
+  }
+
+  /// Takes out where the session of a stay is now whose refresh was under way; nil where it has not come back.
+  mutating func takeReturned(_ slot: SlotID) -> (slot: SlotID, sessions: UInt64)? {
+    returned.removeValue(forKey: slot)
+  }
+
   /// Takes out one that has come back, or has ended for good.
   ///
   /// - Returns: who has given it, where that is known.
@@ -76,5 +98,5 @@ struct ParkedSessions {
   mutating func takeAwaited(_ slot: SlotID) -> ParkedSession? { awaited.removeValue(forKey: slot) }
 
   /// Forgets them until they are read again: the vault is locked.
-  mutating func unload() { (times, awaited, isLoaded) = ([:], [:], false) }
+  mutating func unload() { (times, awaited, returned, isLoaded) = ([:], [:], [:], false) }
 }

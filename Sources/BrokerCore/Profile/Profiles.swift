@@ -63,9 +63,13 @@ struct Profiles {
   }
 
   /// Forgets the leaving profiles of which nothing is to be saved any more.
-  mutating func forgetSettled() {
-    guard !leaving.isEmpty else { return }
+  ///
+  /// - Returns: whether there was one.
+  mutating func forgetSettled() -> Bool {
+    guard !leaving.isEmpty else { return false }
+    let count = leaving.count
     leaving.removeAll { !$0.machine.isUnsettled }
+    return leaving.count < count
   }
 
   /// Forgets all leaving profiles: their tokens are gone.

@@ -16,7 +16,7 @@ extension Broker {
     for action in actions { run(action, on: slot) }
     slot.rendered.forgetOther()
     if !slot.machine.mayStillSpend { slot.room = nil }
-    profiles.forgetSettled()
+    if profiles.forgetSettled() { parkLeft() }
     schedule(slot, now)
   }
 
@@ -101,7 +101,7 @@ extension Broker {
     counts.refreshes += 1
     slot.view.rest.handle(.asked(slot.id), at: now.uptime)
     let (provider, id) = (slot.provider, slot.id)
-    let sentAt = now.wall
+    let sentAt = now
     let room = slot.room
     slot.room = nil
     inBackground(.spent, in: room) {
@@ -113,10 +113,13 @@ extension Broker {
           broker.noteCall(nil, of: id, isRefresh: true)
           guard let slot = broker.holder(id) else {
             if broker.takeLate(tokens, of: id) { return }
+            if let slot = broker.slotOfReturned(id) {
+              return broker.takeLate(tokens, for: refreshToken, target, sentAt, on: slot)
+            }
             return broker.revokeUnused(tokens, at: provider, for: id.profile)
           }
           broker.noteClocks(of: tokens, slot)
-          broker.handle(.refreshSucceeded(flight: flight, tokens, sentAt: sentAt), on: slot)
+          broker.handle(.refreshSucceeded(flight: flight, tokens, sentAt: sentAt.wall), on: slot)
         }
       } catch {
         return { broker in

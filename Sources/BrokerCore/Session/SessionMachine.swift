@@ -57,7 +57,7 @@ package struct SessionMachine: Sendable {
     case noRoom(flight: UInt64, jitter: Double)
     case refreshSucceeded(flight: UInt64, TokenSet, sentAt: Timestamp)
     case refreshFailed(flight: UInt64, ProviderFailure, jitter: Double)
-    case tokensReplaced(TokenSet, sentAt: Moment)
+    case tokensReplaced(TokenSet, sentAt: Moment, isProof: Bool = true)
     case logoutWanted(LogoutEvent.Reason)
     /// The provider may have ended the session for this reason: a refusal of its refresh token means that.
     case endSuspected(LogoutEvent.Reason)
@@ -200,7 +200,7 @@ package struct SessionMachine: Sendable {
     case .noRoom(let flight, let jitter): return doWithout(flight, jitter, now)
     case .refreshSucceeded(let flight, let tokens, let sentAt): return acceptRefresh(flight, tokens, sentAt, now)
     case .refreshFailed(let flight, let failure, let jitter): return failRefresh(flight, failure, jitter, now)
-    case .tokensReplaced(let tokens, let sentAt): return replaceTokens(tokens, sentAt, now)
+    case .tokensReplaced(let tokens, let sentAt, let isProof): return replaceTokens(tokens, sentAt, isProof, now)
     case .logoutWanted(let reason): return logOut(reason, now)
     case .endSuspected(let reason):
       life?.suspectedEnd = reason

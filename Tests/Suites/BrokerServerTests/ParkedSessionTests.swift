@@ -106,6 +106,45 @@ import Transport
     }
   }
 
+  @Test func `what a refresh brings is the session's that has come back before it`() async throws {
+    try await OwnThread.run {
+      for isThere in [true, false] {
+        let stage = try Stage()
+        _ = stage.call("login", Self.login)
+        let authTime = stage.call("getSession").split(separator: #""authTime":"#).last?.prefix(22)
+        stage.wait(.seconds(10))
+        stage.harness.provider.hold()
+        stage.client.send(LoginStage.line("getAccessToken", #"{"forceRefresh":true}"#) + "\n")
+        stage.configure(stage.other)
+        stage.configure(stage.harness.provider)
+        if !isThere { stage.configure(stage.other) }
+        stage.harness.provider.release()
+        stage.harness.settle()
+        _ = stage.client.lines()
+        if !isThere { stage.configure(stage.harness.provider) }
+        #expect(stage.harness.provider.revocations == 0)
+        stage.harness.provider.end(refreshTokens: "refresh-1")
+        #expect(stage.call("getAccessToken", #"{"forceRefresh":true}"#).contains("accessToken"))
+        #expect(stage.harness.provider.spentTokens.last != "refresh-1")
+        #expect(stage.call("getSession").split(separator: #""authTime":"#).last?.prefix(22) == authTime)
+      }
+    }
+  }
+
+  @Test func `a profile that leaves in the middle of a refresh is kept once that is saved`() async throws {
+    try await OwnThread.run {
+      let (stage, work) = (try Stage(), try #require(ProfileName("work")))
+      _ = stage.call("login", Self.login)
+      stage.harness.provider.hold()
+      stage.client.send(LoginStage.line("getAccessToken", #"{"forceRefresh":true}"#) + "\n")
+      stage.configure(stage.other, as: work)
+      stage.harness.provider.release()
+      stage.harness.settle()
+      _ = stage.client.lines()
+      #expect(stage.call("getStatus").contains(#""parkedSessions":[{"profile":"default""#))
+    }
+  }
+
   @Test func `a session that its provider has ended meanwhile is over when it comes back`() async throws {
     try await OwnThread.run {
       let stage = try Stage()
