@@ -44,6 +44,7 @@ extension BrokerServer {
       if omitted > 0 { log.notice("failed calls were not logged", .number("count", omitted)) }
       var fields: [LogField] = [.word("method", method), .word("kind", error.kind.rawValue)]
       if let profile = error.profile { fields.append(.word("profile", profile.description)) }
+      if FailureLog.isPersons(method) { fields.append(.word("reason", error.message)) }
       fields.append(.word("correlationId", error.correlationID ?? ""))
       // The log counts by its messages, too.
       log.write(.info, FailureLog.isPersons(method) ? "a call failed" : "a program's call failed", fields)

@@ -6,7 +6,7 @@ import Logging
 ///
 /// A value: it writes nothing and reads no clock. What a person does has more lines than what programs ask for all the time,
 /// so that these push nothing of the former out. What a line says is the broker's own; of the caller's words there is none
-/// but a profile's name.
+/// but a profile's name, and what errors name of a request.
 struct FailureLog {
   /// What becomes of one failed call.
   enum Verdict: Equatable {
@@ -48,12 +48,12 @@ struct FailureLog {
   /// Whether a failure is one that somebody may look for in the log.
   ///
   /// That a credential is missing is how a client learns what to ask for, the end of its patience or of the broker
-  /// leaves everything as it is, and an internal error has a line of its own. By an error with a proof a client learns what
-  /// it must prove; that it cannot is its failed attempt.
+  /// leaves everything as it is, who cancels a call knows of it, and an internal error has a line of its own. By an
+  /// error with a proof a client learns what it must prove; that it cannot is its failed attempt.
   static func concerns(_ method: String, _ error: BrokerError) -> Bool {
     let isQuestion = error.proof != nil && method != Prove.name
     return !isQuestion
-      && ![.missingCredential, .deadlineExceeded, .shuttingDown, .internal].contains(error.kind)
+      && ![.missingCredential, .cancelled, .deadlineExceeded, .shuttingDown, .internal].contains(error.kind)
   }
 
   /// Whether a method is one that a person's doing leads to.

@@ -276,7 +276,6 @@ extension Broker {
     counts.loginFailures += 1
     let event = LoginFailedEvent(kind: error.kind.rawValue, clientContext: attempt.plan.clientContext)
     publish(.loginFailed(event), profile: attempt.profile)
-    notify(.trouble(.loginFailed(attempt.profile, error)))
     finishAttempt(id, .failure(error))
   }
 
