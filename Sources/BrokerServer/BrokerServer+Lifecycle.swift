@@ -21,6 +21,8 @@ extension BrokerServer {
   static let longestDrain = Duration.seconds(25)
   /// How often it is looked whether there are any left.
   private static let drainInterval = Duration.milliseconds(250)
+  /// A look that comes so much later shows that the process did not run.
+  private static let longestDelay = Duration.seconds(1)
 
   /// Ends the server this long after its last use: no connection, nothing under way.
   package func endWhenIdle(for patience: Duration) {
@@ -84,13 +86,18 @@ extension BrokerServer {
   var awaitedOnce: Int { broker.assumeIsolated { $0.awaitedOnce } }
 
   /// Ends the waiting at `deadline`, unless answers that come only once are awaited until then.
+  ///
+  /// Time in which this process did not run, as it was stopped or the machine slept, is not counted: what came meanwhile
+  /// has not been read.
   private func lookAgain(before deadline: Duration, atLatest end: Duration) {
+    let next = BootClock.now + Self.drainInterval
     drainTimer = loop.schedule(after: Self.drainInterval) { [weak self] in
       self?.assumeIsolated { server in
         let now = BootClock.now
-        let isAwaiting = now < end && server.awaitedOnce > 0
-        let deadline = isAwaiting ? now + Self.drainPatience : deadline
-        if now < deadline { server.lookAgain(before: deadline, atLatest: end) } else { server.endNow() }
+        let lost = now - next > Self.longestDelay ? now - next : .zero
+        let isAwaiting = now < end + lost && server.awaitedOnce > 0
+        let deadline = isAwaiting ? now + Self.drainPatience : deadline + lost
+        if now < deadline { server.lookAgain(before: deadline, atLatest: end + lost) } else { server.endNow() }
       }
     }
   }

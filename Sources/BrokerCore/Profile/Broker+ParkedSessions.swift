@@ -34,7 +34,10 @@ extension Broker {
   ///
   /// - Returns: false where no such session is kept.
   func takeLate(_ tokens: TokenSet, of id: SlotID) -> Bool {
-    guard vault.isOpen, var session = parked.takeAwaited(id), case .living(var living) = session.record.contents else {
+    // A vault that is being locked keeps what still comes.
+    guard vault.phase != .locked, var session = parked.takeAwaited(id),
+      case .living(var living) = session.record.contents
+    else {
       return false
     }
     if let refreshToken = tokens.refreshToken {
@@ -141,13 +144,15 @@ extension Broker {
     }
     guard let kept = contents.parked.first(where: { $0.id == id }), kept.end > now.wall, var session = kept.session
     else { return false }
-    // Whether it lives still is the provider's word: the first use asks for new tokens.
-    if session.tokens.refreshToken != nil { session.tokens.accessTokenExpiresAt = session.issuedAt }
+    let mayBeSpent = kept.mayBeSpent || contents.mayBeOlder
+    // Whether it lives still is the provider's word: the first use asks for new tokens, but not with a token that may be
+    // spent, which could cost the session while its access token lives.
+    if session.tokens.refreshToken != nil, !mayBeSpent { session.tokens.accessTokenExpiresAt = session.issuedAt }
     let record = SessionRecord(
       profile: id.profile, binding: id.binding, generation: max(generation, kept.record.generation) + 1,
       contents: .living(session))
     let intent =
-      kept.mayBeSpent || contents.mayBeOlder
+      mayBeSpent
       ? RefreshIntent(profile: id.profile, generation: record.generation, startedAt: Timestamp(milliseconds: 0)) : nil
     parked.bringBack(id, to: slot.id, sessions: slot.sessions)
     let event = EventPayload.login(LoginEvent(userID: session.user?.id, method: Self.restoration))
