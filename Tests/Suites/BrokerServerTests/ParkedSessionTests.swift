@@ -131,6 +131,41 @@ import Transport
     }
   }
 
+  @Test func `what a refresh brings is kept by a vault that is being locked`() async throws {
+    try await OwnThread.run {
+      let stage = try Stage()
+      _ = stage.call("login", Self.login)
+      stage.harness.provider.hold()
+      stage.client.send(LoginStage.line("getAccessToken", #"{"forceRefresh":true}"#) + "\n")
+      stage.configure(stage.other)
+      stage.client.prove()
+      stage.client.send(LoginStage.line("lock") + "\n")
+      stage.harness.provider.release()
+      stage.harness.settle()
+      _ = stage.client.lines()
+      #expect(stage.harness.provider.revocations == 0)
+      _ = stage.call("unlock")
+      stage.configure(stage.harness.provider)
+      #expect(stage.call("getAccessToken").contains("access-3"))
+      #expect(stage.harness.provider.spentTokens == ["refresh-1", "refresh-2"])
+    }
+  }
+
+  @Test func `a refresh token whose fate is unknown is not sent while the access token lives`() async throws {
+    try await OwnThread.run {
+      let (store, clock) = (InMemoryStore(), ManualClock())
+      let stage = try Stage(store: store, clock: clock)
+      _ = stage.call("login", Self.login)
+      stage.harness.provider.hold()
+      stage.client.send(LoginStage.line("getAccessToken", #"{"forceRefresh":true}"#) + "\n")
+      stage.configure(stage.other)
+      // The broker dies before the answer comes, and the next one has the configuration of before.
+      let next = try Stage(store: store, clock: clock)
+      #expect(next.call("getAccessToken").contains("access-1"))
+      #expect(next.harness.provider.spentTokens.isEmpty)
+    }
+  }
+
   @Test func `a profile that leaves in the middle of a refresh is kept once that is saved`() async throws {
     try await OwnThread.run {
       let (stage, work) = (try Stage(), try #require(ProfileName("work")))
