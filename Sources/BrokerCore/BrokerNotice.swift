@@ -37,5 +37,7 @@ package enum BrokerNotice: Sendable {
     case revocationGivenUp(ProfileName)
     /// A change of the configuration has signed a profile out, whose session is kept so long.
     case parked(ProfileName, until: Timestamp)
+    /// Such a session has ended for good, and no one has asked for it.
+    case parkedEnded(ProfileName)
   }
 }

@@ -16,20 +16,20 @@ enum SessionTable {
     return [session]
   }
 
-  /// An answer whose list of sessions has those of one profile alone, with every other member as it came.
+  /// An answer whose lists of sessions have those of one profile alone, with every other member as it came.
   ///
   /// - Parameters:
-  ///   - answer: the answer, which has the list.
-  ///   - name: the name of the list.
+  ///   - answer: the answer, which has the lists.
+  ///   - names: the names of the lists.
   ///   - profile: the profile; nil: the answer is not narrowed.
   /// - Returns: the text of the answer.
-  static func narrowed(_ answer: JSONNode, list name: String, to profile: ProfileName?) -> [UInt8] {
+  static func narrowed(_ answer: JSONNode, lists names: String..., to profile: ProfileName?) -> [UInt8] {
     guard let profile, let members = try? answer.members() else { return Array(answer.text) }
     var writer = JSONWriter()
     writer.object { writer in
       for member in members {
         writer.key(member.name)
-        guard member.name == name, let sessions = try? member.value.elements() else {
+        guard names.contains(where: { member.name == $0 }), let sessions = try? member.value.elements() else {
           writer.raw(member.value.text)
           continue
         }

@@ -23,7 +23,7 @@ enum SessionsCommand: Command {
       throw CommandFailure(.failure, "the broker's answer is not what was expected")
     }
     let sessions = try SessionTable.sessions(all, of: profile)
-    guard !context.wantsJSON else { return Output.json(SessionTable.narrowed(root, list: "sessions", to: profile)) }
+    guard !context.wantsJSON else { return Output.json(SessionTable.narrowed(root, lists: "sessions", to: profile)) }
     SessionTable.print(sessions, context.style)
     SessionNotices.print(sessions, context)
     OfflineSessions.print(sessions, context, on: &connection)

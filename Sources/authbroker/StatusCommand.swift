@@ -27,9 +27,9 @@ enum StatusCommand: Command {
     }
     let sessions = try SessionTable.sessions(status.profiles, of: profile)
     if context.wantsJSON {
-      Output.json(SessionTable.narrowed(root, list: "profiles", to: profile))
+      Output.json(SessionTable.narrowed(root, lists: "profiles", "parkedSessions", to: profile))
     } else {
-      show(status, sessions, context)
+      show(status, sessions, of: profile, context)
       OfflineSessions.print(sessions, context, on: &connection)
       PendingLogins.print(of: sessions.map { $0.profile }, context, on: &connection)
       if let hint = FirstAccount.hint(sessions, context, on: &connection) { context.notice(hint) }
@@ -38,7 +38,9 @@ enum StatusCommand: Command {
     throw .quiet(code)
   }
 
-  private static func show(_ status: GetStatus.Result, _ sessions: [Session], _ context: Context) {
+  private static func show(
+    _ status: GetStatus.Result, _ sessions: [Session], of profile: ProfileName?, _ context: Context
+  ) {
     let isNew = !status.vault.isInitialized
     let vault = status.vault.locked ? context.style.warning(isNew ? "new, locked" : "locked") : "open"
     let source = PlainText.line(status.vault.keySource.utf8)
@@ -58,11 +60,11 @@ enum StatusCommand: Command {
     Output.line("")
     SessionTable.print(sessions, context.style)
     SessionNotices.print(sessions, context)
-    for kept in status.parkedSessions {
-      let end = LocalTime.clock(kept.until)
-      let provider = PlainText.line(kept.provider.utf8)
-      let text = "its session at \(provider) is kept until \(end), for when its earlier configuration is back; end it: "
-      Output.line("\(kept.profile): \(context.style.warning(text))authbroker logout -p \(kept.profile)")
+    for kept in status.parkedSessions where profile == nil || kept.profile == profile {
+      let (end, provider) = (LocalTime.clock(kept.until), PlainText.line(kept.provider.utf8))
+      let text = "its session at \(provider) is kept until \(end), for when its earlier configuration is back"
+      let next = NextCommand("end it with", "logout", "--profile", kept.profile.description)
+      SessionNotices.print(Message(text, next: next), of: kept.profile, context)
     }
     for session in sessions {
       guard let seconds = session.providerClockSkew?.components.seconds else { continue }

@@ -21,6 +21,7 @@ extension Logger {
       notice(
         "the configuration signed a profile out: its session is kept; restore the profile or run `authbroker logout -p`",
         .word("profile", profile.description), .word("until", end.description))
+    case .parkedEnded(let profile): notice("a kept session has ended", .word("profile", profile.description))
     case .notSaved(let profile):
       error(
         "the vault cannot be written: the newest state of a session is in memory alone",

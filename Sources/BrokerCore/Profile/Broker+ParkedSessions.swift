@@ -247,6 +247,7 @@ extension Broker {
   func settle(_ end: ParkedEnd, _ failure: StoreFailure?) {
     if failure == nil {
       for id in end.revocations { handle(.kept(id)) }
+      if end.logout == nil { notify(.trouble(.parkedEnded(end.id.profile))) }
     } else if vault.isOpen, !parked.contains(end.id) {
       parked.putBack(end)
       scheduleParked(after: Self.pauseAfterRefusal)

@@ -285,6 +285,7 @@ import Transport
       #expect(stage.harness.store.parked.count == 1 && stage.harness.provider.revocations == 0)
       stage.wait(.seconds(86401))
       #expect(stage.harness.store.parked.isEmpty)
+      #expect(stage.harness.reports.all.count { if case .parkedEnded(.default) = $0 { true } else { false } } == 1)
       #expect(stage.harness.provider.revocationLedger.map(\.token) == ["refresh-1"])
       stage.configure(stage.harness.provider)
       #expect(stage.call("getSession").contains("signedOut"))

@@ -52,6 +52,27 @@ import Testing
     #expect(!owner.requests.isEmpty)
   }
 
+  @Test func `a profile narrows the kept sessions, and their command is for this broker`() throws {
+    let kept = ["home", "work"].map {
+      #"{"profile":"\#($0)","provider":"rest","until":"2026-03-01T00:00:00Z"}"#
+    }
+    let status = FakeOwner.status(profiles: Self.sessions).replacing(
+      #""profiles":["#, with: #""parkedSessions":[\#(kept.joined(separator: ","))],"profiles":["#)
+    let owner = try FakeOwner(in: scratch) { method, _ in
+      method == "getStatus" ? status : #""result":{"logins":[]}"#
+    }
+    let run = try CommandRun(["status", "-p", "work"], in: scratch)
+    let lines = run.output.split(separator: "\n").filter { $0.contains("is kept until") }
+    #expect(lines.count == 1 && lines.first?.hasPrefix("work: its session at rest") == true, "\(run.output)")
+    #expect(lines.first?.contains("; end it with: authbroker --state") == true, "\(run.output)")
+    #expect(lines.first?.hasSuffix(" logout --profile work") == true, "\(run.output)")
+    let json = try CommandRun(["status", "-p", "work", "--json"], in: scratch)
+    let root = try JSONDocument(parsing: Array(json.output.utf8)).root
+    #expect(
+      try root.required("parkedSessions").elements().map { String(decoding: $0.text, as: UTF8.self) } == [kept[1]])
+    #expect(!owner.requests.isEmpty)
+  }
+
   @Test func `another socket than the running broker's is not passed over in silence`() throws {
     let owner = try owner()
     let run = try CommandRun(["--socket", "/proc/nonexistent/s", "sessions"], in: scratch)
