@@ -110,7 +110,7 @@ import Testing
       _ = try client.call("reloadConfig")
       #expect(try client.refusal("getAccessToken") == "loginRequired")
       let status = try sandbox.run(BuiltPrograms.command, ["--state", sandbox.state, "status"])
-      #expect(status.output.contains("is kept until") && status.output.contains("authbroker logout -p default"))
+      #expect(status.output.contains("is kept until") && status.output.contains(" logout --profile default"))
       #expect(owner.errorText.contains("its session is kept"))
       // Over a restart too.
       _ = try client.call("stopBroker")
