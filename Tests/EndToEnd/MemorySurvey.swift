@@ -133,6 +133,8 @@ struct MemoryFindings {
 
   mutating func add(_ piece: MemoryMark.Piece, in region: ProcessMemory.Region) {
     let mark = marks[piece.mark]
+    // What begins a block of the arena may be a box: its nonce of 24 bytes (XChaCha20) is random, too, and no secret.
+    guard mark.name != "key" || piece.byteCount != 24 else { return }
     let address = String(region.start + UInt(piece.offset), radix: 16)
     let text =
       "\(piece.byteCount) of \(mark.bytes.count) bytes of \(mark.name) #\(piece.mark) at \(address) (\(region.use) \(region.path))"
