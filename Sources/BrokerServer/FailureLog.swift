@@ -45,7 +45,7 @@ struct FailureLog {
   private var persons = Budget(linesPerMinute: linesPerMinute)
   private var programs = Budget(linesPerMinute: linesOfProgramsPerMinute)
 
-  /// Whether a failure is one that somebody may look for in the log.
+  /// Whether a failure is one that its user may look for in the log.
   ///
   /// That a credential is missing is how a client learns what to ask for, the end of its patience or of the broker
   /// leaves everything as it is, who cancels a call knows of it, and an internal error has a line of its own. By an

@@ -3,7 +3,7 @@ import LinuxSystem
 /// The certificates of several places as one text, since libcurl takes one.
 ///
 /// A file that another user can change counts as one that cannot be read: that user would say who is trusted. What
-/// cannot be read adds no trust and is named: whoever is refused for want of an authority is told of it.
+/// cannot be read adds no trust and is named: a refusal for want of an authority tells of it.
 struct AuthorityBundle {
   /// The system's file has 220 KiB; many times that is no list of authorities.
   static let longestFile = 4 << 20
@@ -50,7 +50,7 @@ struct AuthorityBundle {
   }
 
   private mutating func addFile(_ path: String) -> Bool {
-    // A pipe must not keep anybody waiting.
+    // A FIFO must not block.
     add(try? FileDescriptor.open(path, [.read, .nonBlocking]))
   }
 

@@ -21,7 +21,7 @@ func currentProfile(profile string) string {
 		}
 		base = filepath.Join(home, ".config")
 	}
-	// A pipe must not keep anybody waiting.
+	// A FIFO must not block.
 	file, err := os.OpenFile(filepath.Join(base, "authbroker", "profile"), os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return ""

@@ -149,22 +149,6 @@ extension Broker {
     handle(event(proof), onLogin: login.id, issued)
   }
 
-  /// Whose session a pending login is to bring, as far as the provider must be asked for it.
-  private func expectedUser(of login: PendingLogin, on slot: ProfileSlot) -> ExpectedUser? {
-    login.expectedUser ?? keptSession(of: slot, unless: login.mayReplace)?.expectedUser
-  }
-
-  /// Whether a session that a login has brought may be the profile's.
-  func proof(
-    of identified: IdentifiedSession, _ user: ExpectedUser?, _ method: LoginMethod, _ mayReplace: Bool,
-    _ slot: ProfileSlot
-  ) -> SessionProof {
-    let proof = identified.proof(of: user)
-    guard proof == .given, let kept = keptSession(of: slot, unless: mayReplace) else { return proof }
-    let isClientsOwn = slot.provider.capabilities.areClientsOwn(identified.session.tokens)
-    return kept.proof(of: identified, isClientsOwn: isClientsOwn, method)
-  }
-
   /// Tells the callers that wait for the user of a login how it ended.
   private func answerWaits(for login: PendingLogin, _ result: Result<LoginProgress, BrokerError>) {
     for caller in callers.waiting(for: .userAction(login: login.id)) {
@@ -220,14 +204,6 @@ extension Broker {
     slot.provingClient = provingClient(of: origin)
     slot.account.note(session.user, at: now.uptime)
     conclude(origin, .success(.authenticated(describe(slot))))
-  }
-
-  /// The connection whose own login has brought a session.
-  private func provingClient(of origin: LoginOrigin) -> ClientID? {
-    switch origin {
-    case .attempt(let id): logins.attempts[id]?.provingClient
-    case .pending(let login, _): login.client
-    }
   }
 
   /// Answers the callers of a login whose session was saved, or could not be.

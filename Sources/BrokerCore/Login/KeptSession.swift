@@ -59,4 +59,28 @@ extension Broker {
     let user = slot.machine.isSigningIn ? session.user : slot.user
     return KeptSession(user: user, isClientsOwn: slot.provider.capabilities.areClientsOwn(session.tokens))
   }
+
+  /// Whose session a pending login is to bring, as far as the provider must be asked for it.
+  func expectedUser(of login: PendingLogin, on slot: ProfileSlot) -> ExpectedUser? {
+    login.expectedUser ?? keptSession(of: slot, unless: login.mayReplace)?.expectedUser
+  }
+
+  /// Whether a session that a login has brought may be the profile's.
+  func proof(
+    of identified: IdentifiedSession, _ user: ExpectedUser?, _ method: LoginMethod, _ mayReplace: Bool,
+    _ slot: ProfileSlot
+  ) -> SessionProof {
+    let proof = identified.proof(of: user)
+    guard proof == .given, let kept = keptSession(of: slot, unless: mayReplace) else { return proof }
+    let isClientsOwn = slot.provider.capabilities.areClientsOwn(identified.session.tokens)
+    return kept.proof(of: identified, isClientsOwn: isClientsOwn, method)
+  }
+
+  /// The connection whose own login has brought a session.
+  func provingClient(of origin: LoginOrigin) -> ClientID? {
+    switch origin {
+    case .attempt(let id): logins.attempts[id]?.provingClient
+    case .pending(let login, _): login.client
+    }
+  }
 }

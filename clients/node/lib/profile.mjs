@@ -12,7 +12,7 @@ function ofFile() {
   if (!folder) return undefined;
   let file;
   try {
-    // A pipe must not keep anybody waiting.
+    // A FIFO must not block.
     file = fs.openSync(path.join(folder, 'authbroker/profile'), fs.constants.O_RDONLY | fs.constants.O_NONBLOCK);
     const bytes = Buffer.alloc(LONGEST);
     return bytes.toString('utf8', 0, fs.readSync(file, bytes)).split(/\r?\n/, 1)[0] || undefined;

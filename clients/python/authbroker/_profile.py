@@ -21,7 +21,7 @@ def _of_file() -> Optional[str]:
             return None
         base = f"{home}/.config"
     try:
-        # A pipe must not keep anybody waiting.
+        # A FIFO must not block.
         descriptor = os.open(f"{base}/authbroker/profile", os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
         return None

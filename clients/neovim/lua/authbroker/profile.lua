@@ -12,7 +12,7 @@ local function of_file()
   local home = absolute('HOME')
   local base = absolute('XDG_CONFIG_HOME') or home and home .. '/.config'
   local path = base and base .. '/authbroker/profile'
-  -- A pipe must not keep anybody waiting.
+  -- A FIFO must not block.
   local status = path and vim.loop.fs_stat(path)
   local file = status and status.type == 'file' and io.open(path, 'r')
   if not file then return nil end
