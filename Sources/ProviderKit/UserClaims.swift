@@ -61,7 +61,7 @@ package enum UserClaims {
   private static func mayShow(_ name: String) -> Bool {
     guard SanitizedText(name).isUnchanged, !name.isEmpty else { return false }
     let small = name.lowercased()
-    return !hiddenParts.contains { small.contains($0) }
+    return !hiddenParts.contains { small.includes($0) }
   }
 
   private static func write(_ node: JSONNode, to writer: inout JSONWriter, _ depth: Int) -> Bool {
