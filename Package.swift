@@ -193,6 +193,15 @@ for target in package.targets where unhurried.contains(target.name) {
   target.swiftSettings?.append(.unsafeFlags(["-Osize"], .when(configuration: .release)))
 }
 
+// The daemon of a release does not import the library of regular expressions (.ci/build-release): a search that needs it fails in
+// every build of this package. A package that depends on this one by its version takes no unsafe flags.
+if !Context.packageDirectory.split(separator: "/").contains("checkouts") {
+  for target in package.targets where !target.isForTests && target.type != .system {
+    target.swiftSettings?.append(
+      .unsafeFlags(["-Xfrontend", "-disable-implicit-string-processing-module-import"]))
+  }
+}
+
 // Accesses that overlap are looked for in debug builds, which all tests run. On the way of a request every one of these
 // objects belongs to the loop's thread, and the look would cost as much as the counting of references.
 for target in package.targets where ["BrokerServer", "Transport"].contains(target.name) {
