@@ -48,6 +48,14 @@ final class Exchange: Sendable {
     }
   }
 
+  /// Whether a reply whose end is missing counts.
+  func isWhole(_ response: HTTPResponse) -> Bool {
+    switch work {
+    case .request(let request, _): request.isSpending && request.isWhole?(response) == true
+    case .mail: false
+    }
+  }
+
   /// The server that takes turns: scheme, host and port.
   var server: String {
     switch work {

@@ -11,6 +11,10 @@ package struct HTTPTimeouts: Sendable {
   package var interactive: Duration = .seconds(10)
   /// The answer to a refresh, which gets longer: giving up early on it may cost the session.
   package var refresh: Duration = .seconds(20)
+  /// The answer to what spends something, from its last byte: once it has begun, it is read on beyond these times.
+  package var stillness: Duration = .seconds(10)
+  /// Such an answer as a whole, however it trickles in.
+  package var longestReply: Duration = .seconds(60)
 
   /// The standard ones.
   package init() {}

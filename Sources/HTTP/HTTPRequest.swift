@@ -64,9 +64,15 @@ package struct HTTPRequest: Sendable {
   /// What it is for, in a word of the program, for the log; a harmless look is a probe.
   package var purpose: String
 
+  /// Whether a reply whose end is missing is whole all the same, by its body; nil where such a reply is none.
+  ///
+  /// It is asked only of what spends something: to throw such a reply away may be to lose a session.
+  package var isWhole: (@Sendable (HTTPResponse) -> Bool)?
+
   /// Whether its answer comes only once, because the target acts on it: it may spend a token, a code or a name.
   ///
-  /// Once it is sent, nothing but an answer, a lost connection or the end of its time ends it.
+  /// Once it is sent, nothing but an answer, a lost connection or the end of its time ends it; its time goes on while bytes
+  /// of an answer come.
   package var isSpending: Bool { method != .get && method != .options }
 
   /// A request.

@@ -18,7 +18,7 @@ final class Transfer {
   private let words: UnsafeMutablePointer<CChar>
   private let connections: KeptConnections
   private let clock: TransferClock
-  private let longestConnect: Duration
+  private let timeouts: HTTPTimeouts
   private var collector: ResponseCollector
   private let proxyPlace: String
   // The added authorities that cannot be read.
@@ -28,6 +28,8 @@ final class Transfer {
   // How often the request was given to a connection, and when first.
   private var sendings = 0
   private var sentAt: Duration?
+  // When something of the answer came last: a line of its header, or a piece of its body.
+  private var heardAt: Duration?
   // When the connection began to be made.
   private var begunAt: Duration
   /// Whether the set has taken in that the request was sent.
@@ -60,7 +62,7 @@ final class Transfer {
     self.connections = connections
     self.clock = clock
     begunAt = clock.now
-    longestConnect = settings.timeouts.connect + Self.grace
+    timeouts = settings.timeouts
     proxyPlace = if case .proxy(let url, _) = settings.proxy { url.place } else { "" }
     unreadable = authorities?.unreadable ?? []
     collector = ResponseCollector(limits: settings.limits)
@@ -100,11 +102,14 @@ final class Transfer {
 
   /// When it is too late, on the set's clock: for a connection, and once the request is sent for its answer; for a mail as
   /// a whole, since its server is spoken with before anything of it is sent.
+  ///
+  /// An answer that comes only once is read on while bytes of it come.
   var deadline: Duration {
-    switch exchange.work {
-    case .request: sentAt.map { $0 + exchange.allowed } ?? begunAt + longestConnect
-    case .mail: begunAt + exchange.allowed + Self.grace
-    }
+    guard case .request = exchange.work else { return begunAt + exchange.allowed + Self.grace }
+    guard let sentAt else { return begunAt + timeouts.connect + Self.grace }
+    let usual = sentAt + exchange.allowed
+    guard exchange.isSpending, let heardAt else { return usual }
+    return max(usual, min(heardAt + timeouts.stillness, sentAt + timeouts.longestReply))
   }
 
   /// Whether its caller may end it: one that is sent and spends something goes on.
@@ -127,7 +132,7 @@ final class Transfer {
     if collector.isTooLarge { return .failure(.responseTooLarge) }
     switch exchange.work {
     case .request:
-      guard code == CURLE_OK else { return .failure(HTTPFailure(end(code))) }
+      guard code == CURLE_OK else { return late(HTTPFailure(end(code))) }
       // libcurl takes a header that breaks off for a whole one.
       guard collector.isHeaderComplete else { return .failure(.connectionLost(sent: true)) }
     case .mail:
@@ -139,6 +144,16 @@ final class Transfer {
     } catch {
       return .failure(error)
     }
+  }
+
+  /// The outcome where the end of the answer did not come: the failure, unless the answer is whole all the same.
+  ///
+  /// Servers announce a length that is wrong, forget the last chunk, or end TLS without saying so (RFC 8446, section 6.1).
+  func late(_ failure: HTTPFailure) -> Result<HTTPResponse, HTTPFailure> {
+    guard wasSent, collector.isHeaderComplete, !collector.isTooLarge,
+      let response = try? collector.finish(status: easy.number(CURLINFO_RESPONSE_CODE)), exchange.isWhole(response)
+    else { return .failure(failure) }
+    return .success(response)
   }
 
   private func end(_ code: CURLcode) -> TransferEnd {
@@ -171,6 +186,7 @@ final class Transfer {
     guard let transfer = unsafe transfer(context),
       unsafe transfer.collector.collectBody(piece.bindMemory(to: UInt8.self).span)
     else { return 0 }
+    transfer.heardAt = transfer.clock.now
     return size * count
   }
 
@@ -181,6 +197,7 @@ final class Transfer {
     guard let transfer = unsafe transfer(context),
       unsafe transfer.collector.collectLine(line.bindMemory(to: UInt8.self).span)
     else { return 0 }
+    transfer.heardAt = transfer.clock.now
     return size * count
   }
 

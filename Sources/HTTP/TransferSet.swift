@@ -199,9 +199,9 @@ final class TransferSet {
   }
 
   // Ends a transfer that is under way.
-  private func stop(_ transfer: Transfer, _ failure: HTTPFailure) {
+  private func stop(_ transfer: Transfer, _ result: Result<HTTPResponse, HTTPFailure>) {
     transfer.easy.shortenFarewell()
-    end(transfer, .failure(failure))
+    end(transfer, result)
   }
 
   private func key(of easy: EasyHandle) -> UInt {
@@ -217,18 +217,20 @@ final class TransferSet {
   private func endCancelled() {
     refuseWaiting(.cancelled(sent: false)) { $0.exchange.isCancelled }
     for transfer in running.values where transfer.exchange.isCancelled && transfer.mayBeCancelled {
-      stop(transfer, .cancelled(sent: transfer.wasSent))
+      stop(transfer, .failure(.cancelled(sent: transfer.wasSent)))
     }
   }
 
   private func endAll() {
     refuseWaiting(.cancelled(sent: false)) { _ in true }
-    for transfer in running.values { stop(transfer, .cancelled(sent: transfer.wasSent)) }
+    for transfer in running.values { stop(transfer, .failure(.cancelled(sent: transfer.wasSent))) }
   }
 
   private func refuseUnsent() {
     refuseWaiting(.closed) { $0.exchange.isSpending }
-    for transfer in running.values where transfer.exchange.isSpending && !transfer.wasSent { stop(transfer, .closed) }
+    for transfer in running.values where transfer.exchange.isSpending && !transfer.wasSent {
+      stop(transfer, .failure(.closed))
+    }
   }
 
   private func expire(at now: Duration) {
@@ -236,7 +238,7 @@ final class TransferSet {
       refuseWaiting(.timedOut(sent: false)) { $0.deadline.map { $0 <= now } ?? false }
     }
     for transfer in running.values where transfer.deadline <= now {
-      stop(transfer, .timedOut(sent: transfer.wasSent))
+      stop(transfer, transfer.late(.timedOut(sent: transfer.wasSent)))
     }
     takeTurns()
   }

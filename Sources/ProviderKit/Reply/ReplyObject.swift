@@ -1,3 +1,4 @@
+package import HTTP
 package import JSON
 import SecretMemory
 
@@ -33,6 +34,12 @@ package enum ReplyObject {
     guard var text = ReplyRepair.repaired(bytes.span, vital) else { return nil }
     defer { wipe(&text) }
     return try read(text, body)
+  }
+
+  /// Whether a reply whose end did not come is whole by its body: an object that the grammar takes ends itself, and nothing
+  /// but blanks could follow.
+  package static func isWhole(_ response: HTTPResponse) -> Bool {
+    response.body.withArray { bytes in (try? JSONDocument(parsing: bytes, limits: limits).root.kind == .object) ?? false }
   }
 
   /// In a function of its own: when it returns, nothing refers to the text any more.

@@ -59,11 +59,12 @@ struct FirebaseCaller: Sendable {
       let carriesToken = fields.contains { $0.0 == "idToken" }
       let fields = FirebaseFields(fields)
       let deadline: HTTPRequest.Deadline = call == .token ? .refresh : .interactive
-      let request = HTTPRequest(
+      var request = HTTPRequest(
         .post, url(call),
         fields: [try HTTPField("Accept", "application/json"), try HTTPField("X-Goog-Api-Key", key)],
         body: call == .token ? try fields.form(for: deadline) : try fields.json(for: deadline), deadline: deadline,
         purpose: "\(call)")
+      request.isWhole = ReplyObject.isWhole
       do throws(HTTPFailure) {
         return try await send(request, call, carriesToken)
       } catch  where Self.isWorthAnotherTry(error, call) {

@@ -78,9 +78,11 @@ struct TokenCaller: Sendable {
   ) throws(HTTPFailure) -> HTTPRequest {
     let deadline: HTTPRequest.Deadline = purpose.spendsRefreshToken ? .refresh : .interactive
     let body = try encoding == .form ? Self.form(form, deadline) : Self.json(form, deadline)
-    return HTTPRequest(
+    var request = HTTPRequest(
       .post, url, fields: [try HTTPField("Accept", "application/json")], body: body, deadline: deadline,
       purpose: "\(purpose)")
+    request.isWhole = ReplyObject.isWhole
+    return request
   }
 
   private static func form(_ form: Form, _ deadline: HTTPRequest.Deadline) throws(HTTPFailure) -> HTTPBody {

@@ -1,5 +1,6 @@
 import BrokerProtocol
 import HTTP
+import ProviderKit
 
 /// Makes the requests of a mapping, without credentials.
 struct RequestMaker: Sendable {
@@ -73,6 +74,7 @@ struct RequestMaker: Sendable {
       method, url, fields: [try HTTPField("Accept", endpoint.accept)], body: method == .get ? nil : body,
       deadline: deadline, purpose: name.rawValue)
     request.cookie = cookie
+    request.isWhole = ReplyObject.isWhole
     return request
   }
 }

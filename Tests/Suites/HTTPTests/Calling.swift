@@ -4,13 +4,15 @@ import TestSupport
 
 @testable import HTTP
 
-/// A client that is patient but for what a test says.
+/// A client that is patient but for what a test says; no answer takes longer than `longest` says, if it does.
 func client(
-  interactive: Duration = Patience.ceiling, connect: Duration = Patience.ceiling, proxy: ProxySetting = .none,
-  limits: HTTPLimits = HTTPLimits()
+  interactive: Duration = Patience.ceiling, stillness: Duration = Patience.ceiling, longest: Duration? = nil,
+  connect: Duration = Patience.ceiling, proxy: ProxySetting = .none, limits: HTTPLimits = HTTPLimits()
 ) throws -> HTTPClient {
   var settings = settings()
   settings.timeouts.interactive = interactive
+  settings.timeouts.stillness = stillness
+  settings.timeouts.longestReply = longest ?? interactive
   settings.timeouts.connect = connect
   settings.proxy = proxy
   settings.limits = limits

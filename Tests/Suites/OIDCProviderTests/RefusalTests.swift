@@ -153,11 +153,11 @@ import Testing
   }
 
   @Test func `a reply whose end is missing leaves the outcome open`() async throws {
-    let body = #"{"access_token":"at","refresh_token":"rt2"}"#
+    let body = #"{"access_token":"at","refresh_token":"rt2"#
     let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
     let replies = [
       head + "Content-Length: 500\r\n\r\n" + body, head + "Content-Length: 500\r\n\r\n",
-      head + "Transfer-Encoding: chunked\r\n\r\n2b\r\n" + body + "\r\n", head,
+      head + "Transfer-Encoding: chunked\r\n\r\n29\r\n" + body + "\r\n", head,
     ]
     for reply in replies {
       try await withProvider(reply: FakeProvider.Reply(raw: Array(reply.utf8))) { provider, _ in

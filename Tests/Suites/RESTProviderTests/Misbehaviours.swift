@@ -69,7 +69,7 @@ enum Misbehaviours {
       "ok", "ok",
       """
       json-bom json-xssi-prefix json-jsonp gzip json-invalid-utf8 json-lone-surrogate json-raw-control
-      json-trailing-garbage json-trailing-comma
+      json-trailing-garbage json-trailing-comma chunked-no-end huge-body-claimed
       """),
     Group(
       "unknown providerUnavailable", "transient providerUnavailable",
@@ -124,8 +124,7 @@ enum Misbehaviours {
       """
       close-at-accept close-in-headers reset-before-reading close-before-reading reset-while-reading
       close-while-reading drop-before-commit drop-after-commit reset-before-commit reset-after-commit
-      reset-half-way close-half-way reset-in-headers length-too-long chunked-truncated chunked-no-end interim-only
-      huge-body-claimed
+      reset-half-way close-half-way reset-in-headers length-too-long chunked-truncated interim-only
       """),
     Group(
       "unknown timeout", "unknown timeout",

@@ -11,6 +11,8 @@ extension HTTPTimeouts {
     timeouts.connect = duration
     timeouts.interactive = duration
     timeouts.refresh = duration
+    timeouts.stillness = duration
+    timeouts.longestReply = duration
     return timeouts
   }
 }
