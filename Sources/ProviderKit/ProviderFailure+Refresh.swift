@@ -15,14 +15,19 @@ extension ProviderFailure {
     BodyForm(response) == .html ? .transient(.invalidResponse) : .outcomeUnknown(.invalidResponse)
   }
 
-  /// What a status means for a refresh token where a gateway has answered for a provider that it could not wait for, or
-  /// did not understand: the provider may have acted (RFC 9110, sections 15.6.3 and 15.6.5).
+  /// The statuses of a gateway that has asked the provider and got no answer that it could wait for, or understand (RFC
+  /// 9110, sections 15.6.3 and 15.6.5), Cloudflare's own and those of proxies among them, which no standard has.
+  ///
+  /// With 521 to 523, 525, 526 and 530 Cloudflare says that it has not reached the provider at all.
+  private static let losses: Set<Int> = [502, 504, 520, 524, 598, 599]
+
+  /// What a status means for a refresh token where a gateway has lost the provider's answer: the provider may have acted.
   ///
   /// - Parameters:
   ///   - status: the status.
   ///   - retryAfter: how long the gateway wants to be left alone.
   /// - Returns: nil for any other status.
   package static func lost(behindGateway status: Int, retryAfter: Duration?) -> ProviderFailure? {
-    status == 502 || status == 504 ? .outcomeUnknown(.providerUnavailable, retryAfter: retryAfter) : nil
+    losses.contains(status) ? .outcomeUnknown(.providerUnavailable, retryAfter: retryAfter) : nil
   }
 }

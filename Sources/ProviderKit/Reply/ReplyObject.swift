@@ -39,7 +39,9 @@ package enum ReplyObject {
   /// Whether a reply whose end did not come is whole by its body: an object that the grammar takes ends itself, and nothing
   /// but blanks could follow.
   package static func isWhole(_ response: HTTPResponse) -> Bool {
-    response.body.withArray { bytes in (try? JSONDocument(parsing: bytes, limits: limits).root.kind == .object) ?? false }
+    response.body.withArray { bytes in
+      (try? JSONDocument(parsing: bytes, limits: limits).root.kind) == .object
+    }
   }
 
   /// In a function of its own: when it returns, nothing refers to the text any more.

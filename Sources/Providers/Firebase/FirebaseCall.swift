@@ -14,6 +14,14 @@ enum FirebaseCall: String, Sendable, CaseIterable {
   case finishSecondFactor = "accounts/mfaSignIn:finalize"
   case token
 
+  /// Whether the tokens of a session may come back.
+  var givesSession: Bool {
+    switch self {
+    case .signInWithPassword, .signUp, .finishSecondFactor, .token: true
+    case .sendOobCode, .resetPassword, .update, .lookup, .delete: false
+    }
+  }
+
   /// The host of the service; below another server it is the first part of the path.
   private var host: String { self == .token ? "securetoken.googleapis.com" : "identitytoolkit.googleapis.com" }
 

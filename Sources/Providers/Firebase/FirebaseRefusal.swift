@@ -64,7 +64,7 @@ struct FirebaseRefusal {
       if (200..<300).contains(status) { return .outcomeUnknown(.invalidResponse) }
     }
     guard let names else {
-      // A gateway that has lost the service's answer to a code (RFC 9110, sections 15.6.3 and 15.6.5).
+      // A gateway that has lost the service's answer to a code.
       guard call == .finishSecondFactor else { return nameless }
       return ProviderFailure.lost(behindGateway: status, retryAfter: retryAfter) ?? nameless
     }

@@ -37,18 +37,27 @@ struct FirebaseReply {
   ///   must be there; for a refresh what ``ProviderFailure/unusable(_:)`` says; `.outcomeUnknown` for a code, which may
   ///   be used up then; `.outcomeUnknown` where there was no room for long.
   func read<R>(_ body: (FirebaseReader) throws(SecretMemoryExhausted) -> R?) async throws(ProviderFailure) -> R {
-    guard response.status == 200 else { throw failure }
+    let isSuccess = response.status == 200
     let patience = call == .token ? ProviderFailure.refreshPatience : ProviderFailure.interactivePatience
     let found = try await SecretArena.withRoomForReply(patience: patience) { () throws(SecretMemoryExhausted) -> R? in
       try response.body.withArray { bytes throws(SecretMemoryExhausted) -> R? in
         guard let root = try? JSONDocument(parsing: bytes, limits: Self.limits).root, root.kind == .object else {
           return nil
         }
-        return try body(FirebaseReader(root: root, moments: moments))
+        let reader = FirebaseReader(root: root, moments: moments)
+        if !isSuccess, try !givesSession(reader) { return nil }
+        return try body(reader)
       }
     }
-    guard let found else { throw unusable }
+    guard let found else { throw isSuccess ? unusable : failure }
     return found
+  }
+
+  /// Whether an object that came with another status than a success has tokens and no error: they were issued, whatever
+  /// went wrong after that.
+  private func givesSession(_ reader: FirebaseReader) throws(SecretMemoryExhausted) -> Bool {
+    guard call.givesSession, reader.root["error"] == nil else { return false }
+    return try reader.tokens()?.refreshToken != nil
   }
 
   /// What a reply is in which nothing was found.

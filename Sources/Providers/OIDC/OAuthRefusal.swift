@@ -49,7 +49,7 @@ struct OAuthRefusal: Sendable, Equatable {
     (code ?? words.names.first).flatMap { ProviderWord($0) }.map { .error($0) }
   }
 
-  /// A gateway has answered for a provider that may have acted (RFC 9110, sections 15.6.3 and 15.6.5).
+  /// A gateway has answered for a provider that may have acted.
   ///
   /// A refusal in OAuth's own words is the provider's, and nothing was issued with it; what gateways call an error is the
   /// status' reason.

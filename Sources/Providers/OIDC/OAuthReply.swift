@@ -45,20 +45,18 @@ struct OAuthReply {
   ///   which may be used up then; `.outcomeUnknown` where there was no room for long.
   func read<R>(_ body: (TokenReader) throws(SecretMemoryExhausted) -> R?) async throws(ProviderFailure) -> R {
     if let refusal { throw refusal.failure(purpose) }
-    return try await found { () throws(SecretMemoryExhausted) in
-      try withRoot { root throws(SecretMemoryExhausted) in
-        try body(TokenReader(root: root, quirks: quirks, moments: moments))
-      }
-    }
+    guard let found = try await found(body) else { throw unusable }
+    return found
   }
 
-  /// Reads the tokens of a success.
+  /// Reads the tokens of a success, or of what has another status for no reason.
   ///
   /// - Parameter asked: the scopes that hold where the provider names none.
   /// - Returns: the tokens.
   /// - Throws: as ``read(_:)``; `.rotated` where only a refresh token can be used; `.rejected` for a token of a type that
   ///   cannot be used.
   func tokens(asked: [String] = []) async throws(ProviderFailure) -> TokenSet {
+    if !isSuccess, let tokens = try await tokensDespiteStatus(asked) { return tokens }
     switch try await read({ reader throws(SecretMemoryExhausted) in try reader.reading(asked: asked) }) {
     case .tokens(let tokens): return tokens
     case .rotated(let rotated): throw .rotated(rotated)
@@ -66,12 +64,29 @@ struct OAuthReply {
     }
   }
 
+  /// The tokens of an object that came with another status than a success, and without a word of refusal: the provider has
+  /// issued them and may have ended the ones before, whatever went wrong after that.
+  private func tokensDespiteStatus(_ asked: [String]) async throws(ProviderFailure) -> TokenSet? {
+    guard form == .json else { return nil }
+    return try await found { reader throws(SecretMemoryExhausted) in
+      guard !RefusalWords.areIn(reader.root), case .tokens(let tokens) = try reader.reading(asked: asked),
+        tokens.refreshToken != nil || !purpose.spendsRefreshToken
+      else { return nil }
+      return tokens
+    }
+  }
+
   /// What a body finds, once there is room for it.
-  private func found<R>(_ body: () throws(SecretMemoryExhausted) -> R?) async throws(ProviderFailure) -> R {
+  private func found<R>(
+    _ body: (TokenReader) throws(SecretMemoryExhausted) -> R?
+  ) async throws(ProviderFailure) -> R? {
     let patience =
       purpose.spendsRefreshToken ? ProviderFailure.refreshPatience : ProviderFailure.interactivePatience
-    guard let found = try await SecretArena.withRoomForReply(patience: patience, body) else { throw unusable }
-    return found
+    return try await SecretArena.withRoomForReply(patience: patience) { () throws(SecretMemoryExhausted) in
+      try withRoot { root throws(SecretMemoryExhausted) in
+        try body(TokenReader(root: root, quirks: quirks, moments: moments))
+      }
+    }
   }
 
   /// What a reply is in which nothing was found.

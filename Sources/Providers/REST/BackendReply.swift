@@ -42,13 +42,27 @@ struct BackendReply {
   ///   what must be there; for a refresh what ``ProviderFailure/unusable(_:)`` says; `.outcomeUnknown` for a code, which
   ///   may be used up then; `.outcomeUnknown` where there was no room for long.
   func read<R>(_ body: (ReplyReader) throws(SecretMemoryExhausted) -> R?) async throws(ProviderFailure) -> R {
-    if let failure { throw failure }
+    let failure = failure
+    if let failure, !name.givesSession || form != .json { throw failure }
     let patience = name == .refresh ? ProviderFailure.refreshPatience : ProviderFailure.interactivePatience
     let found = try await SecretArena.withRoomForReply(patience: patience) { () throws(SecretMemoryExhausted) -> R? in
-      try withRoot { root throws(SecretMemoryExhausted) in try body(reader(root)) }
+      try withRoot { root throws(SecretMemoryExhausted) in
+        let reader = reader(root)
+        if failure != nil, try !givesSession(reader) { return nil }
+        return try body(reader)
+      }
     }
-    guard let found else { throw unusable }
+    guard let found else { throw failure ?? unusable }
     return found
+  }
+
+  /// Whether an object that came with another status than a success has tokens, and no word of refusal: the backend has
+  /// issued them and may have ended the ones before, whatever went wrong after that.
+  private func givesSession(_ reader: ReplyReader) throws(SecretMemoryExhausted) -> Bool {
+    guard !RefusalWords.areIn(reader.root), !reader.asksForCode, case .tokens(let tokens) = try reader.reading() else {
+      return false
+    }
+    return tokens.refreshToken != nil || name != .refresh
   }
 
   /// What a reply is in which nothing was found.

@@ -82,14 +82,10 @@ enum RefusalTable {
         retryAfter: refusal.retryAfter, isCounted: true))
   }
 
-  /// A gateway that has lost the backend's answer to a code (RFC 9110, sections 15.6.3 and 15.6.5): the code may be used up.
+  /// A gateway that has lost the backend's answer to a code: the code may be used up.
   private static func lostReply(_ refusal: Refusal, _ name: RESTEndpoint.Name) -> ProviderFailure? {
-    guard name.spendsCode, refusal.configuredKind == nil, !refusal.isWithSuccess,
-      refusal.status == 502 || refusal.status == 504
-    else {
-      return nil
-    }
-    return .outcomeUnknown(.providerUnavailable)
+    guard name.spendsCode, refusal.configuredKind == nil, !refusal.isWithSuccess else { return nil }
+    return .lost(behindGateway: refusal.status, retryAfter: nil)
   }
 
   /// What has nothing to do with what was asked, and passes.

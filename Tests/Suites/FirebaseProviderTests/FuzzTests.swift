@@ -80,11 +80,23 @@ import Testing
   }
 
   @Test func `a gateway that has lost the answer to a code may have passed the code on`() async {
-    for status in [502, 504] {
+    for status in [502, 504, 520, 524, 598, 599] {
       #expect(await failure(.finishSecondFactor, status, []) == .outcomeUnknown(.providerUnavailable))
       #expect(await failure(.signInWithPassword, status, []) == .transient(.providerUnavailable))
     }
     #expect(await failure(.finishSecondFactor, 503, []) == .transient(.providerUnavailable))
+  }
+
+  @Test func `both tokens without an error are taken whatever status they come with`() async {
+    let body = Array(#"{"id_token":"a","refresh_token":"r"}"#.utf8)
+    for status in [204, 302, 400, 403, 500, 502, 503, 599] {
+      for call in [FirebaseCall.token, .signInWithPassword, .signUp, .finishSecondFactor] {
+        #expect(await failure(call, status, body) == nil, "\(call) \(status)")
+      }
+      #expect(await failure(.token, status, Array(#"{"id_token":"a"}"#.utf8)) != nil)
+      let refused = Array(#"{"id_token":"a","refresh_token":"r","error":{"message":"TOKEN_EXPIRED"}}"#.utf8)
+      #expect(await failure(.token, status, refused) != nil)
+    }
   }
 
   @Test func `2,000 replies of random bytes are turned into something`() async {

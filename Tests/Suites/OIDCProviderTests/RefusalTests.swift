@@ -70,7 +70,16 @@ import Testing
     (200, #"{"access_token":"a","expires_in":36"#, .outcomeUnknown(.invalidResponse)),
     (200, #"{"access_token":"a","expires_in":-}"#, .outcomeUnknown(.invalidResponse)),
     (200, #"{"access_token":"a","name":"\ud83d"#, .outcomeUnknown(.invalidResponse)),
-    (520, "<html>", .transient(.providerUnavailable)),
+    (520, "<html>", .outcomeUnknown(.providerUnavailable)), (524, "", .outcomeUnknown(.providerUnavailable)),
+    (598, "", .outcomeUnknown(.providerUnavailable)), (599, "", .outcomeUnknown(.providerUnavailable)),
+    (521, "<html>", .transient(.providerUnavailable)), (522, "", .transient(.providerUnavailable)),
+    (523, "", .transient(.providerUnavailable)), (525, "", .transient(.providerUnavailable)),
+    (526, "", .transient(.providerUnavailable)), (530, "<html>", .transient(.providerUnavailable)),
+    (500, #"{"access_token":"a"}"#, .transient(.providerUnavailable)),
+    (500, #"{"access_token":"a b","refresh_token":"r"}"#, .transient(.providerUnavailable)),
+    (500, #"{"access_token":"a","refresh_token":"r","error":"server_error"}"#, .transient(.providerUnavailable)),
+    (400, #"{"access_token":"a","refresh_token":"r","error":"invalid_grant"}"#, .sessionEnded(.refreshRejected)),
+    (502, #"{"access_token":"a","refresh_token":"#, .outcomeUnknown(.providerUnavailable)),
   ]
 
   /// A refusal that may mean the end if the provider goes on.

@@ -32,6 +32,18 @@ import Testing
     } catch { return error }
   }
 
+  @Test(arguments: [206, 302, 400, 401, 404, 429, 500, 502, 503, 520, 599])
+  func `tokens without a word of refusal are taken whatever status they come with`(_ status: Int) async {
+    let both = Array(#"{"tokens":{"access":"a","refresh":"r"},"message":"late"}"#.utf8)
+    for name in [RESTEndpoint.Name.refresh, .login, .verifyOtp, .verifyBackupCode, .register] {
+      #expect(await failure(of: reply(name, status, both)) == nil, "\(name)")
+    }
+    #expect(await failure(of: reply(.currentUser, status, both)) != nil)
+    #expect(await failure(of: reply(.refresh, status, Array(#"{"access_token":"a"}"#.utf8))) != nil)
+    let refused = Array(#"{"access_token":"a","refresh_token":"r","error":"late"}"#.utf8)
+    #expect(await failure(of: reply(.refresh, status, refused)) != nil)
+  }
+
   @Test(
     arguments: [
       ("", nil), ("{}", nil), (#"{"success":true}"#, nil), ("OK", nil), ("[]", nil), (#"{"error":null}"#, nil),

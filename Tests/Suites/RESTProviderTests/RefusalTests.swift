@@ -100,7 +100,9 @@ import Testing
     (429, .json, .transient(.providerUnavailable)), (302, .html, .transient(.invalidResponse)),
     (500, .json, .transient(.providerUnavailable)), (503, .html, .transient(.providerUnavailable)),
     (511, .html, .transient(.networkUnavailable)),
-    (520, .html, .transient(.providerUnavailable)), (599, .empty, .transient(.providerUnavailable)),
+    (521, .html, .transient(.providerUnavailable)), (530, .html, .transient(.providerUnavailable)),
+    (520, .html, .outcomeUnknown(.providerUnavailable)), (524, .html, .outcomeUnknown(.providerUnavailable)),
+    (598, .empty, .outcomeUnknown(.providerUnavailable)), (599, .empty, .outcomeUnknown(.providerUnavailable)),
     (502, .html, .outcomeUnknown(.providerUnavailable)), (502, .json, .outcomeUnknown(.providerUnavailable)),
     (504, .empty, .outcomeUnknown(.providerUnavailable)), (206, .json, .outcomeUnknown(.invalidResponse)),
   ])

@@ -110,4 +110,7 @@ extension RESTEndpoint.Name {
 
   /// Whether a code is sent that works once: after a lost reply it may be used up.
   package var spendsCode: Bool { self == .verifyOtp || self == .verifyBackupCode }
+
+  /// Whether the tokens of a session may come back.
+  package var givesSession: Bool { spendsCode || self == .login || self == .refresh || self == .register }
 }
