@@ -14,16 +14,6 @@ struct Linger {
 
 /// How the server ends.
 extension BrokerServer {
-  /// How long requests in flight may take once the server drains, and what is to be saved of the last answer that comes
-  /// only once.
-  private static let drainPatience = Duration.seconds(5)
-  /// How long answers are awaited that come only once: longer than a refresh that is sent may take.
-  static let longestDrain = Duration.seconds(25)
-  /// How often it is looked whether there are any left.
-  private static let drainInterval = Duration.milliseconds(250)
-  /// A look that comes so much later shows that the process did not run.
-  private static let longestDelay = Duration.seconds(1)
-
   /// Ends the server this long after its last use: no connection, nothing under way.
   package func endWhenIdle(for patience: Duration) {
     cancelLinger()
@@ -75,29 +65,36 @@ extension BrokerServer {
       broker.stopTrials()
     }
     for connection in Array(connections.values) { flush(connection) }
-    let awaited = awaitedOnce
-    if awaited > 0 { log.notice("waiting for answers that come only once", .number("count", awaited)) }
-    let now = BootClock.now
-    lookAgain(before: now + Self.drainPatience, atLatest: now + Self.longestDrain)
+    let time = DrainTime(from: BootClock.now)
+    if awaitedOnce > 0 { tellWaiting(time) }
+    lookAgain(time)
     finishIfDone()
+  }
+
+  /// Says again for what a server that ends waits: it was told to once more.
+  package func drainGoesOn() {
+    if let drainTime { tellWaiting(drainTime) }
+  }
+
+  private func tellWaiting(_ time: DrainTime) {
+    let awaited = awaitedOnce
+    let rest = time.rest(at: BootClock.now, isAwaiting: awaited > 0).components
+    log.notice(
+      "stopping, and waiting for answers that come only once; `authbroker stop --now` does not wait",
+      .number("count", awaited), .number("seconds", Int(rest.seconds) + (rest.attoseconds > 0 ? 1 : 0)))
   }
 
   /// How many answers of providers are awaited that come only once.
   var awaitedOnce: Int { broker.assumeIsolated { $0.awaitedOnce } }
 
-  /// Ends the waiting at `deadline`, unless answers that come only once are awaited until then.
-  ///
-  /// Time in which this process did not run, as it was stopped or the machine slept, is not counted: what came meanwhile
-  /// has not been read.
-  private func lookAgain(before deadline: Duration, atLatest end: Duration) {
-    let next = BootClock.now + Self.drainInterval
-    drainTimer = loop.schedule(after: Self.drainInterval) { [weak self] in
+  /// Looks from time to time whether there is anything left to wait for.
+  private func lookAgain(_ time: DrainTime) {
+    drainTime = time
+    drainTimer = loop.schedule(after: DrainTime.interval) { [weak self] in
       self?.assumeIsolated { server in
-        let now = BootClock.now
-        let lost = now - next > Self.longestDelay ? now - next : .zero
-        let isAwaiting = now < end + lost && server.awaitedOnce > 0
-        let deadline = isAwaiting ? now + Self.drainPatience : deadline + lost
-        if now < deadline { server.lookAgain(before: deadline, atLatest: end + lost) } else { server.endNow() }
+        var time = time
+        let goesOn = time.goesOn(at: BootClock.now, isAwaiting: server.awaitedOnce > 0)
+        if goesOn { server.lookAgain(time) } else { server.endNow() }
       }
     }
   }

@@ -208,7 +208,7 @@ extension BrokerServer {
     if !isDraining { log.notice("stopping on request") }
     drain()
     let awaited = awaitedOnce
-    guard params.isImmediate else { return StopBroker.Result(awaited: awaited, atMost: Self.longestDrain) }
+    guard params.isImmediate else { return StopBroker.Result(awaited: awaited, atMost: DrainTime.longest) }
     if awaited > 0 { log.warning("answers that come only once are not waited for", .number("count", awaited)) }
     // Behind the answer.
     loop.post { [weak self] in self?.assumeIsolated { $0.endNow() } }

@@ -163,6 +163,8 @@ package actor BrokerServer {
   var linger: Linger?
   /// Looks whether what is waited for is over.
   var drainTimer: TimerID?
+  /// How long it is waited; nil before the server drains.
+  var drainTime: DrainTime?
 
   /// A server without connections.
   package init(
