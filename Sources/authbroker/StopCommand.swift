@@ -46,8 +46,10 @@ enum StopCommand: Command {
       }
       guard BootClock.now < deadline else { throw hasNotEnded(OwnerRecord.owner(of: lock)?.pid) }
       if BootClock.now >= signalTime {
-        signalTime = deadline
-        wasTold = signal(lock) || wasTold
+        // A second SIGINT ends the broker at once.
+        let isImmediate = context.arguments.has("--now")
+        signalTime = isImmediate ? BootClock.now + longestSilence : deadline
+        wasTold = signal(lock, isImmediate ? .interrupt : .terminate) || wasTold
       }
       rest()
     }
@@ -127,11 +129,11 @@ enum StopCommand: Command {
     }
   }
 
-  /// Sends SIGTERM, upon which a broker ends in order, to the process that holds the lock, and to no other one that has its
+  /// Sends a signal, upon which a broker ends in order, to the process that holds the lock, and to no other one that has its
   /// number, or locks a file of the same number elsewhere.
-  private static func signal(_ lock: String) -> Bool {
+  private static func signal(_ lock: String, _ signal: Signal = .terminate) -> Bool {
     guard let owner = OwnerRecord.owner(of: lock) else { return false }
-    return (try? owner.send(.terminate)) != nil
+    return (try? owner.send(signal)) != nil
   }
 
   /// Another process's end, and the release of a lock, cannot be waited for.

@@ -46,7 +46,7 @@ actor Daemon {
   /// Whether it will be looked whether the socket's path is there.
   var willLookAtSocket = false
   private let startedAt = WallClock.timestamp.description
-  private var hasReceivedStop = false
+  private var isInterrupted = false
   /// Whether the broker takes no new request any more.
   var isStopping = false
   /// The last reload that was begun: they are done one after the other.
@@ -246,19 +246,20 @@ actor Daemon {
 
   // MARK: End
 
-  /// Obeys a signal: the first one to stop drains, a second one ends at once.
+  /// Obeys a signal: the first one to stop drains, and a second Ctrl-C ends at once.
+  ///
+  /// A second SIGTERM does not: what sends it is a service manager or a script, which has SIGKILL for that, and a request
+  /// under way may be the only copy of a session.
   func received(_ signal: Signal) {
-    switch signal {
-    case .hangUp: reload { _ in }
-    default:
-      guard !hasReceivedStop, let server else {
-        ChildProcess.endGroups()
-        ProcessImage.end(1)
-      }
-      hasReceivedStop = true
-      log.notice("stopping on a signal")
-      server.assumeIsolated { $0.drain() }
+    guard signal != .hangUp else { return reload { _ in } }
+    guard let server, signal == .terminate || !isInterrupted else {
+      ChildProcess.endGroups()
+      ProcessImage.end(1)
     }
+    if signal == .interrupt { isInterrupted = true }
+    guard !isStopping else { return server.assumeIsolated { $0.drainGoesOn() } }
+    log.notice("stopping on a signal")
+    server.assumeIsolated { $0.drain() }
   }
 
   /// Closes what rests on disk, and lets the loop return.
