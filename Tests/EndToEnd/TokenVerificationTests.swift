@@ -11,17 +11,21 @@ import Testing
     (try? FileStatus.following("/usr/lib/python3/dist-packages/" + name)) != nil
   }
 
-  /// Reads a key set and a token, and prints whose the token is.
+  /// Reads a key set, a token, and which audience and issuer it must have, and prints whose the token is.
   private static let program = """
     import json, sys, jwt
-    keys, token = json.load(sys.stdin)
+    keys, token, audience, issuer = json.load(sys.stdin)
     key = jwt.PyJWKSet.from_dict(keys)[jwt.get_unverified_header(token)["kid"]]
-    claims = jwt.decode(token, key.key, algorithms=["EdDSA"], audience="authbroker", issuer="authbroker-local")
+    claims = jwt.decode(token, key.key, algorithms=["EdDSA"], audience=audience, issuer=issuer)
     print(claims["sub"])
     """
 
-  private static func verify(_ token: String, _ keys: String, _ sandbox: Sandbox) throws -> Sandbox.Outcome {
-    try sandbox.run(python, ["-I", "-c", program], input: #"[\#(keys), "\#(token)"]"#)
+  private static func verify(
+    _ token: String, _ keys: String, for audience: String = "authbroker", from issuer: String = "authbroker-local",
+    _ sandbox: Sandbox
+  ) throws -> Sandbox.Outcome {
+    try sandbox.run(
+      python, ["-I", "-c", program], input: #"[\#(keys), "\#(token)", "\#(audience)", "\#(issuer)"]"#)
   }
 
   private static func keys(_ sandbox: Sandbox) throws -> String { try sandbox.command("local", "jwks").output }
@@ -50,6 +54,34 @@ import Testing
         // A changed header names no key, or is none.
         #expect(part == 0 || refused.errors.contains("InvalidSignatureError"), "\(refused.errors)")
       }
+    }
+  }
+
+  @Test(.enabled(if: isInstalled, "python3-jwt or python3-cryptography is not installed"))
+  func `one session has a token for each service, and none is good at another one`() async throws {
+    try await Sandbox.run { sandbox in
+      let issuer = "https://id.example.com"
+      let audiences = ["https://api.example.com", "https://orders.example.com", "https://stock.example.com"]
+      let local = #"audience: "\#(audiences[0])", audiences: ["\#(audiences[1])", "\#(audiences[2])"]"#
+      _ = try sandbox.owner(try sandbox.configure(#"{ local: { issuer: "\#(issuer)", \#(local) } }"#))
+      let client = try SocketWire(sandbox.socket)
+      try client.register()
+      let keys = try Self.keys(sandbox)
+      for audience in audiences {
+        let asked = audience == audiences[0] ? "{}" : #"{"audience":"\#(audience)"}"#
+        let token = try client.call("getAccessToken", asked).required("accessToken").string()
+        #expect(try client.call("getAccessToken", asked).required("accessToken").string() == token)
+        for other in audiences {
+          let verified = try Self.verify(token, keys, for: other, from: issuer, sandbox)
+          #expect((verified.code == 0) == (other == audience), "\(audience) at \(other): \(verified.errors)")
+        }
+        let refused = try Self.verify(token, keys, for: audience, sandbox)
+        #expect(refused.errors.contains("InvalidIssuerError"), "\(refused.errors)")
+      }
+      #expect(try client.refusal("getAccessToken", #"{"audience":"https://other.example.com"}"#) == "insufficientScope")
+      let user = try client.call("getCurrentUser", #"{"maxAgeSeconds":0}"#)
+      #expect(try user.required("email").string() == "ada@example.com")
+      #expect(try client.call("getSession").required("state").string() == "authenticated")
     }
   }
 

@@ -6,6 +6,10 @@ public struct TokenIntrospection: Sendable, Equatable {
   public var isActive: Bool
   /// The scopes, joined by spaces.
   public var scope: String?
+  /// Who made the token.
+  public var issuer: String?
+  /// Which service an access token is for.
+  public var audience: String?
   /// The identifier of the account.
   public var subject: String?
   /// When the token expires, in seconds since 1970 (NumericDate of RFC 7519).
@@ -30,6 +34,8 @@ extension TokenIntrospection: ObjectCodable {
   public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
     try coder.required("active", &isActive)
     try coder.optional("scope", &scope)
+    try coder.optional("iss", &issuer)
+    try coder.optional("aud", &audience)
     try coder.optional("sub", &subject)
     try coder.optional("exp", &expiresAt)
     try coder.optional("iat", &issuedAt)
@@ -47,6 +53,7 @@ extension TokenIntrospection {
       "active": "Of a token that is not good now, nothing else is said.",
       "scope": "The scopes, joined by spaces.",
       "exp": "In seconds since 1970, as every time here.",
+      "aud": "Of access tokens only.",
       "jti": "Of access tokens only.",
       "sid": "The session that the token belongs to.",
     ])

@@ -16,13 +16,13 @@ extension LocalProvider {
       guard let match = try database.families.find(token: database.fingerprint.of(token, .refreshToken)),
         !match.isSpent, !match.family.isRevoked, now < expiry(of: match.family)
       else { return TokenIntrospection(isActive: false) }
-      return TokenIntrospection(match.family, expiry: expiry(of: match.family))
+      return TokenIntrospection(match.family, configuration.issuer, expiry: expiry(of: match.family))
     }
   }
 
   private func isGood(_ accessToken: Secret, _ database: LocalDatabase, at now: Timestamp) throws -> Bool {
     do {
-      _ = try session(of: accessToken, database, at: now)
+      _ = try session(of: accessToken, for: nil, database, at: now)
       return true
     } catch ProviderFailure.tokenRefused { return false }
   }
@@ -53,6 +53,8 @@ extension TokenIntrospection {
   /// What an access token says that is good.
   fileprivate init(_ claims: AccessTokenClaims) {
     self.init(isActive: true)
+    issuer = claims.issuer
+    audience = claims.audience
     subject = claims.subject
     session = claims.family
     tokenID = claims.identifier
@@ -62,8 +64,9 @@ extension TokenIntrospection {
   }
 
   /// What is known of the family of a refresh token that is good.
-  fileprivate init(_ family: TokenFamily, expiry: Timestamp) {
+  fileprivate init(_ family: TokenFamily, _ issuer: String, expiry: Timestamp) {
     self.init(isActive: true)
+    self.issuer = issuer
     subject = family.account
     session = family.id
     issuedAt = family.lastUsedAt.seconds

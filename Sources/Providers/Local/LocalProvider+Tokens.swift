@@ -3,9 +3,10 @@ package import BrokerProtocol
 import SQLite
 import Sealing
 package import SecretMemory
+import Synchronization
 
 /// Sessions and their tokens.
-extension LocalProvider: UserInfoProvider, RevocationProvider {
+extension LocalProvider: UserInfoProvider, RevocationProvider, TargetProvider {
   /// Bits of a refresh token, in bytes: 256, beyond all guessing.
   private static let refreshTokenByteCount = 32
 
@@ -18,6 +19,26 @@ extension LocalProvider: UserInfoProvider, RevocationProvider {
   ///   `refreshTokenReuse` for a spent one; with `refreshTokenExpired` where the family has expired, for want of use
   ///   or not. `.transient(.providerUnavailable)`: nothing was spent.
   package func refresh(_ refreshToken: Secret) throws(ProviderFailure) -> TokenSet {
+    try spend(refreshToken, for: nil)
+  }
+
+  /// Whether a configured audience is named; where some are, whether another one is among them is for the answer to say.
+  package nonisolated func canGive(_ target: TokenTarget) -> Bool {
+    guard let audience = target.audience else { return false }
+    return audiences.withLock { $0.count > 1 || $0.contains(audience) }
+  }
+
+  /// Spends a refresh token, as ``refresh(_:)`` does, for an access token for another service.
+  ///
+  /// - Throws: as ``refresh(_:)``; `.refused(.insufficientScope)` for an audience that is not configured, and for scopes
+  ///   that the session has not: nothing was spent.
+  package func accessToken(
+    for target: TokenTarget, refreshToken: Secret
+  ) throws(ProviderFailure) -> TokenSet {
+    try spend(refreshToken, for: target)
+  }
+
+  private func spend(_ refreshToken: Secret, for target: TokenTarget?) throws(ProviderFailure) -> TokenSet {
     try respond(to: "refresh") { database, now in
       let token = database.fingerprint.of(refreshToken, .refreshToken)
       guard let match = try database.families.find(token: token), !match.family.isRevoked else {
@@ -32,11 +53,19 @@ extension LocalProvider: UserInfoProvider, RevocationProvider {
         }
         throw ProviderFailure.sessionEnded(.refreshRejected, alert: .refreshTokenReuse)
       }
+      if let target, !isGranted(target, match.family) { throw ProviderFailure.refused(.insufficientScope) }
       return try database.connection.transaction {
         try database.families.spend(token: token, at: now)
-        return try issueTokens(match.family, database, at: now)
+        return try issueTokens(match.family, for: target, database, at: now)
       }
     }
+  }
+
+  /// Scopes can only be narrowed (RFC 6749, section 6).
+  private func isGranted(_ target: TokenTarget, _ family: TokenFamily) -> Bool {
+    let granted = ScopeList.split(family.scopes)
+    return configuration.everyAudience.contains(target.audience ?? configuration.audience)
+      && target.scopes.allSatisfy(granted.contains)
   }
 
   /// The end of a session is the end of that session only.
@@ -79,14 +108,25 @@ extension LocalProvider: UserInfoProvider, RevocationProvider {
     }
   }
 
-  /// The session that an access token belongs to.
+  /// The session that an access token belongs to, if the provider itself is given it.
   ///
-  /// - Throws: `ProviderFailure.tokenRefused` for a token that is not this provider's, has ended, whose session was
-  ///   revoked, or whose account is disabled; what the database says.
+  /// - Throws: as ``session(of:for:_:at:)``.
   func session(
     of accessToken: Secret, _ database: LocalDatabase, at now: Timestamp
   ) throws -> (account: Account, family: TokenFamily) {
+    // A service that is given a token for itself is nobody at the account (RFC 9068, section 4).
+    try session(of: accessToken, for: configuration.audience, database, at: now)
+  }
+
+  /// The session that an access token belongs to; nil stands for any audience.
+  ///
+  /// - Throws: `ProviderFailure.tokenRefused` for a token that is not this provider's, or for another audience, has ended,
+  ///   whose session was revoked, or whose account is disabled; what the database says.
+  func session(
+    of accessToken: Secret, for audience: String?, _ database: LocalDatabase, at now: Timestamp
+  ) throws -> (account: Account, family: TokenFamily) {
     guard let claims = try database.signingKeys.claims(of: accessToken), now < claims.expiresAt,
+      audience == nil || claims.audience == audience,
       let family = try database.families.find(id: claims.family), !family.isRevoked,
       family.account == claims.subject, let account = try database.accounts.find(id: claims.subject),
       account.disabledAt == nil
@@ -115,18 +155,23 @@ extension LocalProvider: UserInfoProvider, RevocationProvider {
     return ProviderSession(tokens: try issueTokens(family, database, at: now), user: account.user)
   }
 
-  /// The next pair of tokens of a family, which is used by that.
+  /// The next pair of tokens of a family, which is used by that: for its own audience and scopes, or as a target says.
   ///
   /// The access token never outlives the refresh token.
-  private func issueTokens(_ family: TokenFamily, _ database: LocalDatabase, at now: Timestamp) throws -> TokenSet {
+  private func issueTokens(
+    _ family: TokenFamily, for target: TokenTarget? = nil, _ database: LocalDatabase, at now: Timestamp
+  ) throws -> TokenSet {
     var family = family
     family.lastUsedAt = now
     let refreshToken = try Self.randomToken()
     try database.families.add(
       token: database.fingerprint.of(refreshToken, .refreshToken), to: family.id, at: now)
     let refreshTokenExpiry = expiry(of: family)
+    let scopes = target.flatMap { ScopeList.joined($0.scopes) } ?? ""
+    if !scopes.isEmpty { family.scopes = scopes }
     let claims = AccessTokenClaims(
-      subject: family.account, family: family.id, issuedAt: now,
+      issuer: configuration.issuer, audience: target?.audience ?? configuration.audience, subject: family.account,
+      family: family.id, issuedAt: now,
       expiresAt: min(now + configuration.accessTokenLifetime, refreshTokenExpiry), authTime: family.authTime,
       methods: family.methods, scopes: family.scopes)
     return TokenSet(

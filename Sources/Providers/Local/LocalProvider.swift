@@ -4,6 +4,7 @@ package import LinuxSystem
 import SQLite
 package import Sealing
 import SecretMemory
+import Synchronization
 
 /// The embedded identity provider: accounts, one-time codes and tokens with no network at all.
 ///
@@ -37,12 +38,15 @@ package actor LocalProvider: AuthProvider {
     capabilities.backupCodes = self
     capabilities.backupCodeIssuing = self
     capabilities.factorEnrolment = self
+    capabilities.targets = self
     capabilities.revocation = self
     return capabilities
   }
 
   /// How long tokens and codes live, and what guesses cost.
   private(set) var configuration: LocalProviderConfiguration
+  /// The audiences that tokens may be for, the session's own first; looked at without a turn of the actor.
+  nonisolated let audiences: Mutex<[String]>
   /// Makes and checks the hashes that stand for passwords.
   let passwordHash: PasswordHash
   /// Where its files are; made when they are first needed.
@@ -87,6 +91,7 @@ package actor LocalProvider: AuthProvider {
   ) {
     directory = stateDirectory + "/local-provider"
     self.configuration = configuration
+    audiences = Mutex(configuration.everyAudience)
     self.delivery = delivery
     self.clock = clock
     self.sealingKey = sealingKey
@@ -113,7 +118,10 @@ package actor LocalProvider: AuthProvider {
   package nonisolated func startThread() throws(Errno) { try worker.start() }
 
   /// Takes other lifetimes and limits for what is issued from now on.
-  package func update(_ configuration: LocalProviderConfiguration) { self.configuration = configuration }
+  package func update(_ configuration: LocalProviderConfiguration) {
+    self.configuration = configuration
+    audiences.withLock { $0 = configuration.everyAudience }
+  }
 
   /// Closes the files and ends the thread, after what was asked before.
   ///

@@ -1,3 +1,4 @@
+import BrokerCore
 package import ConfigurationFile
 
 /// How the embedded provider behaves.
@@ -10,6 +11,12 @@ package struct LocalProviderConfiguration: Sendable, Equatable {
     case required
   }
 
+  /// Who says that it made the tokens (`iss`).
+  package var issuer: String
+  /// Which service a session's own tokens are for (`aud`).
+  package var audience: String
+  /// For which other services callers may have tokens.
+  package var audiences: [String]
   /// How long an access token lives; short, since its holder needs nothing else.
   package var accessTokenLifetime: Duration
   /// How long after a login its refresh tokens live; rotation does not move that end.
@@ -26,6 +33,18 @@ package struct LocalProviderConfiguration: Sendable, Equatable {
   package var messageLimits: MessageLimits
   /// Whether an account logs in before its e-mail address is verified.
   package var emailVerification: EmailVerification
+
+  /// The audience of a session's own tokens, and the others.
+  var everyAudience: [String] { [audience] + audiences.filter { $0 != audience } }
+
+  /// The issuer where nothing is said.
+  static let standardIssuer = "authbroker-local"
+
+  /// The audience where nothing is said: whatever serves the user's own programs on this machine.
+  static let standardAudience = "authbroker"
+
+  /// As many as a session keeps tokens for at a time.
+  private static let mostAudiences = 64
 
   /// A second is enough to show a refresh; more than a day cannot be revoked for too long (RFC 9700, section 2.2).
   private static let accessTokenSetting = DurationSetting("accessTokenLifetimeSeconds", 1...86400, standard: 900)
@@ -46,6 +65,9 @@ package struct LocalProviderConfiguration: Sendable, Equatable {
 
   /// The defaults.
   package init() {
+    issuer = Self.standardIssuer
+    audience = Self.standardAudience
+    audiences = []
     accessTokenLifetime = .seconds(Self.accessTokenSetting.standard)
     refreshTokenLifetime = .seconds(Self.refreshTokenSetting.standard)
     refreshTokenIdleLifetime = .seconds(Self.idleSetting.standard)
@@ -58,6 +80,9 @@ package struct LocalProviderConfiguration: Sendable, Equatable {
 
   /// Reads the section, with the default of each setting that is absent.
   package init(_ section: inout ConfigurationSection) {
+    issuer = section.word("issuer") ?? Self.standardIssuer
+    audience = section.word("audience") ?? Self.standardAudience
+    audiences = Self.audiences(&section)
     accessTokenLifetime = section.read(Self.accessTokenSetting)
     refreshTokenLifetime = section.read(Self.refreshTokenSetting)
     let idleLifetime = section.read(Self.idleSetting)
@@ -71,5 +96,23 @@ package struct LocalProviderConfiguration: Sendable, Equatable {
     messageLimits = MessageLimits(&section)
     emailVerification = section.read(Self.verificationSetting)
     section.finish()
+  }
+
+  /// The audiences that callers may name; each can be named in a request.
+  private static func audiences(_ section: inout ConfigurationSection) -> [String] {
+    guard let names = section.strings("audiences") else { return [] }
+    if !(1...mostAudiences).contains(names.count) {
+      section.report("audiences", "must name 1 to \(mostAudiences) audiences")
+    }
+    for (index, name) in names.enumerated() {
+      if !TokenTarget.isAudience(name) {
+        section.report(
+          "audiences", element: index,
+          "must have 1 to \(TokenTarget.longestAudience) bytes without control characters")
+      } else if names[..<index].contains(name) {
+        section.report("audiences", element: index, "names an audience twice", "remove one of them")
+      }
+    }
+    return names
   }
 }

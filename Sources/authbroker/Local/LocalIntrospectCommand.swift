@@ -30,7 +30,7 @@ enum LocalIntrospectCommand: Command {
   private static func print(_ answer: TokenIntrospection) {
     guard answer.isActive else { return }
     NamedValues.print([
-      ("account", answer.subject), ("session", answer.session), ("scopes", answer.scope),
+      ("account", answer.subject), ("session", answer.session), ("audience", answer.audience), ("scopes", answer.scope),
       ("issued", time(answer.issuedAt)), ("expires", time(answer.expiresAt)), ("proven", time(answer.authTime)),
       ("by", answer.methods?.joined(separator: " ")), ("id", answer.tokenID),
     ])

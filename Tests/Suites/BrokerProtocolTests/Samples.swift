@@ -144,6 +144,8 @@ enum Samples {
   static let introspection: TokenIntrospection = {
     var introspection = TokenIntrospection(isActive: true)
     introspection.scope = "a b"
+    introspection.issuer = "i"
+    introspection.audience = "a"
     introspection.subject = "u"
     introspection.expiresAt = 1_772_356_500
     introspection.issuedAt = 1_772_355_600

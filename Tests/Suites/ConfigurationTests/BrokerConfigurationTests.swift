@@ -29,6 +29,8 @@ import Testing
     #expect(standard.linger == .seconds(300))
     #expect(standard.limits.json.byteCount == 1 << 20 && standard.limits.json.members == 256)
     #expect(standard.limits.idBytes == Envelope.idByteLimit)
+    #expect(standard.local.issuer == "authbroker-local" && standard.local.audience == "authbroker")
+    #expect(standard.local.audiences.isEmpty)
     #expect(standard.local.accessTokenLifetime == .seconds(900))
     #expect(standard.local.otp.length == 6)
     #expect(standard.local.messageLimits.perHour == 10 && standard.local.messageLimits.perDay == 30)
@@ -64,7 +66,8 @@ import Testing
                             rotation: "never", revocation: "grant", rotationGraceSeconds: 30, idleTimeoutSeconds: 3600,
                             keepAliveSeconds: 86400, allowIdToken: true },
                     "a.b-c_1": { provider: "local" } },
-        local: { accessTokenLifetimeSeconds: 2, refreshTokenLifetimeSeconds: 5,
+        local: { issuer: "https://id.example.com", audience: "urn:own", audiences: ["urn:a", "a b"],
+                 accessTokenLifetimeSeconds: 2, refreshTokenLifetimeSeconds: 5,
                  otp: { length: 8, lifetimeSeconds: 60, maxAttempts: 3, resendCooldownSeconds: 0 },
                  delivery: { channel: "outbox" }, emailVerification: "required",
                  maxMessagesPerHour: 3, maxMessagesPerDay: 4 },
@@ -87,6 +90,8 @@ import Testing
     #expect(configuration.profiles.last?.keepAlive == SessionRules.standardKeepAlive)
     #expect(work.allowIDToken && configuration.profiles.map(\.allowIDToken) == [true, false])
     #expect(configuration[.default] == nil)
+    #expect(configuration.local.issuer == "https://id.example.com" && configuration.local.audience == "urn:own")
+    #expect(configuration.local.audiences == ["urn:a", "a b"])
     #expect(configuration.local.accessTokenLifetime == .seconds(2))
     #expect(configuration.local.refreshTokenLifetime == .seconds(5))
     #expect(configuration.local.refreshTokenIdleLifetime == .seconds(5))
@@ -98,6 +103,15 @@ import Testing
 
   @Test(arguments: [
     ("{local:{otp:{\nlength: 11}}}", "2:9: local.otp.length: must be a whole number from 4 to 10, not 11"),
+    (
+      "{local:{audiences:['a','b','a']}}",
+      "1:28: local.audiences[2]: names an audience twice; remove one of them"
+    ),
+    (
+      "{local:{audiences:['']}}",
+      "1:20: local.audiences[0]: must have 1 to 2048 bytes without control characters"
+    ),
+    ("{local:{audience:'a b'}}", "1:18: local.audience: must have 1 to 256 visible ASCII characters, without blanks"),
     (
       "{local:{emailVerification:'always'}}",
       #"1:27: local.emailVerification: must be one of "off", "required", not "always""#

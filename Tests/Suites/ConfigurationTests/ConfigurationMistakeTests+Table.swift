@@ -103,7 +103,7 @@ extension ConfigurationMistakeTests {
     ),
     (
       "a profile's key at the top", #"{issuer:"https://sso.example.com",profiles:{a:{provider:"local"}}}"#,
-      [#"1:2: unknown key "issuer"; it belongs in profiles.NAME"#]
+      [#"1:2: unknown key "issuer"; it belongs in local or profiles.NAME"#]
     ),
     (
       "a top-level key in a profile", #"{profiles:{a:{provider:"local",logLevel:"debug"}}}"#,

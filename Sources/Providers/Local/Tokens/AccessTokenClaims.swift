@@ -3,6 +3,10 @@ import JSON
 
 /// What an access token says: claims of RFC 7519, and of RFC 9068, section 2.2.
 struct AccessTokenClaims: Equatable {
+  /// Who made the token (`iss`).
+  var issuer = LocalProviderConfiguration.standardIssuer
+  /// Which service it is for (`aud`).
+  var audience = LocalProviderConfiguration.standardAudience
   /// The account (`sub`).
   var subject: String
   /// The token family (`sid`, OpenID Connect Front-Channel Logout 1.0, section 3).
@@ -19,11 +23,6 @@ struct AccessTokenClaims: Equatable {
   var methods = AuthenticationMethods.password
   /// What it is good for (`scope`), joined by spaces; empty for the usual.
   var scopes = ""
-
-  /// The issuer that every token names (`iss`).
-  static let issuer = "authbroker-local"
-  /// The audience of every token (`aud`): whatever serves the user's own programs on this machine.
-  static let audience = "authbroker"
 }
 
 extension AccessTokenClaims: JSONEncodable {
@@ -32,9 +31,9 @@ extension AccessTokenClaims: JSONEncodable {
   /// Times are whole seconds; the expiry is rounded up, so that no token expires before it was said to.
   func encode(to writer: inout JSONWriter) {
     writer.object { writer in
-      writer.member("iss", Self.issuer)
+      writer.member("iss", issuer)
       writer.member("sub", subject)
-      writer.member("aud", Self.audience)
+      writer.member("aud", audience)
       writer.member("sid", family)
       writer.member("iat", Int(issuedAt.milliseconds / 1000))
       writer.member("exp", Int((expiresAt.milliseconds + 999) / 1000))
@@ -47,15 +46,16 @@ extension AccessTokenClaims: JSONEncodable {
 }
 
 extension AccessTokenClaims {
-  /// Reads a payload whose signature was verified; nil where it lacks something, or is meant for others.
+  /// Reads a payload whose signature was verified; nil where it lacks something.
   init?(payload: [UInt8]) {
     guard let root = try? JSONDocument(parsing: payload).root,
-      let issuer = try? root.required("iss").string(), issuer == Self.issuer,
-      let audience = try? root.required("aud").string(), audience == Self.audience,
+      let issuer = try? root.required("iss").string(), let audience = try? root.required("aud").string(),
       let subject = try? root.required("sub").string(), let family = try? root.required("sid").string(),
       let identifier = try? root.required("jti").string(), let issuedAt = Self.time("iat", root),
       let expiresAt = Self.time("exp", root)
     else { return nil }
+    self.issuer = issuer
+    self.audience = audience
     self.subject = subject
     self.family = family
     self.identifier = identifier
