@@ -36,6 +36,36 @@ import Testing
     }
   }
 
+  @Test(arguments: [true, false])
+  func `a backend of one's own is asked for another audience where the mapping names it`(_ isNamed: Bool) async throws {
+    try await Sandbox.run { sandbox in
+      let account = #"{"email":"ada@example.com","password":"example password 1"}"#
+      let backend = try RESTBackend(sandbox, account: account, ["--set", #"audiences=["\#(Self.audience)"]"#])
+      let mapping = isNamed ? #"mapping: { endpoints: { refresh: { fields: { audience: "audience" } } } }"# : ""
+      let profile = #"{ provider: "rest", baseUrl: "\#(backend.url)", \#(mapping) }"#
+      _ = try sandbox.owner(try sandbox.configure("{ profiles: { default: \(profile) } }"))
+      let wire = try SocketWire(sandbox.socket)
+      _ = try wire.call("login", account)
+      let own = try wire.accessToken()
+      let wish = #"{"audience":"\#(Self.audience)"}"#
+      guard isNamed else {
+        #expect(try wire.refusal("getAccessToken", wish) == "unsupportedByProvider")
+        return #expect(try backend.refreshes().isEmpty)
+      }
+      let other = try wire.call("getAccessToken", wish)
+      #expect(try other.required("accessToken").string() != own)
+      #expect(try other.required("audience").string() == Self.audience)
+      let again = try wire.call("getAccessToken", wish).required("tokenId").string()
+      #expect(try other.required("tokenId").string() == again)
+      #expect(try backend.refreshes() == ["rotated"])
+      for _ in 1...2 {
+        #expect(try wire.refusal("getAccessToken", #"{"audience":"urn:other"}"#) == "insufficientScope")
+      }
+      #expect(try backend.refreshes() == ["rotated", "rotated"], "the second look at the session settles it")
+      #expect(try wire.call("getSession").required("state").string() == "authenticated")
+    }
+  }
+
   @Test func `a client that logs in as itself gets new tokens, also after the broker was killed`() async throws {
     try await Sandbox.run { sandbox in
       let backend = try OIDCBackend(sandbox)

@@ -15,6 +15,7 @@ extension RESTProvider {
     capabilities.accountDeletion = mapped(.deleteAccount)
     capabilities.challenges = mapped(.verifyOtp)
     capabilities.backupCodes = mapped(.verifyBackupCode)
+    capabilities.targets = mapped(.refresh)
     capabilities.revocation = mapped(.logout)
     switch mapping.resendStrategy {
     case .endpoint: capabilities.codeResending = mapped(.resendOtp)

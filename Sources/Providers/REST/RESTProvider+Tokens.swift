@@ -3,14 +3,39 @@ import BrokerProtocol
 package import SecretMemory
 
 /// Sessions and their tokens.
-extension RESTProvider: RevocationProvider {
+extension RESTProvider: RevocationProvider, TargetProvider {
   /// Spends the refresh token; it is sent once.
   ///
   /// - Throws: `.sessionEnded(.refreshRejected)` where the backend itself refuses the token for good;
   ///   `.outcomeUnknown` where the reply was lost; `.challenged` where a code is wanted instead, and
   ///   `.reauthenticationRequired` where it does not say how to give it; `.transient` for everything else.
   package func refresh(_ refreshToken: Secret) async throws(ProviderFailure) -> TokenSet {
-    let reply = try await publicCaller.ask(.refresh, [(.refreshToken, .secret(refreshToken))])
+    try await spend(refreshToken)
+  }
+
+  /// Whether the mapping says how the backend is asked for such a token.
+  package func canGive(_ target: TokenTarget) -> Bool {
+    let names = mapping.endpoints[.refresh]?.fields ?? [:]
+    return (target.audience == nil || names[.audience] != nil) && (target.scopes.isEmpty || names[.scope] != nil)
+  }
+
+  /// Asks for an access token for another audience or other scopes with the session's refresh token, which is sent once.
+  ///
+  /// - Throws: as ``refresh(_:)``; `.refused(.insufficientScope)` where the mapping says that the refusal means that.
+  package func accessToken(
+    for target: TokenTarget, refreshToken: Secret
+  ) async throws(ProviderFailure) -> TokenSet {
+    guard canGive(target) else { throw .unsupported }
+    var values: [(RESTEndpoint.Field, RequestFields.Value)] = []
+    if let audience = target.audience { values.append((.audience, .text(audience))) }
+    if !target.scopes.isEmpty { values.append((.scope, .text(target.scopes.joined(separator: " ")))) }
+    return try await spend(refreshToken, values)
+  }
+
+  private func spend(
+    _ refreshToken: Secret, _ more: [(RESTEndpoint.Field, RequestFields.Value)] = []
+  ) async throws(ProviderFailure) -> TokenSet {
+    let reply = try await publicCaller.ask(.refresh, [(.refreshToken, .secret(refreshToken))] + more)
     let allowsBackupCodes = mapping.endpoints[.verifyBackupCode] != nil
     let outcome = try await reply.read { reader throws(SecretMemoryExhausted) -> RefreshOutcome? in
       if reader.asksForCode { return .codeWanted(try reader.challenge(allowsBackupCodes: allowsBackupCodes)) }

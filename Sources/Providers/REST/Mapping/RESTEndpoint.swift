@@ -53,7 +53,7 @@ extension RESTEndpoint {
   /// Everything that is sent; the names of the configuration.
   package enum Field: String, Sendable, CaseIterable {
     case email, password, name, phoneNumber, scope, otpFlowId, code, backupCode, refreshToken, token, oldPassword
-    case newPassword, everywhere
+    case newPassword, everywhere, audience
   }
 
   /// The endpoint as it is where nothing else is said.
@@ -75,7 +75,8 @@ extension RESTEndpoint {
       case .updateProfile: (.patch, "/auth/profile")
       case .deleteAccount: (.delete, "/auth/account")
       }
-    return RESTEndpoint(method, path, fields: Dictionary(uniqueKeysWithValues: name.fields.map { ($0, $0.rawValue) }))
+    let fields = name.fields.filter { !name.offeredFields.contains($0) }
+    return RESTEndpoint(method, path, fields: Dictionary(uniqueKeysWithValues: fields.map { ($0, $0.rawValue) }))
   }
 }
 
@@ -87,7 +88,7 @@ extension RESTEndpoint.Name {
     case .verifyOtp: [.otpFlowId, .code]
     case .resendOtp: [.otpFlowId]
     case .verifyBackupCode: [.otpFlowId, .backupCode]
-    case .refresh: [.refreshToken]
+    case .refresh: [.refreshToken] + offeredFields
     case .logout: [.refreshToken, .everywhere]
     case .register: [.email, .password, .name, .phoneNumber]
     case .forgotPassword: [.email]
@@ -99,6 +100,9 @@ extension RESTEndpoint.Name {
     case .deleteAccount: [.password]
     }
   }
+
+  /// What is only sent where the mapping names it: not every backend has tokens for other audiences and scopes.
+  var offeredFields: [RESTEndpoint.Field] { self == .refresh ? [.audience, .scope] : [] }
 
   /// Whether a session's access token goes along.
   package var needsSession: Bool {

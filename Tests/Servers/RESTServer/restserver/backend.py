@@ -77,6 +77,8 @@ class Backend(AccountEndpoints):
             "backupCode",
             "refreshToken",
             "token",
+            "audience",
+            "scope",
             "oldPassword",
             "newPassword",
             "twoFactor",
@@ -286,7 +288,12 @@ class Backend(AccountEndpoints):
                 "refresh", **where, token=self.tokens.name(token), hash=token_hash(token), outcome="challenged"
             )
             return self.challenge(family.account, where)
-        grant, entry = self.tokens.refresh(token, where)
+        audience, scope = values.get("audience"), values.get("scope")
+        if audience is not None and audience not in self.settings["audiences"]:
+            raise ApplicationError("invalid_target")
+        if scope is not None and not set(scope.split()) <= set(self.settings["scopes"]):
+            raise ApplicationError("invalid_scope")
+        grant, entry = self.tokens.refresh(token, where, audience, scope)
         if grant is None:
             raise ApplicationError("invalid_grant", status=self.settings["refreshRefusalStatus"])
         account = self.accounts.by_id[entry["userId"]]

@@ -25,6 +25,7 @@ DEFAULTS = {
     "tokenByteCount": 0,  # opaque tokens have at least so many
     "includeExpiry": True,  # the nested shape of the seeds never has one
     "scopes": ["read", "write"],
+    "audiences": [],  # that a refresh may name, besides none
     "rotation": "always",
     "rotationGraceSeconds": 10.0,  # only with rotation "grace"
     "reuseDetection": True,  # a replayed refresh token ends its family

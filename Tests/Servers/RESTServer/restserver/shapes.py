@@ -34,6 +34,8 @@ ERRORS = {
     "resend_too_soon": (429, "It is too soon for another message."),
     "backup_code_invalid": (401, "The backup code is wrong."),
     "invalid_grant": (401, "The refresh token is not valid."),
+    "invalid_scope": (400, "The session does not have these scopes."),
+    "invalid_target": (400, "The audience is unknown."),
     "invalid_token": (401, "The access token is not valid."),
     "invalid_mail_token": (400, "The link is not valid any more."),
     "email_taken": (409, "There is an account with this e-mail address."),

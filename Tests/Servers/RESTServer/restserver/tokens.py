@@ -36,9 +36,9 @@ class RefreshToken:
 class Grant:
     """What a login or a refresh hands out; `refresh` is None where the old one stays."""
 
-    def __init__(self, access, access_name, expires, lifetime, refresh, scopes):
+    def __init__(self, access, access_name, expires, lifetime, refresh, scopes, audience):
         self.access, self.access_name, self.expires, self.lifetime = access, access_name, expires, lifetime
-        self.refresh, self.scopes = refresh, scopes
+        self.refresh, self.scopes, self.audience = refresh, scopes, audience
 
 
 class TokenService:
@@ -54,8 +54,8 @@ class TokenService:
         self.families.append(Family(len(self.families) + 1, account))
         return self._grant(self.families[-1], self._new_refresh(self.families[-1]))
 
-    def refresh(self, value, where):
-        """Exchanges a refresh token. Returns a grant, or None for any refusal; the ledger entry says why."""
+    def refresh(self, value, where, audience=None, scope=None):
+        """Exchanges a refresh token, for an audience and scopes of its own where they are named. Returns a grant, or None for any refusal; the ledger entry says why."""
         now, token = self.clock.now(), self.refresh_tokens.get(value)
         if token is None:
             return None, self._note(where, value, None, "refused", reason="unknown")
@@ -66,10 +66,10 @@ class TokenService:
         if token.spent_at is not None:
             return self._replayed(token, now, where)
         if self.settings["rotation"] == "never":
-            grant = self._grant(token.family, None)
+            grant = self._grant(token.family, None, audience, scope)
             return grant, self._note(where, value, token, "unchanged", grant=grant)
         token.spent_at, token.successor = now, self._new_refresh(token.family)
-        grant = self._grant(token.family, token.successor)
+        grant = self._grant(token.family, token.successor, audience, scope)
         return grant, self._note(where, value, token, "rotated", grant=grant)
 
     def _replayed(self, token, now, where):
@@ -93,6 +93,7 @@ class TokenService:
         }
         if grant:
             details["accessToken"], details["accessHash"] = grant.access_name, token_hash(grant.access)
+            details["audience"] = grant.audience
             if grant.refresh:
                 details["rotatedTo"], details["rotatedToHash"] = grant.refresh.name, token_hash(grant.refresh.value)
         return self.ledger.add("refresh", **where, **details)
@@ -139,24 +140,26 @@ class TokenService:
         self.refresh_tokens[token.value] = token
         return token
 
-    def _grant(self, family, refresh):
+    def _grant(self, family, refresh, audience=None, scope=None):
         family.access_count += 1
         name = f"A{family.number}.{family.access_count}"
         lifetime = self.settings["accessTokenLifetimeSeconds"]
         expires = self.clock.now() + lifetime
         value = self._new_value("at")
         if self.settings["accessTokenForm"] == "jwt":
-            value = self._jwt(family.account, expires, name)
+            value = self._jwt(family.account, expires, name, audience)
         self.access_tokens[value] = (family, expires)
-        return Grant(value, name, expires, lifetime, refresh, list(self.settings["scopes"]))
+        scopes = list(self.settings["scopes"]) if scope is None else scope.split()
+        return Grant(value, name, expires, lifetime, refresh, scopes, audience)
 
-    def _jwt(self, account, expires, name):
+    def _jwt(self, account, expires, name, audience):
         claims = {
             "sub": account.id,
             "iat": int(self.clock.now()),
             "exp": int(expires),
             "jti": f"{name}-{secrets.token_hex(8)}",
             "scope": " ".join(self.settings["scopes"]),
+            **({"aud": audience} if audience else {}),
         }
         parts = [json.dumps(part, separators=(",", ":")).encode() for part in ({"alg": "HS256", "typ": "JWT"}, claims)]
         signed = b".".join(base64.urlsafe_b64encode(part).rstrip(b"=") for part in parts)

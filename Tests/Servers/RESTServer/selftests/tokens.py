@@ -105,6 +105,14 @@ class Rotation(Journey):
         self.assertEqual(self.refresh(first).status, 401)
         self.assertEqual([use[1] for use in self.uses()], ["rotated", "replayedInGrace", "replayDetected"])
 
+    def test_a_refresh_may_name_an_audience_that_is_set(self):
+        self.set(audiences=["urn:a"], rotation="never")
+        _, token = self.tokens(self.login())
+        for named, status in [({"audience": "urn:a"}, 200), ({"audience": "urn:b"}, 400), ({"scope": "admin"}, 400)]:
+            reply = self.client.send("POST", "/auth/refresh", {"refreshToken": token, **named})
+            self.assertEqual(reply.status, status, named)
+        self.assertEqual([use["audience"] for use in self.server.ledger("refresh")], ["urn:a"])
+
     def test_tokens_expire_by_the_servers_clock(self):
         self.set(accessTokenLifetimeSeconds=10, refreshTokenLifetimeSeconds=100)
         access, refresh = self.tokens(self.login())
