@@ -35,6 +35,11 @@ static inline struct clinux_file clinux_lstat(const char *path) {
   int result = lstat(path, &s);
   return clinux_file_from(result, &s);
 }
+static inline struct clinux_file clinux_lstat_in(int directory, const char *name) {
+  struct stat s;
+  int result = fstatat(directory, name, &s, AT_SYMLINK_NOFOLLOW);
+  return clinux_file_from(result, &s);
+}
 
 // For its owner alone.
 static inline int clinux_mkdir(const char *path) { return clinux_result(mkdir(path, 0700)); }

@@ -73,6 +73,12 @@ package struct FileStatus: Sendable {
     try FileStatus(unsafe clinux_lstat(path))
   }
 
+  /// Looks at an entry of a directory by its descriptor, wherever that is by now; symbolic links are not followed.
+  package static func ofLink(_ name: String, in directory: Int32) throws(Errno) -> FileStatus {
+    // As above.
+    try FileStatus(unsafe clinux_lstat_in(directory, name))
+  }
+
   /// True if group or others have any right on it.
   package var isOpenToOthers: Bool { permissions & 0o077 != 0 }
 }

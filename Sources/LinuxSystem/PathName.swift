@@ -9,6 +9,12 @@ package enum PathName {
     return String(path[..<slash])
   }
 
+  /// The last component of a path.
+  package static func name(of path: String) -> String {
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return path }
+    return String(path[path.utf8.index(after: slash)...])
+  }
+
   /// An absolute path without `.`, `..`, empty components and a slash at the end.
   ///
   /// Symbolic links are not looked at.

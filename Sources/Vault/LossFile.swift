@@ -15,7 +15,7 @@ struct LossFile {
   /// The file beside a database.
   init(ofDatabase path: String) {
     directory = PathName.directory(of: path)
-    name = String(path.dropFirst(directory.count).drop { $0 == "/" }) + ".lost"
+    name = PathName.name(of: path) + ".lost"
   }
 
   /// What was lost: the file alone where it cannot be read, as the graver case; nil where nothing was.

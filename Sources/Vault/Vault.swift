@@ -57,8 +57,9 @@ package actor Vault {
 
   /// Nil before the vault was started and after it was closed; others get it from `database()`.
   private var connection: SQLiteConnection?
-  /// Which file the connection has open.
+  /// Which file the connection has open, and the directory that it was found in.
   var fileIdentity: FileStatus.Identity?
+  var fileDirectory: FileDescriptor?
   /// The number of the schema that the file has; 0 for a new one.
   var schemaVersion: Int32 = 0
   /// The wrapped data key; nil for a vault that has none yet.
@@ -149,6 +150,7 @@ package actor Vault {
     forgetKeys()
     guard let connection else { return }
     self.connection = nil
+    fileDirectory = nil
     do { try connection.close() } catch { throw .storage(error) }
   }
 
@@ -185,6 +187,7 @@ package actor Vault {
     }
     self.connection = connection
     fileIdentity = try? FileStatus.ofLink(path).identity
+    fileDirectory = try? FileDescriptor.open(PathName.directory(of: path), [.read, .directory])
   }
 
   private static func schemaVersion(of connection: SQLiteConnection) throws(VaultError) -> Int32 {

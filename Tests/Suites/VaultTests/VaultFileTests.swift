@@ -116,6 +116,29 @@ import Vault
     try await again.close()
   }
 
+  @Test(arguments: [false, true])
+  func `a vault that was moved with its directory takes what comes, and has it at the next start`(
+    _ isReplaced: Bool
+  ) async throws {
+    let place = try await make()
+    let vault = try await place.open()
+    let bytes = try place.bytes(of: "vault.sqlite")
+    let away = Scratch()
+    #expect(rename(place.directory, away.path) == 0)
+    if isReplaced {
+      #expect(mkdir(place.directory, 0o700) == 0)
+      try place.write(bytes, to: "vault.sqlite")
+    }
+    try await vault.save(Sample.living("a", generation: 2))
+    #expect(try await vault.check(isFull: true).filter(\.isError).isEmpty)
+    try await vault.close()
+    if isReplaced { try DirectoryEntry.remove(place.path) }
+    #expect(rename(away.path, place.directory) == 0)
+    let again = try await place.open()
+    #expect(try await again.load().records.map(\.generation) == [2])
+    try await again.close()
+  }
+
   @Test func `a new key from a passphrase asks for the new one`() async throws {
     let place = try await make()
     let vault = try await place.open()
