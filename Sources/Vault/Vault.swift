@@ -57,8 +57,9 @@ package actor Vault {
 
   /// Nil before the vault was started and after it was closed; others get it from `database()`.
   private var connection: SQLiteConnection?
-  /// Which file the connection has open, and the directory that it was found in.
+  /// Which file the connection has open.
   var fileIdentity: FileStatus.Identity?
+  /// The directory that it was found in.
   var fileDirectory: FileDescriptor?
   /// The number of the schema that the file has; 0 for a new one.
   var schemaVersion: Int32 = 0
