@@ -19,6 +19,8 @@ struct AuthorityBundle {
   private(set) var text: [UInt8] = []
   /// The places without a certificate that can be read.
   private(set) var unreadable: [AddedAuthorities.Place] = []
+  // What each of them was like before it was looked for one.
+  private var marks: [[FileStatus?]] = []
   // A directory has its files under two names, and the system's one as well.
   private var known: Set<FileStatus.Identity> = []
 
@@ -33,13 +35,30 @@ struct AuthorityBundle {
 
   /// Adds what can be read at a place.
   mutating func add(_ place: AddedAuthorities.Place) {
+    let mark = Self.mark(of: place)
     let hasAny =
       switch place.source {
       case .environmentDirectory: addDirectory(place.path)
       case .system: addFile(place.path)
       case .profile, .network, .environmentFile: add(try? TrustedFile.open(Self.absolute(place.path)))
       }
-    if !hasAny { unreadable.append(place) }
+    guard !hasAny else { return }
+    unreadable.append(place)
+    marks.append(mark)
+  }
+
+  /// Whether a place that could not be read is another than it was: only then is it worth another look.
+  var isOutdated: Bool { zip(unreadable, marks).contains { Self.mark(of: $0) != $1 } }
+
+  /// What the files of a place are like; nil for one that cannot be trusted or found.
+  private static func mark(of place: AddedAuthorities.Place) -> [FileStatus?] {
+    switch place.source {
+    case .environmentDirectory:
+      let names = (try? TemporaryDirectory.names(in: place.path)) ?? []
+      return names.prefix(mostEntries).map { try? FileStatus.following(place.path + "/" + $0) }
+    case .system: return [try? FileStatus.following(place.path)]
+    case .profile, .network, .environmentFile: return [try? TrustedFile.check(absolute(place.path))]
+    }
   }
 
   private mutating func addDirectory(_ path: String) -> Bool {

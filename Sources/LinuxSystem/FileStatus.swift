@@ -1,7 +1,7 @@
 import CLinux
 
 /// What stat(2) tells about a file, as far as it decides whether the file may be trusted.
-package struct FileStatus: Sendable {
+package struct FileStatus: Sendable, Equatable {
   /// Which file it is, whatever it is called: two names of one file are equal.
   package struct Identity: Hashable, Sendable {
     private let device: UInt64

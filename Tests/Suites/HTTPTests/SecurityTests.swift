@@ -111,6 +111,35 @@ import Testing
     #expect(try await transport.send(HTTPRequest(.get, url)).status == 200)
   }
 
+  @Test(arguments: [AuthoritySource.network, .environmentFile, .environmentDirectory])
+  func `What was read is kept until a place that could not be read has changed`(
+    _ source: AuthoritySource
+  ) async throws {
+    let server = ScriptedServer.answering(.good)
+    let folder = try TemporaryDirectory(prefix: "ab-ca", in: Scratch.parent)
+    let (known, missing) = (folder.path + "/known.pem", folder.path + "/missing")
+    let text = try FileDescriptor.open(ScriptedServer.caFile, .read).contents(limit: 1 << 20)
+    try FileDescriptor.open(known, [.write, .create]).writeAll(text.span)
+    var settings = settings()
+    settings.authorities = AddedAuthorities([.init(.network, known), .init(source, missing)])
+    let transport = PublicTransport(try HTTPClient(settings))
+    var request = HTTPRequest(.get, try server.url())
+    // Each has a connection of its own.
+    request.delivery = .once
+    #expect(try await transport.send(request).status == 200)
+    try DirectoryEntry.remove(known)
+    #expect(try await transport.send(request).status == 200)
+    if source == .environmentDirectory { #expect(mkdir(missing, 0o700) == 0) }
+    let file = source == .environmentDirectory ? missing + "/ca" : missing
+    try FileDescriptor.open(file, [.write, .create]).writeAll(Array("no certificate".utf8).span)
+    let again = request
+    let outcome = await failure { () async throws(HTTPFailure) in try await transport.send(again) }
+    #expect(outcome == .tlsFailed(.caFile(.network)))
+    // In place: the directory itself stays as it was.
+    try FileDescriptor.open(file, .write).writeAll(text.span)
+    #expect(try await transport.send(request).status == 200)
+  }
+
   @Test(arguments: [AuthoritySource.profile, .network, .environmentFile])
   func `A file of authorities that another user can change is trusted by nobody`(
     _ source: AuthoritySource
