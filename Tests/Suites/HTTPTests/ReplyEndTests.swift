@@ -63,6 +63,7 @@ import Testing
   private static let endings: [(String, [ScriptedServer.Step])] = [
     (head + "Content-Length: \(body.utf8.count + 1)\r\n\r\n" + body, [.close]),
     (head + "Content-Length: \(body.utf8.count + 1)\r\n\r\n" + body, [.wait]),
+    (head + "Content-Length: \(body.utf8.count + 1)\r\n\r\n" + body, [.hold, .reset]),
     (chunked + "15\r\n" + body + "\r\n", [.close]),
     (chunked + "15\r\n" + body + "\r\n", [.wait]),
     (chunked + "15\r\n" + body + "\r\nzz\r\n", [.wait]),
@@ -78,7 +79,14 @@ import Testing
     for timeout in Patience.timeouts(from: .milliseconds(500)) {
       let server = ScriptedServer(face, [.read, .send(reply)] + end)
       let transport = PublicTransport(try client(interactive: timeout), policy: try testPolicy())
-      text = (try? await transport.send(try Self.request(try server.url())).text) ?? ""
+      let request = try Self.request(try server.url())
+      async let answer = try? transport.send(request).text
+      // The reply has left a server that is at rest.
+      if case .hold? = end.first {
+        while server.requests.isEmpty { await Task.yield() }
+        server.release()
+      }
+      text = await answer ?? ""
       if text == Self.body { break }
     }
     #expect(text == Self.body)
