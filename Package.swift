@@ -58,7 +58,7 @@ let package = Package(
     .target(name: "LinuxSystem", dependencies: ["CLinux"]),
     .target(name: "SQLite", dependencies: ["CSQLite"]),
     .target(name: "Sealing", dependencies: ["CSodium", "SecretMemory"]),
-    .target(name: "HTTP", dependencies: ["CCurl", "SecretMemory", "LinuxSystem"]),
+    .target(name: "HTTP", dependencies: ["CCurl", "JSON", "SecretMemory", "LinuxSystem"]),
     .target(name: "Transport", dependencies: ["LinuxSystem"]),
     .target(name: "StateDirectory", dependencies: ["JSON", "LinuxSystem", "CRevision"]),
     .target(name: "Logging", dependencies: ["LinuxSystem", "BrokerProtocol"]),

@@ -1,5 +1,6 @@
 import CCurl
 import Glibc
+import JSON
 
 /// How a transfer ended without a response.
 struct TransferEnd {
@@ -40,7 +41,7 @@ extension HTTPFailure {
     case CURLE_COULDNT_RESOLVE_HOST: self = .nameNotResolved
     case CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY: self = .proxyFailed
     case CURLE_COULDNT_CONNECT:
-      let isProxy = !end.proxyPlace.isEmpty && Self.contains(end.words, " " + end.proxyPlace)
+      let isProxy = !end.proxyPlace.isEmpty && end.words.includes(" " + end.proxyPlace)
       self = isProxy ? .proxyFailed : .connectFailed
     case CURLE_OPERATION_TIMEDOUT: self = .timedOut(sent: end.sent)
     case CURLE_SSL_PINNEDPUBKEYNOTMATCH: self = .pinMismatch
@@ -65,7 +66,7 @@ extension HTTPFailure {
 
   private static func receiving(_ end: TransferEnd) -> HTTPFailure {
     // Broken chunks have no code of their own in libcurl.
-    if end.sent, contains(end.words, "chunk") { return .malformedResponse }
+    if end.sent, end.words.includes("chunk") { return .malformedResponse }
     return .connectionLost(sent: end.sent)
   }
 
@@ -76,26 +77,16 @@ extension HTTPFailure {
     case CURLE_PEER_FAILED_VERIFICATION:
       if wrongTime.contains(end.verification) { return .tlsFailed(.expired) }
       // libcurl compares the name itself, after OpenSSL has found nothing wrong, and has no code of its own for that.
-      if end.verification <= 1, contains(end.words, "subject") { return .tlsFailed(.hostMismatch) }
+      if end.verification <= 1, end.words.includes("subject") { return .tlsFailed(.hostMismatch) }
       return .tlsFailed(end.lacksAuthorities ? .caFile(end.authorities) : .untrusted)
     case CURLE_SSL_CONNECT_ERROR:
-      if contains(end.words, oneOf: plainAnswers) { return .tlsFailed(.plain) }
-      if contains(end.words, oneOf: ["unsupported protocol", "protocol version"]) {
+      if plainAnswers.contains(where: end.words.includes) { return .tlsFailed(.plain) }
+      if ["unsupported protocol", "protocol version"].contains(where: end.words.includes) {
         return .tlsFailed(.protocolVersion)
       }
-      let isGone = [ECONNRESET, EPIPE].contains(end.systemError) || contains(end.words, "SYSCALL")
-      return isGone || contains(end.words, "unexpected eof") ? .connectionLost(sent: false) : .tlsFailed(.other)
+      let isGone = [ECONNRESET, EPIPE].contains(end.systemError) || end.words.includes("SYSCALL")
+      return isGone || end.words.includes("unexpected eof") ? .connectionLost(sent: false) : .tlsFailed(.other)
     default: return .tlsFailed(.other)
     }
-  }
-
-  private static func contains(_ text: String, oneOf parts: [String]) -> Bool {
-    parts.contains { contains(text, $0) }
-  }
-
-  private static func contains(_ text: String, _ part: String) -> Bool {
-    let (text, part) = (Array(text.utf8), Array(part.utf8))
-    guard text.count >= part.count else { return false }
-    return (0...(text.count - part.count)).contains { text[$0..<($0 + part.count)].elementsEqual(part) }
   }
 }
