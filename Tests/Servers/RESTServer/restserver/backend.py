@@ -77,8 +77,6 @@ class Backend(AccountEndpoints):
             "backupCode",
             "refreshToken",
             "token",
-            "audience",
-            "scope",
             "oldPassword",
             "newPassword",
             "twoFactor",
