@@ -91,7 +91,11 @@ extension Broker {
       _ = Task {
         let finish = await apart(operation)
         // The room is for what has come, and not for whatever is begun because of it.
-        plain.run { finish(self) }
+        plain.run {
+          // What comes while the machine wakes is not answered before that is noticed.
+          lockIfDue()
+          finish(self)
+        }
         background.endCall(worth)
         noteWorkEnded()
       }

@@ -56,6 +56,10 @@ package actor Broker {
   var vault: VaultGate {
     didSet { _ = ledger.add(.keyAttempts, vault.waitingCount - oldValue.waitingCount) }
   }
+  /// When the vault is locked by itself.
+  var autoLock = AutoLock()
+  /// Wakes the broker when that may be.
+  var idleTimer: TimerCancellation?
   /// What others say of this machine's wall clock.
   var clockSources = ClockSources()
   /// How often providers are called for clients.
@@ -111,6 +115,7 @@ package actor Broker {
     background.endCall()
     openEvents(contents, reserved: reserved)
     _ = vault.handle(.started, at: now)
+    noteOpened()
     restore(contents, to: slots)
     handle(.opened(contents.revocations))
     noteWorkEnded()

@@ -98,10 +98,12 @@ extension BrokerServer {
     guard node.kind == .object else {
       return fail(key, BrokerError(JSONMismatch(at: .root, expected: "an object with named parameters")))
     }
-    guard connection.isAdministrative || !route.needsProof(node) else {
+    let isAdministrative = route.needsProof(node)
+    guard connection.isAdministrative || !isAdministrative else {
       connection.mayStop = isDraining
       return fail(key, denial(connection))
     }
+    broker.assumeIsolated { $0.noteRequest(isAdministrative: isAdministrative) }
     do throws(BrokerError) {
       try route.run(self, node, Request(caller: key, client: connection.id))
     } catch {

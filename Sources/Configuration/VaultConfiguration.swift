@@ -1,3 +1,4 @@
+package import BrokerCore
 package import BrokerProtocol
 import ConfigurationFile
 
@@ -13,6 +14,8 @@ package struct VaultConfiguration: Sendable, Equatable {
   package var command: [String]
   /// How long that program may take.
   package var commandTimeout: Duration
+  /// When the vault is locked by itself.
+  package var autoLock: AutoLockRules
 
   private static let keySourceSetting = ChoiceSetting("keySource", standard: KeySourceName.file)
   private static let standardCredential = "authbroker-vault-key"
@@ -20,6 +23,8 @@ package struct VaultConfiguration: Sendable, Equatable {
   private static let credentialByteLimit = 255
   /// 30 s are enough for a person to answer what the program asks; after ten minutes the person is gone.
   private static let commandTimeoutSetting = DurationSetting("commandTimeoutSeconds", 1...600, standard: 30)
+  /// Zero is for never; a year is as good.
+  private static let idleSetting = DurationSetting("lockAfterIdleSeconds", 0...31_536_000, standard: 0)
 
   /// The defaults.
   init() {
@@ -27,6 +32,7 @@ package struct VaultConfiguration: Sendable, Equatable {
     keyFile = nil
     credential = Self.standardCredential
     command = []
+    autoLock = AutoLockRules()
     commandTimeout = .seconds(Self.commandTimeoutSetting.standard)
   }
 
@@ -37,8 +43,17 @@ package struct VaultConfiguration: Sendable, Equatable {
     credential = Self.credential(&section)
     command = section.program("command") ?? []
     commandTimeout = section.read(Self.commandTimeoutSetting)
+    autoLock = AutoLockRules(
+      idleTimeout: section.read(Self.idleSetting), locksOnSuspend: section.flag("lockOnSuspend", standard: false))
     if keySource == .command { section.require("command", #"write command: ["PROGRAM", "ARGUMENT"]"#) }
     section.finish()
+  }
+
+  /// Whether the vault is opened in the same way: what else is said takes effect without a start.
+  package func opensAsDoes(_ other: VaultConfiguration) -> Bool {
+    var copy = other
+    copy.autoLock = autoLock
+    return self == copy
   }
 
   private static func credential(_ section: inout ConfigurationSection) -> String {

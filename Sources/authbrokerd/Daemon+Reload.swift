@@ -62,7 +62,10 @@ extension Daemon {
       return BrokerError(.storeFailed)
     }
     await providers.update(to: fresh)
-    if fresh.vault != configuration.vault { log.warning("changed vault settings take effect at the next start") }
+    await broker.setAutoLock(fresh.vault.autoLock)
+    if !fresh.vault.opensAsDoes(configuration.vault) {
+      log.warning("changed vault settings take effect at the next start")
+    }
     configuration = fresh
     await server.setLimits(fresh.limits.fitting(descriptorLimit: descriptorLimit))
     if arguments.mode == .owner(isOnDemand: true) { await server.endWhenIdle(for: fresh.linger) }

@@ -125,6 +125,7 @@ actor Daemon {
       environment: surroundings, log: log, startedAt: WallClock.timestamp)
     self.broker = broker
     self.server = server
+    await broker.setAutoLock(configuration.vault.autoLock)
     await broker.start(with: opened.contents) { [log] notice in
       server.take(notice)
       if case .trouble(let trouble) = notice { log.write(trouble) }

@@ -17,6 +17,8 @@ struct SystemClock: BrokerClock {
 
   var boot: String? { BootClock.boot }
 
+  var slept: Duration? { SleepTime.now }
+
   var milliseconds: (wall: Int64, uptime: Int64) { (WallClock.milliseconds, BootClock.nanoseconds / 1_000_000) }
 
   func schedule(at uptime: Duration, _ action: @escaping @Sendable () -> Void) -> TimerCancellation {

@@ -44,7 +44,8 @@ import Testing
   private func expected() -> Set<String> {
     var files: Set = [
       "755 bin/authbroker", "755 bin/authbrokerd", "644 lib/systemd/system/authbroker@.service",
-      "644 lib/systemd/system/authbroker@.socket", "644 lib/systemd/user/authbroker.service",
+      "644 lib/systemd/system/authbroker@.socket", "644 lib/systemd/system/authbroker-lock@.service",
+      "644 lib/systemd/user/authbroker.service",
       "644 lib/systemd/user/authbroker.socket", "755 share/authbroker/authbroker.sh", "644 share/authbroker/installed",
       "644 share/doc/authbroker/CHANGELOG.md", "644 share/doc/authbroker/LICENSE",
       "644 share/doc/authbroker/CONTRIBUTING.md", "644 share/doc/authbroker/Mapping.md",

@@ -71,6 +71,34 @@ import Testing
     }
   }
 
+  @Test func `a vault that no client uses is locked, until its passphrase is given`() async throws {
+    try await Sandbox.run { sandbox in
+      func configure(_ seconds: String) throws -> [String] {
+        try sandbox.configure(#"{ vault: { keySource: "passphrase", lockAfterIdleSeconds: \#(seconds) } }"#)
+      }
+      let options = try configure("0")
+      func command(_ words: String..., input: String = "") throws -> Sandbox.Outcome {
+        try sandbox.run(BuiltPrograms.command, ["--state", sandbox.state] + options + words, input: input)
+      }
+      _ = try sandbox.owner(options)
+      #expect(try command("unlock", "--password-stdin", input: "a long passphrase\n").code == 0)
+      try Self.register(sandbox, options)
+      let token = try command("token").output
+      let watcher = try SocketWire(sandbox.socket)
+      _ = try watcher.call("subscribe", #"{"events":["vaultLocked"]}"#)
+      _ = try configure("0.05")
+      #expect(try command("reload").code == 0)
+      let event = try watcher.nextNode().required("params").required("event").string()
+      #expect(event == "vaultLocked")
+      #expect(try command("token").code == 7)
+      #expect(try Self.vault(sandbox, options).required("locked").bool())
+      _ = try configure("0")
+      #expect(try command("reload").code == 0)
+      #expect(try command("unlock", "--password-stdin", input: "a long passphrase\n").code == 0)
+      #expect(try command("token").output == token)
+    }
+  }
+
   @Test func `a vault goes from its file to a passphrase and back, and its session with it`() async throws {
     try await Sandbox.run { sandbox in
       try Self.register(sandbox)

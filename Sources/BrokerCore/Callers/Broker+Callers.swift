@@ -78,6 +78,7 @@ extension Broker {
 
   /// Tells a caller how far its login came, or the one whose code it gave; `clientContext` is what it has back.
   func answer(_ caller: CallerID, login result: Result<LoginProgress, BrokerError>, _ clientContext: String?) {
+    if case .success = result { noteVaultUse() }
     let result = result.map { LoginResult($0.with(clientContext: clientContext), clientContext: clientContext) }
     guard case .success(let login) = result, let profile = callers[caller]?.countsBackupCodesOf else {
       return answer(Caller<LoginResult>(caller), result)
@@ -99,6 +100,7 @@ extension Broker {
   private func finish(_ caller: CallerID, _ answer: Answer) {
     guard let entry = callers.remove(caller) else { return }
     let answer = entry.need == .throughout ? unlessLocked(answer) : answer
+    if case .rendered = answer { noteVaultUse() }
     guard let continuation = entry.continuation else { return notify(.answer(answer, to: caller)) }
     switch answer {
     case .rendered(let json): continuation(self, .success(json))

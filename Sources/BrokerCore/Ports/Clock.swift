@@ -12,6 +12,9 @@ package protocol BrokerClock: Sendable {
   /// not say.
   var boot: String? { get }
 
+  /// How much of the uptime the machine was suspended; nil where that is not known.
+  var slept: Duration? { get }
+
   /// Both in whole milliseconds, for what is asked of every request.
   var milliseconds: (wall: Int64, uptime: Int64) { get }
 
@@ -31,6 +34,9 @@ extension BrokerClock {
 
   /// Nothing is known of it.
   package var boot: String? { nil }
+
+  /// Nothing is known of it.
+  package var slept: Duration? { nil }
 
   /// As the two clocks say it.
   package var milliseconds: (wall: Int64, uptime: Int64) { (now.milliseconds, uptime.milliseconds) }

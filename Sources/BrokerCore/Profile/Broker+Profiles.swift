@@ -16,6 +16,7 @@ extension Broker {
 
   /// Empties the cache of answers, and lets it find the profiles that are configured now.
   func resetAnswers() {
+    autoLock.used(at: answers.lastUse)
     answers.reset(profiles.index, count: profiles.configured.count, unnamed: profiles.unnamed)
   }
 

@@ -47,6 +47,17 @@ package final class AnswerCache: Sendable {
   /// How many requests were answered from here.
   var hits: Int { state.withLock { $0.hits } }
 
+  /// When the cached answer of any profile was last given, or put in.
+  var lastUse: Duration { state.withLock { .milliseconds($0.uses.max() ?? 0) } }
+
+  /// Notes that the answer for the profile at a position was given, although not from here.
+  func use(at position: Int, uptime: Duration) {
+    state.withLock { state in
+      guard state.uses.indices.contains(position) else { return }
+      state.uses[position] = max(state.uses[position], uptime.milliseconds)
+    }
+  }
+
   /// Adopts the profiles of a configuration, without answers.
   func reset(_ index: ProfileIndex, count: Int, unnamed: Int?) {
     state.withLock { state in

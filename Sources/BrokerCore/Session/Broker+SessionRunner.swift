@@ -35,7 +35,10 @@ extension Broker {
   }
 
   /// Takes in that a client has used a session without having asked for its token.
-  func noteUse(of slot: ProfileSlot) { handle(.used(at: now.uptime), on: slot) }
+  func noteUse(of slot: ProfileSlot) {
+    noteVaultUse()
+    handle(.used(at: now.uptime), on: slot)
+  }
 
   /// What was rendered before may no longer be true.
   func forgetAnswer(of slot: ProfileSlot) {

@@ -12,6 +12,7 @@ extension Broker {
   ///
   /// Delays are counted in uptime and stay as they are. What is due by the new time is begun within ``spread``.
   func clockWasSet() {
+    lockIfDue()
     if vault.isOpen { wakeLogins() }
     clockSources.forget()
     for view in providerViews.all { view.clock.forget() }

@@ -38,7 +38,10 @@ extension Broker {
     counts.tokens += 1
     // What the machine has decided last may have changed its state behind this answer.
     let isLasting = marks.isOffline == slot.machine.isOffline && !slot.machine.mustSeeNextUse
-    if isLasting, let rendered = slot.rendered.answer(marks) { return .success(rendered) }
+    if isLasting, let rendered = slot.rendered.answer(marks) {
+      if autoLock.isOn, let position = profiles.position(of: slot) { answers.use(at: position, uptime: now.uptime) }
+      return .success(rendered)
+    }
     let tokens = living.tokens
     let token = AccessToken(
       accessToken: tokens.accessToken, expiresAt: slot.machine.shown(tokens.accessTokenExpiresAt),
@@ -48,7 +51,8 @@ extension Broker {
     guard case .success(let json) = answer, isLasting else { return answer }
     keepAnswer(json, marks, of: slot)
     if let position = profiles.position(of: slot), let life = slot.machine.life {
-      let cached = CachedAnswer(slot.rendered, of: life, rules: slot.machine.rules)
+      let cached = CachedAnswer(
+        slot.rendered, of: life, rules: slot.machine.rules, unwatched: autoLock.unwatched)
       answers.set(cached, at: position, usedAt: now.uptime)
     }
     return answer

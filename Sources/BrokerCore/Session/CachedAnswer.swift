@@ -13,17 +13,19 @@ struct CachedAnswer: Sendable {
   private let skew: Int64
   /// Until when the session need not see that it is used, in milliseconds of uptime: then its refresh token is renewed.
   private let seenUntil: Int64
-  /// For how many milliseconds it is answered although no client has used it; the session is over then.
+  /// For how many milliseconds it is answered although no client has used it: until the session is over, or it is to be
+  /// looked whether the vault is locked.
   let idleTimeout: Int64
 
-  /// The rendered answers with the token of a session.
-  init(_ answers: RenderedAnswers, of life: SessionLife, rules: SessionRules) {
+  /// The rendered answers with the token of a session; `unwatched` is as ``AutoLock/unwatched`` says.
+  init(_ answers: RenderedAnswers, of life: SessionLife, rules: SessionRules, unwatched: Duration?) {
     json = answers.current
     capped = answers.capped
     freshness = life.freshness
     skew = rules.expiry.skew.milliseconds
     seenUntil = life.renewal.refresh?.uptime.milliseconds ?? .max
-    idleTimeout = rules.idleTimeout > .zero ? rules.idleTimeout.milliseconds : .max
+    let idleTimeout = rules.idleTimeout > .zero ? rules.idleTimeout.milliseconds : .max
+    self.idleTimeout = min(idleTimeout, unwatched?.milliseconds ?? .max)
   }
 
   /// The answer for a caller who needs the token for so many milliseconds; nil where the session must be asked.

@@ -23,6 +23,9 @@ extension Broker {
   /// Where something cannot be saved, the answer says so, and the keys go as soon as it is.
   package func lock(_ caller: Caller<Empty>) { tell(.lockWanted(caller.id)) }
 
+  /// Does the same where no caller waits for it.
+  func lockByItself() { tell(.lockDue) }
+
   /// Forgets what a closed connection wanted of the vault's key.
   func forgetKeyAttempts(of client: ClientID) { tell(.clientLeft(client)) }
 
@@ -102,6 +105,7 @@ extension Broker {
   private func accept(_ contents: StoreContents?, _ status: StoreStatus) {
     perform(vault.handle(.accepted(status), at: now))
     if let contents {
+      noteOpened()
       publish(.vaultUnlocked, profile: nil)
       restore(contents, to: slots)
       handle(.opened(contents.revocations))

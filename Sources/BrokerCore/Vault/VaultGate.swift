@@ -25,6 +25,8 @@ struct VaultGate: Sendable {
     case wanted(KeyAttempt, limit: Int)
     /// A client wants the vault to be locked.
     case lockWanted(CallerID)
+    /// The vault is to be locked by itself; one that is not open stays as it is.
+    case lockDue
     /// The key that was tried is the right one.
     case accepted(StoreStatus)
     /// The key that was tried does not do; `isWrong` is whether it was a wrong passphrase.
@@ -104,6 +106,7 @@ struct VaultGate: Sendable {
       return []
     case .wanted(let attempt, let limit): return admit(attempt, limit) + next(now)
     case .lockWanted(let caller): return lock(caller)
+    case .lockDue: return isOpen ? closing() : []
     case .accepted(let status): return accept(status)
     case .refused(let error, let isWrong): return refuse(error, isWrong, now) + next(now)
     case .finished(let error): return finish(error) + next(now)
@@ -155,19 +158,26 @@ struct VaultGate: Sendable {
   }
 
   private mutating func lock(_ caller: CallerID) -> [Action] {
-    // A request to open the vault that came before the lock must not open it afterwards.
-    let error = BrokerError(.vaultLocked, "The vault was locked in the meantime; unlock it again.")
-    let overtaken: [Action] = queue.remove(where: \.isUnlock).map { .answer($0.caller, error) }
     switch phase {
-    case .locked: return overtaken + [.answer(caller, nil)]
+    case .locked: return overtaken() + [.answer(caller, nil)]
     case .locking, .opening:
       locks.append(caller)
-      return overtaken
+      return overtaken()
     case .open:
       locks.append(caller)
-      phase = .locking
-      return overtaken + [.close]
+      return closing()
     }
+  }
+
+  private mutating func closing() -> [Action] {
+    phase = .locking
+    return overtaken() + [.close]
+  }
+
+  /// A request to open the vault that came before the lock must not open it afterwards.
+  private mutating func overtaken() -> [Action] {
+    let error = BrokerError(.vaultLocked, "The vault was locked in the meantime; unlock it again.")
+    return queue.remove(where: \.isUnlock).map { .answer($0.caller, error) }
   }
 
   private mutating func accept(_ status: StoreStatus) -> [Action] {

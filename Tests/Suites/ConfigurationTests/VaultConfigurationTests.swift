@@ -1,3 +1,4 @@
+import BrokerCore
 import BrokerProtocol
 import Configuration
 import ConfigurationFile
@@ -16,6 +17,7 @@ import Testing
     #expect(vault.keySource == .file && vault.keyFile == nil)
     #expect(vault.credential == "authbroker-vault-key")
     #expect(vault.command.isEmpty && vault.commandTimeout == .seconds(30))
+    #expect(vault.autoLock == AutoLockRules())
     #expect(vault == BrokerConfiguration.standard.vault)
   }
 
@@ -28,13 +30,27 @@ import Testing
       """
       keySource: "command", keyFile: "${HOME}/keys/vault.key", credential: "broker.key",
       command: ["pass", "show", "${ENTRY}", "${NOTHING}"], commandTimeoutSeconds: 1.5,
+      lockAfterIdleSeconds: 600, lockOnSuspend: true,
       """)
     #expect(vault.keySource == .command)
     #expect(vault.keyFile == "/home/ann/keys/vault.key")
     #expect(vault.credential == "broker.key")
     #expect(vault.command == ["pass", "show", "auth/broker", ""])
     #expect(vault.commandTimeout == .milliseconds(1500))
+    #expect(vault.autoLock == AutoLockRules(idleTimeout: .seconds(600), locksOnSuspend: true))
     #expect(try parse("command: ['/usr/bin/pass']").command == ["/usr/bin/pass"])
+  }
+
+  @Test func `a choice that takes effect without a start is no other way to open the vault`() throws {
+    let vault = try parse("keySource: 'passphrase', lockAfterIdleSeconds: 600")
+    #expect(vault.opensAsDoes(try parse("keySource: 'passphrase', lockOnSuspend: true")))
+    #expect(!vault.opensAsDoes(try parse("lockAfterIdleSeconds: 600")))
+  }
+
+  @Test func `a time without a use is a number of seconds`() {
+    #expect(
+      lines("lockAfterIdleSeconds: -1")
+        == ["3:23: vault.lockAfterIdleSeconds: must be a number of seconds from 0 to 31536000, not -1"])
   }
 
   /// The lines of the mistakes of a section, without the name of the file.

@@ -6,6 +6,7 @@ import Synchronization
 package final class ManualClock: BrokerClock {
   private struct State {
     var uptime = Duration.seconds(1000)
+    var slept = Duration.seconds(100)
     var wall = Timestamp(milliseconds: 1_800_000_000_000)
     var timers: [UInt64: (deadline: Duration, action: @Sendable () -> Void)] = [:]
     var count: UInt64 = 0
@@ -20,6 +21,8 @@ package final class ManualClock: BrokerClock {
   package var now: Timestamp { state.withLock { $0.wall } }
 
   package var uptime: Duration { state.withLock { $0.uptime } }
+
+  package var slept: Duration? { state.withLock { $0.slept } }
 
   package func schedule(at uptime: Duration, _ action: @escaping @Sendable () -> Void) -> TimerCancellation {
     let id = state.withLock { state in
@@ -49,12 +52,18 @@ package final class ManualClock: BrokerClock {
   ///
   /// To be called on the executor that the timers expect.
   package func suspend(for duration: Duration) {
-    state.withLock { state in
-      state.uptime += duration
-      state.wall = state.wall + duration
-    }
+    sleep(for: duration)
     advance(by: .zero)
     tellThatItWasSet()
+  }
+
+  /// Lets the machine sleep: it is just awake, and nothing has been called yet.
+  package func sleep(for duration: Duration) {
+    state.withLock { state in
+      state.uptime += duration
+      state.slept += duration
+      state.wall = state.wall + duration
+    }
   }
 
   private func tellThatItWasSet() {

@@ -91,6 +91,13 @@ import Testing
       ]
     ),
     (
+      "nothing has used it for too long", .lockDue,
+      [
+        .locked: (.locked, ""), .opening: (.opening, ""), .open: (.locking, "close"), .rekeying: (.locking, "close"),
+        .closing: (.locking, ""), .dropping: (.locking, ""),
+      ]
+    ),
+    (
       "the attempt is over", .finished(nil),
       [
         .locked: (.locked, ""), .opening: (.opening, "1:done"), .open: (.open, ""), .rekeying: (.open, "1:done"),

@@ -1,0 +1,22 @@
+import CLinux
+
+/// How long the machine has been suspended since it was started: what `CLOCK_BOOTTIME` counts and `CLOCK_MONOTONIC` does
+/// not (clock_gettime(2)).
+package enum SleepTime {
+  /// Between two readings of one clock no more than this must have passed: a process that was stopped there is no machine
+  /// that slept.
+  private static let longestReading: Int64 = 1_000_000
+  /// More attempts fail on no machine that does anything else.
+  private static let attempts = 16
+
+  /// The time, to the millisecond; nil where the clocks could not be read together.
+  package static var now: Duration? {
+    for _ in 0..<attempts {
+      let before = BootClock.nanoseconds
+      let time = clinux_clock(CLOCK_MONOTONIC)
+      guard BootClock.nanoseconds - before <= longestReading else { continue }
+      return .nanoseconds(before - (time.seconds &* 1_000_000_000 &+ time.nanoseconds))
+    }
+    return nil
+  }
+}
