@@ -66,7 +66,7 @@ enum Advice {
     case .unknownProfile: "name one with --profile"
     case .insufficientScope:
       "a token cannot have scopes that its session lacks; add them to scopes in the profile's configuration, then log in "
-        + "again"
+        + "again; an audience must be known to the provider (local.audiences of the embedded one)"
     case .internal: error.correlationID.map { "its log has more under \(PlainText.line($0.utf8))" }
     default: later(error)
     }
