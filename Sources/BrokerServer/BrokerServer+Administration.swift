@@ -41,12 +41,14 @@ extension BrokerServer {
     return error
   }
 
-  /// The error of a request as its client gets it: with a proof where one would let the request pass.
+  /// The error of a request as its client gets it: with a proof where one would let the request pass, and with nothing of a login
+  /// that is not for this connection.
   func completed(_ error: BrokerError, of key: CallerID) -> BrokerError {
     var error = named(error)
-    guard error.admitsProof, let client = requests[key]?.client, let connection = connections[client],
-      !connection.isAdministrative
+    guard let client = requests[key]?.client, let connection = connections[client], !connection.isAdministrative
     else { return error }
+    error = error.shown(to: connection.peer)
+    guard error.admitsProof else { return error }
     error.proof = outstandingProof(connection)
     return error
   }

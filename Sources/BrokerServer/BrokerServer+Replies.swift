@@ -44,7 +44,7 @@ extension BrokerServer {
       if omitted > 0 { log.notice("failed calls were not logged", .number("count", omitted)) }
       var fields: [LogField] = [.word("method", method), .word("kind", error.kind.rawValue)]
       if let profile = error.profile { fields.append(.word("profile", profile.description)) }
-      if FailureLog.isPersons(method) { fields.append(.word("reason", error.message)) }
+      if FailureLog.isPersons(method) { fields.append(.word("reason", error.messageForAll)) }
       fields.append(.word("correlationId", error.correlationID ?? ""))
       // The log counts by its messages, too.
       log.write(.info, FailureLog.isPersons(method) ? "a call failed" : "a program's call failed", fields)
@@ -56,7 +56,8 @@ extension BrokerServer {
     _ request: Request, _ need: VaultNeed,
     _ method: Broker.Method<Value>
   ) {
-    broker.assumeIsolated { $0.receive(Caller<Value>(request.caller), from: request.client, need, method) }
+    let peer = connections[request.client]?.peer
+    broker.assumeIsolated { $0.receive(Caller<Value>(request.caller), from: peer, need, method) }
   }
 
   /// Answers a request with what the broker says.

@@ -158,8 +158,14 @@ extension BrokerServer {
     flush(connection)
   }
 
-  /// Appends one event, framed.
+  /// Appends one event, framed, with nothing of a login that is not for this connection; `details` is all of it.
   func append(_ event: BrokerEvent, _ details: [UInt8], _ subscriptionID: String, _ connection: Connection) {
+    var details = details
+    if let payload = event.payload.shown(to: connection.peer) {
+      var event = event
+      event.payload = payload
+      details = event.details()
+    }
     let message = event.notification(for: subscriptionID, details)
     connection.writer.framing.append(message.span, to: &connection.output.bytes)
   }

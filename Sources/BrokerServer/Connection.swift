@@ -149,6 +149,9 @@ final class Connection: EventHandler {
     input.capacity + output.bytes.capacity + batchedBytes + (openBatch?.byteCount ?? 0) + parameterBytes + idBytes
   }
 
+  /// The connection as the broker knows it.
+  var peer: Peer { Peer(client: id, process: process, isAdministrative: isAdministrative) }
+
   /// The process that can prove something by its number; nil for one in another PID namespace, which the kernel calls 0.
   var provableProcess: Int32? { process.flatMap { $0 > 0 ? $0 : nil } }
 

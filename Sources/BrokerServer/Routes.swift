@@ -63,10 +63,7 @@ struct Route: Sendable {
   ) -> Route {
     Route(name: Method.name) { server, node, request throws(BrokerError) in
       let params: Method.Params = try server.decode(node, request)
-      let connection = server.connections[request.client]
-      let peer = Peer(
-        client: request.client, process: connection?.process,
-        isAdministrative: connection?.isAdministrative ?? false)
+      let peer = server.connections[request.client]?.peer ?? Peer(client: request.client, process: nil)
       server.ask(request, need) { broker, caller throws(BrokerError) in try body(broker, params, caller, peer) }
     }
   }

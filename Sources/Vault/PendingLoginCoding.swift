@@ -40,8 +40,8 @@ enum PendingLoginCoding {
     switch login.step {
     case .code(let challenge): return own + [challenge.maskedDestination, challenge.otpFlowID]
     case .action(let action):
-      let optional = [action.verificationURIComplete, action.userCode].compactMap(\.self)
-      return own + optional + [action.verificationURI, action.loginFlowID]
+      let optional = [action.verificationURI, action.verificationURIComplete, action.userCode].compactMap(\.self)
+      return own + optional + [action.loginFlowID]
     }
   }
 

@@ -7,21 +7,24 @@ enum ActionNotice {
   /// Names the address, on a line of its own, and the code; on a terminal with a QR code for another device where there is
   /// a program for it, and with the browser of this computer opened where there is one.
   static func tell(_ action: UserAction, _ context: Context) {
+    guard let address = action.verificationURI else {
+      return Output.message("finish the login where it was begun: only there its address is shown")
+    }
     let place = action.kind == .browser ? "in a browser on this computer" : "on any device"
     let code = action.userCode.map { " and enter the code " + PlainText.line($0.utf8) } ?? ""
-    Output.message("\(place), open this address\(code):\n\(PlainText.line(action.verificationURI.utf8))")
+    Output.message("\(place), open this address\(code):\n\(PlainText.line(address.utf8))")
     switch action.kind {
     case .deviceCode:
-      if Terminal.isTerminal(2) { showCode(of: action.verificationURIComplete ?? action.verificationURI, context) }
+      if Terminal.isTerminal(2) { showCode(of: action.verificationURIComplete ?? address, context) }
     // It returns to this computer: another device has no use for a QR code.
     case .browser:
       let launcher = BrowserLauncher(context)
-      if !launcher.hasBrowser, let tunnel = LoopbackTunnel(to: action.verificationURI, context.environment) {
+      if !launcher.hasBrowser, let tunnel = LoopbackTunnel(to: address, context.environment) {
         Output.message(
           "a browser on another computer comes back to port \(tunnel.port) there; before you open the address, run there:\n"
             + tunnel.command)
       }
-      launcher.open(action.verificationURI)
+      launcher.open(address)
     }
   }
 

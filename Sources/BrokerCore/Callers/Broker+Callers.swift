@@ -21,17 +21,17 @@ extension Broker {
   ///
   /// - Parameters:
   ///   - caller: who is to be answered.
-  ///   - client: its connection: what providers are asked for it counts against that.
+  ///   - peer: its connection: what providers are asked for it counts against that.
   ///   - need: when the method needs an open vault.
   ///   - method: answers the caller, now or later.
   package func receive<Value: Sendable>(
-    _ caller: Caller<Value>, from client: ClientID?, _ need: VaultNeed = .throughout,
+    _ caller: Caller<Value>, from peer: Peer?, _ need: VaultNeed = .throughout,
     _ method: Method<Value>
   ) {
-    callers.insert(caller.id, need)
-    let earlier = callers.servedClient
-    callers.servedClient = client
-    defer { callers.servedClient = earlier }
+    callers.insert(caller.id, from: peer, need)
+    let earlier = callers.served
+    callers.served = peer
+    defer { callers.served = earlier }
     serve(caller, need, method)
   }
 
@@ -53,7 +53,7 @@ extension Broker {
   package var waitingCallerCount: Int { callers.count + logins.callerCount }
 
   /// The connection whose request is being taken up; nil for what the broker does by itself.
-  var servedClient: ClientID? { callers.servedClient }
+  var servedClient: ClientID? { callers.served?.client }
 
   /// Gives a caller the result of its method, once; one who has left is known no more.
   func answer<Value: JSONEncodable & Sendable>(_ caller: Caller<Value>, _ result: Result<Value, BrokerError>) {

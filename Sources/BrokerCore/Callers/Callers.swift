@@ -36,6 +36,8 @@ struct Callers {
     var deadline: TimerCancellation?
     /// What goes on instead of an answer, where the broker itself needs the token.
     var continuation: Continuation?
+    /// The connection that its request has come by; nil for what the broker does by itself.
+    var peer: Peer?
     /// What the caller of a login has given to have it back.
     var clientContext: String?
     /// The profile whose backup codes are counted in the answer; nil for every other answer.
@@ -43,7 +45,7 @@ struct Callers {
   }
 
   /// The connection whose request is being taken up; nil for what the broker does by itself.
-  var servedClient: ClientID?
+  var served: Peer?
   private var entries: [CallerID: Entry] = [:]
   private var ownCount: UInt64 = 0
 
@@ -51,7 +53,9 @@ struct Callers {
   subscript(id: CallerID) -> Entry? { entries[id] }
 
   /// Takes in a request.
-  mutating func insert(_ id: CallerID, _ need: VaultNeed) { entries[id] = Entry(need: need) }
+  mutating func insert(_ id: CallerID, from peer: Peer?, _ need: VaultNeed) {
+    entries[id] = Entry(need: need, peer: peer)
+  }
 
   /// Takes in that the broker itself waits for a token.
   mutating func insertOwn(_ continuation: @escaping Continuation) -> CallerID {

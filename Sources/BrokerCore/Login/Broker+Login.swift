@@ -150,7 +150,8 @@ extension Broker {
     guard let slot = slot(named: ending.step.profile), slot.machine.living != nil else {
       return .failure(BrokerError(.flowNotFound, profile: ending.step.profile))
     }
-    return .success(LoginResult(.authenticated(describe(slot)), clientContext: ending.step.clientContext))
+    let context = ending.step.context(for: callers.served)
+    return .success(LoginResult(.authenticated(describe(slot)), clientContext: context))
   }
 
   /// Ends a login that waits; everyone who waits for it is told `cancelled`.
@@ -166,14 +167,14 @@ extension Broker {
     handle(.ended(.of(.cancelled), isTold: true), onLogin: id)
   }
 
-  /// The logins that wait, of one profile or of all.
+  /// The logins that wait, of one profile or of all, as far as the connection may know of them.
   ///
   /// - Throws: `unknownProfile`.
   package func listPendingLogins(
     _ params: ListPendingLogins.Params, _ caller: Caller<ListPendingLogins.Result>
   ) throws(BrokerError) {
     let asked = params.profile == nil ? slots : [try slot(for: params.profile)]
-    let steps = asked.compactMap { logins.step(of: $0.name, at: now.wall) }
+    let steps = asked.compactMap { logins.step(of: $0.name, at: now.wall)?.shown(to: callers.served) }
     answer(caller, ListPendingLogins.Result(logins: steps))
   }
 }
@@ -189,7 +190,7 @@ extension Broker {
     _ clientContext: String?, _ caller: Caller<LoginResult>
   ) throws(BrokerError) {
     let question = LoginAttempt.Question(credentials: credentials, expectedUser: user, mayReplace: mayReplace)
-    guard !logins.attempts.join(caller.id, of: servedClient, question, on: slot) else {
+    guard !logins.attempts.join(caller.id, of: callers.served, question, on: slot) else {
       return callers.update(caller.id) { $0.wait = .login }
     }
     let plan = LoginAttempt.Plan(
@@ -207,7 +208,7 @@ extension Broker {
   ) throws(BrokerError) {
     try ledger.require(.loginsUnderWay, logins.attempts.count(on: slot) + 1, of: slot.name)
     try admitLogin(plan.account, on: slot)
-    let id = logins.attempts.begin(plan, on: slot, for: caller.id, of: servedClient, at: now)
+    let id = logins.attempts.begin(plan, on: slot, for: caller.id, of: callers.served, at: now)
     callers.update(caller.id) { $0.wait = .login }
     let issuer = IssuedSession.Issuer(slot)
     let user = plan.expectedUser ?? keptSession(of: slot, unless: plan.mayReplace)?.expectedUser
@@ -238,7 +239,7 @@ extension Broker {
     case .accept(let session):
       forgetLogin(of: slot.name, .replaced)
       let issued = IssuedSession(session: session, issuer: issuer, sentAt: attempt.sentAt)
-      let details = LoginDetails(clientContext: attempt.plan.clientContext)
+      let details = LoginDetails(clientContext: attempt.plan.clientContext, beginners: attempt.beginners)
       accept(issued, by: attempt.plan.method, details, from: .attempt(id), on: slot)
     case .fail(let failure):
       fail(id, failure)
@@ -274,7 +275,8 @@ extension Broker {
   private func fail(_ id: UInt64, _ error: BrokerError) {
     guard let attempt = logins.attempts[id] else { return }
     counts.loginFailures += 1
-    let event = LoginFailedEvent(kind: error.kind.rawValue, clientContext: attempt.plan.clientContext)
+    var event = LoginFailedEvent(kind: error.kind.rawValue, clientContext: attempt.plan.clientContext)
+    event.beginners = attempt.beginners
     publish(.loginFailed(event), profile: attempt.profile)
     finishAttempt(id, .failure(error))
   }

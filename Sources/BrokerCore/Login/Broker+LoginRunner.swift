@@ -38,7 +38,8 @@ extension Broker {
     case .listen: listen(login, on: slot)
     case .accept(let callers, let usesBackupCode):
       guard let issued else { return }
-      let details = LoginDetails(clientContext: login.step.clientContext, usesBackupCode: usesBackupCode)
+      let details = LoginDetails(
+        clientContext: login.step.clientContext, beginners: login.step.beginners, usesBackupCode: usesBackupCode)
       accept(issued, by: login.method, details, from: .pending(login, callers: callers), on: slot)
     case .keep(let events, let caller):
       if events.contains(where: { $0.name == .loginFailed }) { counts.loginFailures += 1 }
@@ -152,7 +153,7 @@ extension Broker {
   /// Tells the callers that wait for the user of a login how it ended.
   private func answerWaits(for login: PendingLogin, _ result: Result<LoginProgress, BrokerError>) {
     for caller in callers.waiting(for: .userAction(login: login.id)) {
-      answer(caller, login: result, login.step.clientContext)
+      answer(caller, login: result, login.step.context(for: callers[caller]?.peer))
     }
   }
 }
@@ -179,7 +180,8 @@ extension Broker {
     // Where it could not be kept, it goes on from memory.
     case .pending(.code(let challenge), let attempt): finishAttempt(attempt, .success(.otpRequired(challenge)))
     case .pending(.action(let action), let attempt): finishAttempt(attempt, .success(.userActionRequired(action)))
-    case .resent(let challenge, let caller): answer(Caller<OTPChallenge>(caller), challenge)
+    case .resent(let challenge, let caller):
+      answer(Caller<OTPChallenge>(caller), challenge.shown(to: callers[caller]?.peer))
     case .ended(let login, let reason): settleEnd(of: login, reason, failure)
     case .closed(let profiles):
       guard failure != nil else { return }
@@ -241,8 +243,7 @@ extension Broker {
     let login = record.login
     guard record.binding == slot.provider.binding else { return logins.noteUnclosed(slot.name) }
     guard login.expiresAt > now.wall else {
-      let event = EventPayload.loginFailed(
-        LoginFailedEvent(kind: ErrorKind.otpExpired.rawValue, clientContext: login.step.clientContext))
+      let event = EventPayload.loginFailed(LoginFailedEvent(.otpExpired, of: login.step))
       return change(StoreChange(.note, [.closeLogin(slot.name)], telling: [event], of: slot.name))
     }
     logins.insert(login)
@@ -262,8 +263,7 @@ extension Broker {
     guard isTold else { return answerWaits(for: login, .failure(reason.error(login.step))) }
     counts.loginFailures += 1
     notify(.trouble(.loginFailed(login.profile, reason.error(login.step))))
-    let event = EventPayload.loginFailed(
-      LoginFailedEvent(kind: reason.kind.rawValue, clientContext: login.step.clientContext))
+    let event = EventPayload.loginFailed(LoginFailedEvent(reason.kind, of: login.step))
     let change = StoreChange(.note, [.closeLogin(login.profile)], telling: [event], of: login.profile)
     self.change(change, then: .login(.ended(login, reason)))
   }

@@ -53,11 +53,11 @@ extension BrokerError {
       profile: profile)
   }
 
-  /// Where the user has to go; a browser's address is as long as it is useless to read.
-  private static func sentence(_ action: UserAction) -> String {
-    let place = action.verificationURI
-    guard action.kind == .deviceCode, place.utf8.count <= longestWord else {
-      return "A login is waiting for its user in a browser."
+  /// Where the user has to go, as far as that is told; a browser's address is as long as it is useless to read.
+  static func sentence(_ action: UserAction) -> String {
+    guard action.kind == .deviceCode else { return "A login is waiting for its user in a browser." }
+    guard let place = action.verificationURI, place.utf8.count <= longestWord else {
+      return "A login is waiting for its user at another device."
     }
     guard let code = action.userCode, code.utf8.count <= longestWord else {
       return "A login is waiting for its user at \(place)."

@@ -33,12 +33,14 @@ extension LoginAttempt {
       case .unknown(let failure): return .fail(failure)
       }
     case .code(let provided):
-      let challenge = provided.described(id: makeID(), profile: profile, clientContext: plan.clientContext)
+      var challenge = provided.described(id: makeID(), profile: profile, clientContext: plan.clientContext)
+      challenge.beginners = beginners
       var login = pending(.code(challenge), flow: provided.flow)
       login.account = plan.account
       return .wait(login, telling: .otpChallenge(challenge))
     case .action(let provided):
-      let action = provided.described(id: makeID(), profile: profile, clientContext: plan.clientContext)
+      var action = provided.described(id: makeID(), profile: profile, clientContext: plan.clientContext)
+      action.beginners = beginners
       let event = EventPayload.loginPending(action)
       // An address that no event can carry is none that a person could follow.
       guard event.fits else { return .fail(.transient(.invalidResponse)) }

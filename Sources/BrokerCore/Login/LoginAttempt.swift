@@ -38,6 +38,8 @@ struct LoginAttempt {
   let plan: Plan
   /// The connection that has begun it; nil for none.
   let client: ClientID?
+  /// Who has begun or joined it.
+  var beginners = LoginBeginners()
   /// Whether callers of other connections have joined it: then it is no connection's own.
   var isShared = false
   /// When the provider was asked.

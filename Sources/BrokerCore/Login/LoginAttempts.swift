@@ -14,11 +14,11 @@ struct LoginAttempts {
   /// Whether a login is under way that would be taken in.
   func hasAny(on slot: ProfileSlot) -> Bool { attempts.contains { $0.isPresent(on: slot) } }
 
-  /// Lets a caller, whose connection is `client`, wait for an equal login.
+  /// Lets a caller, whose connection is `peer`, wait for an equal login.
   ///
   /// - Returns: false where none is under way.
   mutating func join(
-    _ caller: CallerID, of client: ClientID?, _ question: LoginAttempt.Question, on slot: ProfileSlot
+    _ caller: CallerID, of peer: Peer?, _ question: LoginAttempt.Question, on slot: ProfileSlot
   ) -> Bool {
     guard
       let same = attempts.firstIndex(where: {
@@ -26,20 +26,24 @@ struct LoginAttempts {
       })
     else { return false }
     attempts[same].callers.append(caller)
-    if attempts[same].client != client { attempts[same].isShared = true }
+    if attempts[same].client != peer?.client {
+      attempts[same].isShared = true
+      attempts[same].beginners.add(peer)
+    }
     return true
   }
 
-  /// Begins a login for a caller, whose connection is `client`.
+  /// Begins a login for a caller, whose connection is `peer`.
   ///
   /// - Returns: its name.
   mutating func begin(
-    _ plan: LoginAttempt.Plan, on slot: ProfileSlot, for caller: CallerID, of client: ClientID?, at now: Moment
+    _ plan: LoginAttempt.Plan, on slot: ProfileSlot, for caller: CallerID, of peer: Peer?, at now: Moment
   ) -> UInt64 {
     count += 1
-    attempts.append(
-      LoginAttempt(
-        id: count, slot: slot.id, logouts: slot.logouts, plan: plan, client: client, sentAt: now, callers: [caller]))
+    var attempt = LoginAttempt(
+      id: count, slot: slot.id, logouts: slot.logouts, plan: plan, client: peer?.client, sentAt: now, callers: [caller])
+    attempt.beginners.add(peer)
+    attempts.append(attempt)
     return count
   }
 

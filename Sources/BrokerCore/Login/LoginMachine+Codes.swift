@@ -137,9 +137,7 @@ extension LoginMachine {
 
   /// Refuses the current code and takes the next one, unless the login's time is over.
   private mutating func goOn(_ error: BrokerError, _ now: Moment) -> [Action] {
-    let failed = EventPayload.loginFailed(
-      LoginFailedEvent(kind: error.kind.rawValue, clientContext: login.step.clientContext))
-    let actions = refuseCurrent(error) + [.keep([failed])]
+    let actions = refuseCurrent(error) + [.keep([.loginFailed(LoginFailedEvent(error.kind, of: login.step))])]
     if let ending = endIfOver(now) { return actions + ending }
     guard case .checkingCode(var queue, let resend) = state else { return actions }
     if queue.advance() { return actions + check(queue, resend) }

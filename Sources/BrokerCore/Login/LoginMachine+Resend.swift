@@ -54,6 +54,7 @@ extension LoginMachine {
     login.flow = provided.flow
     var challenge = provided.described(
       id: login.id, profile: login.profile, clientContext: login.step.clientContext)
+    challenge.beginners = login.step.beginners
     challenge.attemptsRemaining = min(challenge.attemptsRemaining, Self.wrongCodeLimit - login.wrongCodes)
     login.step = .code(challenge)
     setResend(CodeResend(allowedAt: now.deadline(challenge.nextResendAt)))

@@ -81,7 +81,8 @@ extension SessionMachine {
     logins.begin(
       TokensBeingSaved(
         session: new, generation: generation, since: sentAt, isTakeover: method == LoginMethod.refreshToken.rawValue))
-    let event = LoginEvent(userID: session.user?.id, method: method, clientContext: details.clientContext)
+    var event = LoginEvent(userID: session.user?.id, method: method, clientContext: details.clientContext)
+    event.beginners = details.beginners
     var events = [EventPayload.login(event)]
     if details.usesBackupCode {
       events.append(.backupCodeUsed(BackupCodeUsedEvent(remaining: session.backupCodesRemaining)))

@@ -37,7 +37,7 @@ extension EventPayload {
     case .loginPending(var action):
       action.verificationURIComplete = nil
       if EventPayload.loginPending(action).fits { return .loginPending(action) }
-      action.verificationURI = ""
+      action.verificationURI = nil
       action.userCode = action.userCode.map(Self.cut)
       return .loginPending(action)
     default: return self

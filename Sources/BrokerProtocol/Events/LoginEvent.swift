@@ -8,6 +8,8 @@ public struct LoginEvent: ObjectCodable, Equatable {
   public var method: String
   /// The parameter `clientContext` of the login.
   public var clientContext: String?
+  /// Who has begun the login.
+  package var beginners = LoginBeginners()
 
   public init(userID: String? = nil, method: String, clientContext: String? = nil) {
     self.userID = userID

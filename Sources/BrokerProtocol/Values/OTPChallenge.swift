@@ -34,6 +34,8 @@ public struct OTPChallenge: Sendable, Equatable {
   public var channels: [Method] = []
   /// The parameter `clientContext` of the login that has begun it.
   public var clientContext: String?
+  /// Who has begun the login.
+  package var beginners = LoginBeginners()
 
   public init(
     otpFlowID: String, profile: ProfileName, method: Method, maskedDestination: String, otpLength: Int,

@@ -39,6 +39,14 @@ public enum PendingLoginStep: Sendable, Equatable {
     }
   }
 
+  /// Who has begun the login.
+  package var beginners: LoginBeginners {
+    switch self {
+    case .code(let challenge): challenge.beginners
+    case .action(let action): action.beginners
+    }
+  }
+
   /// The challenge, where a code is wanted.
   public var challenge: OTPChallenge? {
     if case .code(let challenge) = self { challenge } else { nil }

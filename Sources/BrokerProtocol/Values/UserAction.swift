@@ -2,7 +2,8 @@ public import JSON
 
 /// What a user has to do somewhere else before a login can go on.
 ///
-/// None of it is a secret of the session: the address and the code are worth something only to the user who logs in with them.
+/// The address and the code are no secret of a session, but who has them can end the login as another user: others than the
+/// connection that has begun it and administrative ones are told neither.
 public struct UserAction: Sendable, Equatable {
   /// Where it is done.
   public enum Kind: String, Sendable, CaseIterable {
@@ -18,8 +19,8 @@ public struct UserAction: Sendable, Equatable {
   public var profile: ProfileName
   /// Where it is done.
   public var kind: Kind
-  /// The address to open.
-  public var verificationURI: String
+  /// The address to open; nil for who may not know it.
+  public var verificationURI: String?
   /// The address with the code in it already, for a QR code (RFC 8628, section 3.3.1).
   public var verificationURIComplete: String?
   /// The code to type in.
@@ -30,9 +31,11 @@ public struct UserAction: Sendable, Equatable {
   public var interval: Duration?
   /// The parameter `clientContext` of the login that has begun it.
   public var clientContext: String?
+  /// Who has begun the login.
+  package var beginners = LoginBeginners()
 
   public init(
-    loginFlowID: String, profile: ProfileName, kind: Kind, verificationURI: String,
+    loginFlowID: String, profile: ProfileName, kind: Kind, verificationURI: String?,
     verificationURIComplete: String? = nil, userCode: String? = nil, expiresAt: Timestamp, interval: Duration? = nil,
     clientContext: String? = nil
   ) {
@@ -50,13 +53,13 @@ public struct UserAction: Sendable, Equatable {
 
 extension UserAction: ObjectCodable {
   public static let blank = UserAction(
-    loginFlowID: "", profile: .default, kind: .browser, verificationURI: "", expiresAt: .epoch)
+    loginFlowID: "", profile: .default, kind: .browser, verificationURI: nil, expiresAt: .epoch)
 
   public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
     try coder.required("loginFlowId", &loginFlowID)
     try coder.required("profile", &profile)
     try coder.required("kind", &kind, .name("deviceCode or browser"))
-    try coder.required("verificationUri", &verificationURI)
+    try coder.optional("verificationUri", &verificationURI)
     try coder.optional("verificationUriComplete", &verificationURIComplete)
     try coder.optional("userCode", &userCode)
     try coder.required("expiresAt", &expiresAt)
@@ -69,7 +72,8 @@ extension UserAction {
   public static let notes = SchemaNotes(
     "UserAction",
     members: [
-      "verificationUri": "The address to open.",
+      "verificationUri":
+        "The address to open; it and the codes are for the connection that began the login and administrative ones alone.",
       "verificationUriComplete": "The address with the code in it already (RFC 8628, section 3.3.1).",
       "userCode": "The code to type in.",
       "intervalSeconds": "How often the broker polls the provider; absent where it does not poll.",

@@ -41,6 +41,9 @@ import Testing
       first.wait(30)
       #expect(first.call("resendOtp", #"{"otpFlowId":"handle-1"}"#).contains(Self.returned))
       let second = try LoginStage(store: store, clock: clock) { $0.setWantsCode(true) }
+      // Whose login it is the next broker does not know: it tells who has the state directory.
+      #expect(!second.call("listPendingLogins").contains(Self.returned))
+      for client in [second.client, second.watcher] { client.prove() }
       #expect(second.call("listPendingLogins").contains(Self.returned))
       let wrong = second.call("verifyOtp", #"{"otpFlowId":"handle-1","code":"000000"}"#)
       #expect(wrong.contains("otpInvalid"))

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// A client of a harness, and a watcher of all events.
+/// A client of a harness, and a watcher of all events that is of the same program.
 struct LoginStage {
   let harness: ServerHarness
   let client: TestClient
@@ -13,7 +13,13 @@ struct LoginStage {
   ) throws {
     harness = try ServerHarness(store: store, clock: clock, prepare: prepare)
     client = try harness.connect()
-    watcher = try harness.connect()
+    watcher = try harness.connect(process: client.process)
+    _ = watcher.ask(#"{"jsonrpc":"2.0","id":1,"method":"subscribe"}"#)
+  }
+
+  /// Clients of a harness; the watcher has only the socket.
+  init(_ harness: ServerHarness, _ client: TestClient, watcher: TestClient) {
+    (self.harness, self.client, self.watcher) = (harness, client, watcher)
     _ = watcher.ask(#"{"jsonrpc":"2.0","id":1,"method":"subscribe"}"#)
   }
 

@@ -18,6 +18,7 @@ import Testing
       #expect(store.pendingLogins.count == 1)
       let second = try LoginStage(store: store, clock: clock, prepare: prepare)
       second.harness.provider.setPolls([.done])
+      second.client.prove()
       #expect(second.call("listPendingLogins").contains(#""userCode":"AB-CD""#))
       #expect(second.call("awaitLogin", #"{"loginFlowId":"\#(id)"}"#) == "")
       second.wait(5)

@@ -44,14 +44,14 @@ package final class InMemoryStore: SessionStore {
         saveCount += 1
       case .openIntent(let intent): intents[intent.profile] = intent
       case .closeIntent(let profile): intents[profile] = nil
-      case .openLogin(let record): logins[record.login.profile] = record
+      case .openLogin(let record): logins[record.login.profile] = record.withoutBeginners
       case .closeLogin(let profile): logins[profile] = nil
       case .openRevocation(let revocation): revocations[revocation.id] = revocation
       case .closeRevocation(let id): revocations[id] = nil
       case .park(let session): parked[session.id] = session
       case .unpark(let id): parked[id] = nil
       case .event(let event):
-        events.append(event)
+        events.append(event.withoutBeginners)
         lastSequence = max(lastSequence, event.sequence)
       case .eventsIncomplete(let through): eventsCompleteAfter = max(eventsCompleteAfter, through)
       }
@@ -292,5 +292,48 @@ extension InMemoryStore: StoreKeeper {
     guard let right else { return }
     guard let given else { throw .passphraseMissing }
     guard given == right else { throw .wrongPassphrase }
+  }
+}
+
+extension PendingLoginRecord {
+  /// The record as it comes out of a store.
+  fileprivate var withoutBeginners: PendingLoginRecord {
+    var record = self
+    switch login.step {
+    case .code(var challenge):
+      challenge.beginners = LoginBeginners()
+      record.login.step = .code(challenge)
+    case .action(var action):
+      action.beginners = LoginBeginners()
+      record.login.step = .action(action)
+    }
+    record.login.client = nil
+    return record
+  }
+}
+
+extension BrokerEvent {
+  /// The event as it comes out of a store.
+  fileprivate var withoutBeginners: BrokerEvent {
+    var event = self
+    switch payload {
+    case .login(var login):
+      login.beginners = LoginBeginners()
+      event.payload = .login(login)
+    case .loginFailed(var failure):
+      failure.beginners = LoginBeginners()
+      event.payload = .loginFailed(failure)
+    case .otpChallenge(var challenge):
+      challenge.beginners = LoginBeginners()
+      event.payload = .otpChallenge(challenge)
+    case .otpResent(var challenge):
+      challenge.beginners = LoginBeginners()
+      event.payload = .otpResent(challenge)
+    case .loginPending(var action):
+      action.beginners = LoginBeginners()
+      event.payload = .loginPending(action)
+    default: break
+    }
+    return event
   }
 }

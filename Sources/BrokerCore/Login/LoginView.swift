@@ -1,0 +1,105 @@
+package import BrokerProtocol
+
+/// What of a login a connection is shown.
+///
+/// Who has the address, or the code to be typed there, can end the login as another user, and the profile then has that
+/// user's session: the connection that has begun the login knows them, and administrative ones. What a client has given to
+/// have it back is also for the other connections of its program, which may hear of events by one of their own. All others
+/// know that a login waits, and may wait for it or cancel it.
+extension LoginBeginners {
+  /// Adds a connection; nil for none.
+  mutating func add(_ peer: Peer?) {
+    if let peer { add(peer.client.number, of: peer.process) }
+  }
+
+  /// Whether a connection is one of them, or administrative.
+  func include(_ peer: Peer) -> Bool { peer.isAdministrative || connections.contains(peer.client.number) }
+
+  /// Whether a connection is of one of their programs, or administrative.
+  func includeProgram(of peer: Peer) -> Bool { include(peer) || peer.process.map(processes.contains) == true }
+}
+
+extension UserAction {
+  /// The action as a connection may know it; nil for the broker itself.
+  func shown(to peer: Peer?) -> UserAction {
+    guard let peer, !beginners.include(peer) else { return self }
+    var action = withoutAddress
+    if beginners.includeProgram(of: peer) { action.clientContext = clientContext }
+    return action
+  }
+
+  /// What everyone may know of it.
+  var withoutAddress: UserAction {
+    UserAction(loginFlowID: loginFlowID, profile: profile, kind: kind, verificationURI: nil, expiresAt: expiresAt)
+  }
+}
+
+extension OTPChallenge {
+  /// The challenge as a connection may know it; nil for the broker itself.
+  func shown(to peer: Peer?) -> OTPChallenge {
+    guard let peer, !beginners.includeProgram(of: peer) else { return self }
+    var challenge = self
+    challenge.clientContext = nil
+    return challenge
+  }
+}
+
+extension PendingLoginStep {
+  /// What a connection may know of it; nil for the broker itself.
+  func shown(to peer: Peer?) -> PendingLoginStep {
+    switch self {
+    case .code(let challenge): .code(challenge.shown(to: peer))
+    case .action(let action): .action(action.shown(to: peer))
+    }
+  }
+
+  /// What the login's client has given to have it back, if that is for this connection; nil for the broker itself.
+  func context(for peer: Peer?) -> String? {
+    guard let peer, !beginners.includeProgram(of: peer) else { return clientContext }
+    return nil
+  }
+}
+
+extension LoginFailedEvent {
+  /// The failure of a login that waits.
+  init(_ kind: ErrorKind, of step: PendingLoginStep) {
+    self.init(kind: kind.rawValue, clientContext: step.clientContext)
+    beginners = step.beginners
+  }
+}
+
+extension EventPayload {
+  /// The event as a connection may know it; nil where that is all of it.
+  package func shown(to peer: Peer) -> EventPayload? {
+    switch self {
+    case .loginPending(let action): return action.beginners.include(peer) ? nil : .loginPending(action.shown(to: peer))
+    case .otpChallenge(let challenge):
+      return challenge.clientContext == nil ? nil : .otpChallenge(challenge.shown(to: peer))
+    case .otpResent(let challenge): return challenge.clientContext == nil ? nil : .otpResent(challenge.shown(to: peer))
+    case .login(var login):
+      guard login.clientContext != nil, !login.beginners.includeProgram(of: peer) else { return nil }
+      login.clientContext = nil
+      return .login(login)
+    case .loginFailed(var failure):
+      guard failure.clientContext != nil, !failure.beginners.includeProgram(of: peer) else { return nil }
+      failure.clientContext = nil
+      return .loginFailed(failure)
+    default: return nil
+    }
+  }
+}
+
+extension BrokerError {
+  /// The error as a connection may know it.
+  package func shown(to peer: Peer) -> BrokerError {
+    var error = self
+    error.challenge = challenge?.shown(to: peer)
+    guard let action, !action.beginners.include(peer) else { return error }
+    error.action = action.shown(to: peer)
+    error.message = messageForAll
+    return error
+  }
+
+  /// The sentence as everyone may read it.
+  package var messageForAll: String { action.map { Self.sentence($0.withoutAddress) } ?? message }
+}
