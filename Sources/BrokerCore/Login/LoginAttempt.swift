@@ -34,6 +34,8 @@ struct LoginAttempt {
   let slot: SlotID
   /// How many logouts the profile had seen: one more, and the attempt is void.
   let logouts: UInt64
+  /// How often the vault had been locked.
+  let locks: UInt64
   /// What it was begun with.
   let plan: Plan
   /// The connection that has begun it; nil for none.
@@ -59,6 +61,9 @@ struct LoginAttempt {
   /// The connection whose own login it is.
   var provingClient: ClientID? { isShared ? nil : client }
 
-  /// Whether no logout came after it was begun, and its profile is still the same.
-  func isPresent(on slot: ProfileSlot) -> Bool { self.slot == slot.id && logouts == slot.logouts }
+  /// Whether no logout came after it was begun, nor a lock of the vault after which it can be done again, and its profile is
+  /// still the same.
+  func isPresent(on slot: ProfileSlot) -> Bool {
+    self.slot == slot.id && logouts == slot.logouts && (locks == slot.locks || plan.method == .refreshToken)
+  }
 }

@@ -41,7 +41,8 @@ struct LoginAttempts {
   ) -> UInt64 {
     count += 1
     var attempt = LoginAttempt(
-      id: count, slot: slot.id, logouts: slot.logouts, plan: plan, client: peer?.client, sentAt: now, callers: [caller])
+      id: count, slot: slot.id, logouts: slot.logouts, locks: slot.locks, plan: plan, client: peer?.client, sentAt: now,
+      callers: [caller])
     attempt.beginners.add(peer)
     attempts.append(attempt)
     return count

@@ -25,6 +25,8 @@ final class ProfileSlot {
   var account = AccountCache()
   /// Grows with every logout: a login that was begun before is not taken in.
   var logouts: UInt64 = 0
+  /// Grows whenever the vault is locked: a login that was begun before is not taken in, if it can be done again.
+  var locks: UInt64 = 0
   /// Grows with every login and every logout: what was asked for an earlier session does not concern the present one.
   var sessions: UInt64 = 0
   /// The connection whose own login has brought the session; nil where it is no connection's.
