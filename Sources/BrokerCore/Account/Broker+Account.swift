@@ -31,13 +31,16 @@ extension Broker {
   /// Sets a new password with the token of a mail.
   ///
   /// Nothing says whose token it was, so every session with the same binding is examined: those that the provider has
-  /// ended end here, and no other.
+  /// ended end here, and no other. Those that are kept for an earlier configuration cannot be examined: they end.
   package func resetPassword(_ params: ResetPassword.Params, _ caller: Caller<Empty>) throws(BrokerError) {
     try askWithoutToken(\.passwordReset, .mailToken, params.profile, caller) { provider throws(ProviderFailure) in
       try await provider.resetPassword(token: params.token, newPassword: params.password)
     } then: { broker, slot in
-      let (name, binding) = (slot.name, slot.provider.binding)
-      broker.check(broker.sessions(of: nil, at: binding), .passwordReset, for: caller, of: name)
+      let binding = slot.provider.binding
+      let others = broker.sessions(of: nil, at: binding).map(\.name)
+      broker.endParked(
+        ParkedAccount(user: nil, binding: binding),
+        then: .account(caller, slot.name, others: others, .passwordReset))
     }
   }
 
@@ -67,10 +70,11 @@ extension Broker {
     } then: { broker, slot, isPresent, _ in
       guard isPresent else { return broker.answer(caller, Empty()) }
       let others = broker.sessions(of: slot.user?.id, at: slot.provider.binding, besides: slot.name).map(\.name)
-      let (user, binding) = (slot.user?.id, slot.provider.binding)
-      broker.endParked { kept, _ in kept.id.binding == binding && user != nil && kept.session?.user?.id == user }
+      let account = slot.user.map { ParkedAccount(user: $0.id, binding: slot.provider.binding) }
+      let settlement = Settlement.account(caller, slot.name, others: others, .accountDeleted)
       broker.forgetSession(of: slot, .accountDeleted)
-      broker.whenSettled(slot, .account(caller, slot.name, others: others, .accountDeleted))
+      guard let account else { return broker.whenSettled(slot, settlement) }
+      broker.endParked(account, then: settlement, of: slot.id)
     }
   }
 

@@ -142,8 +142,7 @@ extension Broker {
       forget(id)
       return false
     }
-    guard let kept = contents.parked.first(where: { $0.id == id }), kept.end > now.wall, var session = kept.session
-    else { return false }
+    guard let kept = contents.parked.first(where: { $0.id == id }), var session = kept.session else { return false }
     let mayBeSpent = kept.mayBeSpent || contents.mayBeOlder
     // Whether it lives still is the provider's word: the first use asks for new tokens, but not with a token that may be
     // spent, which could cost the session while its access token lives.
@@ -167,95 +166,4 @@ extension Broker {
 
   /// How a session has come that a change of the configuration has brought back.
   private static let restoration = "restored"
-}
-
-/// How they end for good.
-extension Broker {
-  /// How long the end of one rests that the store has refused.
-  private static let pauseAfterRefusal = Duration.seconds(60)
-
-  /// Sets the next wake-up, after `pause` at the earliest.
-  private func scheduleParked(after pause: Duration = .zero) {
-    parked.timer?.cancel()
-    let uptime = now.uptime
-    parked.timer = parked.nextEnd.map { end in
-      clock.schedule(at: uptime + max(end - now.wall, pause)) { [weak self] in
-        self?.assumeIsolated { $0.endParked { $0.end <= $1 } }
-      }
-    }
-  }
-
-  /// Ends those that a condition holds for, given the time: their tokens are read, removed, and revoked where a provider is
-  /// known to revoke them at.
-  func endParked(where condition: @escaping @Sendable (ParkedSession, Timestamp) -> Bool) {
-    guard vault.isOpen else { return }
-    let store = self.store
-    inBackground {
-      guard let contents = try? await store.load() else {
-        return { $0.scheduleParked(after: Self.pauseAfterRefusal) }
-      }
-      return { broker in
-        for session in contents.parked where condition(session, broker.now.wall) {
-          _ = broker.end(session, contents.records, everywhere: false)
-        }
-      }
-    }
-  }
-
-  /// Ends one for good; `records` has those of profiles that are configured no more.
-  ///
-  /// `logout` is the one that waits until this is durable; nil for none.
-  ///
-  /// - Returns: what becomes of it at its provider.
-  func end(
-    _ session: ParkedSession, _ records: [SessionRecord], everywhere: Bool, for logout: UInt64? = nil
-  ) -> LogoutOutcome.ServerRevoked {
-    guard vault.isOpen, parked.contains(session.id) else { return .no }
-    let provider = parked.remove(session.id)
-    var end = ParkedEnd(id: session.id, since: session.since, provider: provider, logout: logout)
-    var steps = [StoreStep.unpark(session.id)]
-    var (tokens, user) = (session.session?.tokens, session.session?.user?.id)
-    let own = records.first { $0.profile == session.id.profile && $0.binding == session.id.binding }
-    if let own, session.session == nil, slot(named: own.profile) == nil, case .living(let living) = own.contents {
-      (tokens, user) = (living.tokens, living.user?.id)
-      let (next, overflow) = own.generation.addingReportingOverflow(1)
-      let record = SessionRecord(
-        profile: own.profile, binding: own.binding, generation: overflow ? own.generation : next,
-        contents: .signedOut(at: now.wall))
-      steps.append(.record(record))
-    }
-    let slot = slots.first { $0.provider.binding == session.id.binding }
-    var actions: [RevocationQueue.Action] = []
-    if let tokens, let slot {
-      actions = planRevocation(of: tokens, user: user, everywhere: everywhere, on: slot, isBeingKept: true)
-      let revocations = logouts.queue.unkept(of: slot.name)
-      steps += revocations.map { .openRevocation($0) }
-      end.revocations = revocations.map(\.id)
-    }
-    if let logout { note(logout) { $0.unsavedParked.insert(session.id) } }
-    change(StoreChange(.note, steps, of: session.id.profile), then: .parkedEnd(end))
-    scheduleParked()
-    run(actions)
-    guard let tokens else { return .no }
-    if slot != nil { return .pending }
-    guard let provider else { return .unsupported }
-    revokeUnused(tokens, at: provider, for: session.id.profile)
-    return .pending
-  }
-
-  /// Takes in that the end of one is durable; where it could not be made so, the session is kept still.
-  func settle(_ end: ParkedEnd, _ failure: StoreFailure?) {
-    if failure == nil {
-      for id in end.revocations { handle(.kept(id)) }
-      if end.logout == nil { notify(.trouble(.parkedEnded(end.id.profile))) }
-    } else if vault.isOpen, !parked.contains(end.id) {
-      parked.putBack(end)
-      scheduleParked(after: Self.pauseAfterRefusal)
-    }
-    guard let logout = end.logout else { return }
-    note(logout) { logout in
-      logout.unsavedParked.remove(end.id)
-      if failure != nil { logout.hasLeftSessions = true }
-    }
-  }
 }

@@ -14,6 +14,7 @@ extension Broker {
   func clockWasSet() {
     lockIfDue()
     if vault.isOpen { wakeLogins() }
+    scheduleParked()
     clockSources.forget()
     for view in providerViews.all { view.clock.forget() }
     for slot in profiles.all {

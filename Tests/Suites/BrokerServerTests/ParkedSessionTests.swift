@@ -3,55 +3,13 @@ import BrokerProtocol
 import BrokerServer
 import TestSupport
 import Testing
-import Transport
 
 /// Sessions that a change of the configuration signs out: they are kept, and come back with the configuration.
 @Suite(.standardTimeLimit) struct ParkedSessionTests {
-  /// A broker whose profile can be given to another provider, and back.
-  private struct Stage {
-    let harness: ServerHarness
-    let client: TestClient
-    let watcher: TestClient
-    let other: ScriptedProvider
-
-    init(store: InMemoryStore = InMemoryStore(), clock: ManualClock = ManualClock(), isOther: Bool = false) throws {
-      harness = try ServerHarness(store: store, clock: clock, providerType: isOther ? "other" : "scripted")
-      client = try harness.connect()
-      watcher = try harness.connect()
-      let loop = harness.loop
-      other = ScriptedProvider(clock: clock, gate: GateExecutor { loop.post($0) }, type: "other")
-      _ = watcher.ask(LoginStage.line("subscribe"))
-    }
-
-    func call(_ method: String, _ params: String = "{}") -> String {
-      client.ask(LoginStage.line(method, params)).first ?? ""
-    }
-
-    func configure(_ provider: ScriptedProvider, as name: ProfileName = .default) {
-      let settings = [ProfileSettings(name: name, provider: provider)]
-      harness.broker.assumeIsolated { $0.reconfigureSoon(settings) }
-      harness.settle()
-    }
-
-    var events: [String] {
-      watcher.lines().compactMap { line in
-        let parts = line.split(separator: #""event":""#, maxSplits: 1)
-        return parts.count == 2 ? parts[1].split(separator: "\"").first.map(String.init) : nil
-      }
-    }
-
-    func wait(_ time: Duration) {
-      harness.clock.advance(by: time)
-      harness.settle()
-    }
-  }
-
-  private static let login = LoginStage.credentials
-
   @Test func `a session comes back with its configuration, and its first use asks the provider`() async throws {
     try await OwnThread.run {
-      let stage = try Stage()
-      _ = stage.call("login", Self.login)
+      let stage = try ParkedStage()
+      _ = stage.call("login", LoginStage.credentials)
       _ = stage.events
       stage.configure(stage.other)
       #expect(stage.events == ["logout", "configReloaded"])
@@ -73,17 +31,17 @@ import Transport
   @Test func `both sessions of a profile live, each with its own configuration, also over restarts`() async throws {
     try await OwnThread.run {
       let (store, clock) = (InMemoryStore(), ManualClock())
-      let first = try Stage(store: store, clock: clock)
-      _ = first.call("login", Self.login)
-      let second = try Stage(store: store, clock: clock, isOther: true)
+      let first = try ParkedStage(store: store, clock: clock)
+      _ = first.call("login", LoginStage.credentials)
+      let second = try ParkedStage(store: store, clock: clock, isOther: true)
       #expect(second.call("getSession").contains("signedOut") && store.parked.count == 1)
       second.harness.provider.setUser("user-2")
-      _ = second.call("login", Self.login)
-      let third = try Stage(store: store, clock: clock)
+      _ = second.call("login", LoginStage.credentials)
+      let third = try ParkedStage(store: store, clock: clock)
       #expect(third.call("getSession").contains(#""userId":"user-1""#))
       #expect(store.parked.map(\.record.binding.type) == ["other"])
       #expect(third.call("getAccessToken").contains("accessToken"))
-      let fourth = try Stage(store: store, clock: clock, isOther: true)
+      let fourth = try ParkedStage(store: store, clock: clock, isOther: true)
       #expect(fourth.call("getSession").contains(#""userId":"user-2""#))
       #expect(store.parked.map(\.record.binding.type) == ["scripted"])
     }
@@ -91,8 +49,8 @@ import Transport
 
   @Test func `what a refresh brings that was under way is kept as well`() async throws {
     try await OwnThread.run {
-      let stage = try Stage()
-      _ = stage.call("login", Self.login)
+      let stage = try ParkedStage()
+      _ = stage.call("login", LoginStage.credentials)
       stage.harness.provider.hold()
       stage.client.send(LoginStage.line("getAccessToken", #"{"forceRefresh":true}"#) + "\n")
       stage.configure(stage.other)
@@ -109,8 +67,8 @@ import Transport
   @Test func `what a refresh brings is the session's that has come back before it`() async throws {
     try await OwnThread.run {
       for isThere in [true, false] {
-        let stage = try Stage()
-        _ = stage.call("login", Self.login)
+        let stage = try ParkedStage()
+        _ = stage.call("login", LoginStage.credentials)
         let authTime = stage.call("getSession").split(separator: #""authTime":"#).last?.prefix(22)
         stage.wait(.seconds(10))
         stage.harness.provider.hold()
@@ -133,8 +91,8 @@ import Transport
 
   @Test func `what a refresh brings is kept by a vault that is being locked`() async throws {
     try await OwnThread.run {
-      let stage = try Stage()
-      _ = stage.call("login", Self.login)
+      let stage = try ParkedStage()
+      _ = stage.call("login", LoginStage.credentials)
       stage.harness.provider.hold()
       stage.client.send(LoginStage.line("getAccessToken", #"{"forceRefresh":true}"#) + "\n")
       stage.configure(stage.other)
@@ -154,13 +112,13 @@ import Transport
   @Test func `a refresh token whose fate is unknown is not sent while the access token lives`() async throws {
     try await OwnThread.run {
       let (store, clock) = (InMemoryStore(), ManualClock())
-      let stage = try Stage(store: store, clock: clock)
-      _ = stage.call("login", Self.login)
+      let stage = try ParkedStage(store: store, clock: clock)
+      _ = stage.call("login", LoginStage.credentials)
       stage.harness.provider.hold()
       stage.client.send(LoginStage.line("getAccessToken", #"{"forceRefresh":true}"#) + "\n")
       stage.configure(stage.other)
       // The broker dies before the answer comes, and the next one has the configuration of before.
-      let next = try Stage(store: store, clock: clock)
+      let next = try ParkedStage(store: store, clock: clock)
       #expect(next.call("getAccessToken").contains("access-1"))
       #expect(next.harness.provider.spentTokens.isEmpty)
     }
@@ -168,8 +126,8 @@ import Transport
 
   @Test func `a profile that leaves in the middle of a refresh is kept once that is saved`() async throws {
     try await OwnThread.run {
-      let (stage, work) = (try Stage(), try #require(ProfileName("work")))
-      _ = stage.call("login", Self.login)
+      let (stage, work) = (try ParkedStage(), try #require(ProfileName("work")))
+      _ = stage.call("login", LoginStage.credentials)
       stage.harness.provider.hold()
       stage.client.send(LoginStage.line("getAccessToken", #"{"forceRefresh":true}"#) + "\n")
       stage.configure(stage.other, as: work)
@@ -182,8 +140,8 @@ import Transport
 
   @Test func `a session that its provider has ended meanwhile is over when it comes back`() async throws {
     try await OwnThread.run {
-      let stage = try Stage()
-      _ = stage.call("login", Self.login)
+      let stage = try ParkedStage()
+      _ = stage.call("login", LoginStage.credentials)
       stage.configure(stage.other)
       stage.harness.provider.end(refreshTokens: "refresh-1")
       stage.configure(stage.harness.provider)
@@ -194,8 +152,8 @@ import Transport
   @Test func `a logout ends it at its own provider`() async throws {
     try await OwnThread.run {
       for params in ["{}", #"{"profile":"default"}"#, #"{"all":true}"#] {
-        let stage = try Stage()
-        _ = stage.call("login", Self.login)
+        let stage = try ParkedStage()
+        _ = stage.call("login", LoginStage.credentials)
         stage.configure(stage.other)
         #expect(stage.call("logout", params).contains("serverRevoked"))
         stage.harness.settle()
@@ -211,8 +169,8 @@ import Transport
   {
     try await OwnThread.run {
       for isGone in [false, true] {
-        let (stage, work) = (try Stage(), try #require(ProfileName("work")))
-        _ = stage.call("login", Self.login)
+        let (stage, work) = (try ParkedStage(), try #require(ProfileName("work")))
+        _ = stage.call("login", LoginStage.credentials)
         stage.configure(stage.other)
         if isGone { stage.configure(stage.other, as: work) }
         stage.harness.store.failure = .failed(context: "a full disk")
@@ -230,8 +188,8 @@ import Transport
 
   @Test func `what is still to be revoked of it is durable with its end`() async throws {
     try await OwnThread.run {
-      let (stage, work) = (try Stage(), try #require(ProfileName("work")))
-      _ = stage.call("login", Self.login)
+      let (stage, work) = (try ParkedStage(), try #require(ProfileName("work")))
+      _ = stage.call("login", LoginStage.credentials)
       stage.configure(stage.other)
       let settings = [
         ProfileSettings(name: .default, provider: stage.other),
@@ -248,11 +206,11 @@ import Transport
 
   @Test func `an end that the store refuses after thirty days is tried again`() async throws {
     try await OwnThread.run {
-      let stage = try Stage()
-      _ = stage.call("login", Self.login)
+      let stage = try ParkedStage()
+      _ = stage.call("login", LoginStage.credentials)
       stage.configure(stage.other)
       stage.harness.store.failure = .failed(context: "a full disk")
-      stage.wait(.seconds(30 * 86400 + 1))
+      stage.wait(.seconds(31 * 86400 + 1))
       #expect(stage.harness.store.parked.count == 1)
       stage.harness.store.failure = nil
       stage.wait(.seconds(61))
@@ -262,8 +220,8 @@ import Transport
 
   @Test func `the session of a profile that is gone is told of, and ends by a logout of its name`() async throws {
     try await OwnThread.run {
-      let (stage, work) = (try Stage(), try #require(ProfileName("work")))
-      _ = stage.call("login", Self.login)
+      let (stage, work) = (try ParkedStage(), try #require(ProfileName("work")))
+      _ = stage.call("login", LoginStage.credentials)
       stage.configure(stage.harness.provider, as: work)
       #expect(stage.call("getStatus").contains(#""parkedSessions":[{"profile":"default","provider":"scripted""#))
       #expect(stage.call("logout", #"{"profile":"nobody"}"#).contains("unknownProfile"))
@@ -276,14 +234,15 @@ import Transport
   }
 
   @Test(arguments: [false, true])
-  func `after thirty days it ends, and is revoked where its provider is known`(_ isGone: Bool) async throws {
+  func `after thirty days and one more it ends, and is revoked where its provider is known`(_ isGone: Bool) async throws
+  {
     try await OwnThread.run {
-      let (stage, work) = (try Stage(), try #require(ProfileName("work")))
-      _ = stage.call("login", Self.login)
+      let (stage, work) = (try ParkedStage(), try #require(ProfileName("work")))
+      _ = stage.call("login", LoginStage.credentials)
       if isGone { stage.configure(stage.harness.provider, as: work) } else { stage.configure(stage.other) }
-      stage.wait(.seconds(29 * 86400))
+      stage.wait(.seconds(31 * 86400 - 1))
       #expect(stage.harness.store.parked.count == 1 && stage.harness.provider.revocations == 0)
-      stage.wait(.seconds(86401))
+      stage.wait(.seconds(2))
       #expect(stage.harness.store.parked.isEmpty)
       #expect(stage.harness.reports.all.count { if case .parkedEnded(.default) = $0 { true } else { false } } == 1)
       #expect(stage.harness.provider.revocationLedger.map(\.token) == ["refresh-1"])
@@ -292,10 +251,33 @@ import Transport
     }
   }
 
+  @Test func `no step of the wall clock ends it, nor does a clock that was wrong at the start`() async throws {
+    try await OwnThread.run {
+      let (store, clock) = (InMemoryStore(), ManualClock())
+      let first = try ParkedStage(store: store, clock: clock)
+      _ = first.call("login", LoginStage.credentials)
+      first.configure(first.other)
+      let year = Duration.seconds(365 * 86400)
+      first.set(by: year)
+      first.wait(.seconds(86399))
+      // The time server has its say: whatever was counted before begins again.
+      first.set(by: .zero - year)
+      first.set(by: year)
+      first.wait(.seconds(86399))
+      #expect(store.parked.count == 1 && first.harness.provider.revocations == 0)
+      // Another broker begins to count by itself.
+      let second = try ParkedStage(store: store, clock: clock, isOther: true)
+      second.wait(.seconds(3600))
+      #expect(store.parked.count == 1)
+      let third = try ParkedStage(store: store, clock: clock)
+      #expect(third.call("getAccessToken").contains("accessToken"), "past its day by the clock, it comes back still")
+    }
+  }
+
   @Test func `a locked vault says nothing of it, and has it after it was unlocked`() async throws {
     try await OwnThread.run {
-      let stage = try Stage()
-      _ = stage.call("login", Self.login)
+      let stage = try ParkedStage()
+      _ = stage.call("login", LoginStage.credentials)
       stage.configure(stage.other)
       _ = stage.call("lock")
       #expect(stage.call("getStatus").contains(#""parkedSessions":[]"#))
@@ -303,27 +285,6 @@ import Transport
       #expect(stage.call("getStatus").contains(#""parkedSessions":[{"#))
       stage.configure(stage.harness.provider)
       #expect(stage.call("getAccessToken").contains("access-2"))
-    }
-  }
-
-  @Test func `a deleted account is kept nowhere`() async throws {
-    try await OwnThread.run {
-      let (store, clock) = (InMemoryStore(), ManualClock())
-      let stage = try Stage(store: store, clock: clock)
-      _ = stage.call("login", Self.login)
-      stage.configure(stage.other)
-      // The same user by another profile of the same provider.
-      let (a, b) = (try #require(ProfileName("a")), ProfileName.default)
-      let settings = [
-        ProfileSettings(name: b, provider: stage.other), ProfileSettings(name: a, provider: stage.harness.provider),
-      ]
-      stage.harness.broker.assumeIsolated { $0.reconfigureSoon(settings) }
-      stage.harness.settle()
-      _ = stage.call("login", #"{"profile":"a","email":"a@example.test","password":"right"}"#)
-      #expect(store.parked.count == 1)
-      _ = stage.call("deleteAccount", #"{"profile":"a","password":"right"}"#)
-      stage.harness.settle()
-      #expect(store.parked.isEmpty)
     }
   }
 }

@@ -1,0 +1,145 @@
+import BrokerProtocol
+
+/// How sessions end for good that a change of the configuration has signed out.
+extension Broker {
+  /// How long the end of one rests that the store has refused.
+  private static let pauseAfterRefusal = Duration.seconds(60)
+
+  /// Looks at what the clock says of them, and sets the next wake-up, after `pause` at the earliest.
+  func scheduleParked(after pause: Duration = .zero) {
+    parked.timer?.cancel()
+    let now = self.now
+    parked.timer = parked.look(at: now).map { uptime in
+      clock.schedule(at: max(uptime, now.uptime + pause)) { [weak self] in
+        self?.assumeIsolated { $0.endOverdue() }
+      }
+    }
+  }
+
+  private func endOverdue() {
+    guard vault.isOpen else { return }
+    for account in parked.takeUnended() { endParked(account) }
+    scheduleParked(after: Self.pauseAfterRefusal)
+    let now = self.now
+    guard parked.all.contains(where: { parked.isOver($0.id, at: now) }) else { return }
+    endParked { broker, session in broker.parked.isOver(session.id, at: broker.now) }
+  }
+
+  /// Ends those that a condition holds for: their tokens are read, removed, and revoked where a provider is known to revoke
+  /// them at.
+  private func endParked(where condition: @escaping @Sendable (isolated Broker, ParkedSession) -> Bool) {
+    let store = self.store
+    inBackground {
+      guard let contents = try? await store.load() else { return { _ in } }
+      return { broker in
+        for session in contents.parked where condition(broker, session) {
+          _ = broker.end(session, contents.records, everywhere: false)
+        }
+      }
+    }
+  }
+
+  /// Ends those of an account for good, which its provider has ended; what could not be made durable is tried again.
+  ///
+  /// `settlement` follows once they rest in the store no more, and what was decided for `slot` before is durable too.
+  func endParked(_ account: ParkedAccount, then settlement: Settlement? = nil, of slot: SlotID? = nil) {
+    let id = parked.begin(ParkedAccountEnd(account: account, settlement: settlement, slot: slot))
+    guard parked.hasAny(at: account.binding) else { return note(parked: id) { $0.isReading = false } }
+    let store = self.store
+    inBackground {
+      do throws(StoreFailure) {
+        let contents = try await store.load()
+        return { broker in
+          for session in contents.parked where account.has(session) {
+            _ = broker.end(session, contents.records, everywhere: false, for: .account(id))
+          }
+          broker.note(parked: id) { $0.isReading = false }
+        }
+      } catch {
+        return { broker in
+          broker.note(parked: id) { ($0.isReading, $0.failure) = (false, error) }
+        }
+      }
+    }
+  }
+
+  /// Takes in what has happened to the end of an account's kept sessions, and goes on once nothing is to come.
+  private func note(parked id: UInt64, _ change: (inout ParkedAccountEnd) -> Void) {
+    guard let end = parked.update(id, change) else { return }
+    if end.failure != nil { scheduleParked(after: Self.pauseAfterRefusal) }
+    guard let settlement = end.settlement else { return }
+    guard end.failure == nil, let slot = end.slot.flatMap({ self.slot($0) }) else {
+      return settle(settlement, end.failure)
+    }
+    whenSettled(slot, settlement)
+  }
+
+  /// Ends one for good; `records` has those of profiles that are configured no more.
+  ///
+  /// `waiter` waits until this is durable; nil for none.
+  ///
+  /// - Returns: what becomes of it at its provider.
+  func end(
+    _ session: ParkedSession, _ records: [SessionRecord], everywhere: Bool, for waiter: ParkedEnd.Waiter? = nil
+  ) -> LogoutOutcome.ServerRevoked {
+    guard vault.isOpen, parked.contains(session.id) else { return .no }
+    let provider = parked.remove(session.id)
+    var end = ParkedEnd(id: session.id, since: session.since, provider: provider, waiter: waiter)
+    var steps = [StoreStep.unpark(session.id)]
+    var (tokens, user) = (session.session?.tokens, session.session?.user?.id)
+    let own = records.first { $0.profile == session.id.profile && $0.binding == session.id.binding }
+    if let own, session.session == nil, slot(named: own.profile) == nil, case .living(let living) = own.contents {
+      (tokens, user) = (living.tokens, living.user?.id)
+      let (next, overflow) = own.generation.addingReportingOverflow(1)
+      let record = SessionRecord(
+        profile: own.profile, binding: own.binding, generation: overflow ? own.generation : next,
+        contents: .signedOut(at: now.wall))
+      steps.append(.record(record))
+    }
+    let slot = slots.first { $0.provider.binding == session.id.binding }
+    var actions: [RevocationQueue.Action] = []
+    if let tokens, let slot {
+      actions = planRevocation(of: tokens, user: user, everywhere: everywhere, on: slot, isBeingKept: true)
+      let revocations = logouts.queue.unkept(of: slot.name)
+      steps += revocations.map { .openRevocation($0) }
+      end.revocations = revocations.map(\.id)
+    }
+    switch waiter {
+    case .logout(let id): note(id) { $0.unsavedParked.insert(session.id) }
+    case .account(let id): note(parked: id) { $0.unsaved.insert(session.id) }
+    case nil: break
+    }
+    change(StoreChange(.note, steps, of: session.id.profile), then: .parkedEnd(end))
+    scheduleParked()
+    run(actions)
+    guard let tokens else { return .no }
+    if slot != nil { return .pending }
+    guard let provider else { return .unsupported }
+    revokeUnused(tokens, at: provider, for: session.id.profile)
+    return .pending
+  }
+
+  /// Takes in that the end of one is durable; where it could not be made so, the session is kept still.
+  func settle(_ end: ParkedEnd, _ failure: StoreFailure?) {
+    if failure == nil {
+      for id in end.revocations { handle(.kept(id)) }
+      if !end.isByHand { notify(.trouble(.parkedEnded(end.id.profile))) }
+    } else if vault.isOpen, !parked.contains(end.id) {
+      parked.putBack(end)
+      scheduleParked(after: Self.pauseAfterRefusal)
+    }
+    switch end.waiter {
+    case .logout(let id):
+      note(id) { logout in
+        logout.unsavedParked.remove(end.id)
+        if failure != nil { logout.hasLeftSessions = true }
+      }
+    case .account(let id):
+      note(parked: id) { account in
+        account.unsaved.remove(end.id)
+        account.failure = account.failure ?? failure
+      }
+    case nil: break
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import BrokerProtocol
+
+/// The end of a kept session on its way to the store.
+struct ParkedEnd: Sendable {
+  /// Who waits for it.
+  enum Waiter: Sendable {
+    /// A logout.
+    case logout(UInt64)
+    /// The end of all that is kept of an account.
+    case account(UInt64)
+  }
+
+  /// Its name.
+  let id: ParkedSession.ID
+  /// When it was signed out.
+  let since: Timestamp
+  /// Who has given it, where that is known.
+  let provider: (any AuthProvider)?
+  /// Who waits for it; nil for none.
+  let waiter: Waiter?
+  /// The revocations that are kept with it.
+  var revocations: [PendingRevocation.ID] = []
+
+  /// Whether a logout has asked for it.
+  var isByHand: Bool { if case .logout? = waiter { true } else { false } }
+}
+
+/// An account whose sessions its provider has ended.
+struct ParkedAccount: Sendable {
+  /// The user; nil where nothing says whose account it was: every session of the place is meant.
+  let user: String?
+  /// What its sessions are bound to.
+  let binding: ProviderBinding
+
+  /// Whether a kept session is meant.
+  func has(_ session: ParkedSession) -> Bool {
+    session.id.binding == binding && (user == nil || session.session?.user?.id == user)
+  }
+}
+
+/// The end of all that is kept of an account, on its way to the store.
+struct ParkedAccountEnd: Sendable {
+  /// The account.
+  let account: ParkedAccount
+  /// What is done then; nil for nothing.
+  let settlement: Settlement?
+  /// The profile whose own change is to be durable too; nil for none.
+  let slot: SlotID?
+  /// Whether the store is being read.
+  var isReading = true
+  /// The sessions whose end is not durable yet.
+  var unsaved: Set<ParkedSession.ID> = []
+  /// Why something could not be made durable.
+  var failure: StoreFailure?
+
+  /// An end of which nothing is done yet.
+  init(account: ParkedAccount, settlement: Settlement?, slot: SlotID?) {
+    (self.account, self.settlement, self.slot) = (account, settlement, slot)
+  }
+}
