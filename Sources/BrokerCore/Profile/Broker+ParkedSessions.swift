@@ -19,12 +19,15 @@ extension Broker {
       profile: slot.name, binding: machine.binding, generation: machine.generation, contents: .living(session))
     let mayBeSpent = machine.mayStillSpend || machine.isOutcomeUnknown
     let kept = ParkedSession(record, since: now.wall, mayBeSpent: mayBeSpent)
-    keep(kept, by: slot.provider, awaiting: machine.mayStillSpend ? slot.id : nil)
-    parked.await(kept, from: slot.id)
+    keep(kept, by: slot.provider)
+    guard let flight = machine.flightUnderWay, let sent = slot.sent, sent.flight == flight.refresh.flights else {
+      return
+    }
+    parked.await(flight, on: sent.on, for: kept)
   }
 
-  private func keep(_ session: ParkedSession, by provider: (any AuthProvider)? = nil, awaiting slot: SlotID? = nil) {
-    parked.insert(session, by: provider, awaiting: slot)
+  private func keep(_ session: ParkedSession, by provider: (any AuthProvider)? = nil) {
+    parked.insert(session, by: provider)
     change(StoreChange(.note, [.park(session)], of: session.id.profile))
     notify(.trouble(.parked(session.id.profile, until: session.end)))
     scheduleParked()
@@ -50,35 +53,12 @@ extension Broker {
     return true
   }
 
-  /// The profile to which a session has come back while its refresh was under way; nil where it has not, or has ended.
-  func slotOfReturned(_ id: SlotID) -> ProfileSlot? {
-    guard let returned = parked.takeReturned(id), vault.isOpen, let slot = slot(returned.slot),
-      slot.sessions == returned.sessions
-    else { return nil }
-    return slot
-  }
-
-  /// Takes in the answer to a refresh whose session has come back: its record has the refresh token that was spent.
-  func takeLate(_ tokens: TokenSet, for spent: Secret, _ target: TokenTarget?, _ sentAt: Moment, on slot: ProfileSlot) {
-    let isAnothers = tokens.subject != nil && slot.user != nil && tokens.subject != slot.user?.id
-    guard let living = slot.machine.living, slot.machine.newestTokens?.refreshToken == spent, !isAnothers else {
-      return revokeLater(tokens, of: slot, user: tokens.subject)
-    }
-    var taken = tokens
-    if target != nil {
-      // The access token is another target's: the session's own is asked for with the new refresh token.
-      taken = living.tokens
-      taken.refreshToken = tokens.refreshToken ?? spent
-      taken.refreshTokenExpiresAt = tokens.refreshTokenExpiresAt ?? taken.refreshTokenExpiresAt
-    } else {
-      noteClocks(of: tokens, slot)
-    }
-    handle(.tokensReplaced(taken, sentAt: sentAt, isProof: false), on: slot)
-  }
+  /// The profile whose session waits for the answer to a flight that was sent on a stay: that stay, or the one to which the
+  /// session has come back meanwhile.
+  func slotAwaiting(_ id: SlotID) -> ProfileSlot? { holder(id) ?? parked.takeReturned(id).flatMap { holder($0) } }
 
   /// Takes in that a refresh whose session is kept has failed.
   func takeLate(_ failure: ProviderFailure, of id: SlotID) {
-    _ = parked.takeReturned(id)
     guard let session = parked.takeAwaited(id), case .sessionEnded = failure else { return }
     forget(session.id)
   }
@@ -153,11 +133,12 @@ extension Broker {
     let intent =
       mayBeSpent
       ? RefreshIntent(profile: id.profile, generation: record.generation, startedAt: Timestamp(milliseconds: 0)) : nil
-    parked.bringBack(id, to: slot.id, sessions: slot.sessions)
+    let awaited = parked.bringBack(id, to: slot.id)
+    slot.sent = awaited.map { ($0.flight.refresh.flights, $0.stay) }
     let event = EventPayload.login(LoginEvent(userID: session.user?.id, method: Self.restoration))
     let steps = [StoreStep.record(record), .unpark(id)] + (intent.map { [.openIntent($0)] } ?? [])
     change(StoreChange(.record, steps, telling: [event], of: id.profile))
-    handle(.restored(record, intent: intent), on: slot)
+    handle(.restored(record, intent: intent, flight: awaited?.flight), on: slot)
     if let verdict = clockSources.verdict { handle(.clockJudged(verdict), on: slot) }
     slot.view.revocation = slot.machine.living?.revocation ?? slot.view.revocation
     scheduleParked()

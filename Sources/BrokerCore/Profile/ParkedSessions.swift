@@ -10,10 +10,10 @@ struct ParkedSessions {
   private var times: [ParkedSession.ID: Timestamp] = [:]
   /// Who has given those that were signed out since the start: a configuration that names the provider is gone.
   private var providers: [ParkedSession.ID: any AuthProvider] = [:]
-  /// Those whose refresh was under way, by the stay of their profile, until its answer comes.
-  private var awaited: [SlotID: ParkedSession] = [:]
-  /// Where those are now that have come back before that answer, and which session of the profile it is.
-  private var returned: [SlotID: (slot: SlotID, sessions: UInt64)] = [:]
+  /// Those whose refresh is under way, by the stay of their profile on which it was sent, until its answer comes.
+  private var awaited: [SlotID: (session: ParkedSession, flight: FlightUnderWay)] = [:]
+  /// The stay to which those have come back whose answer is still to come, by the stay on which it was sent.
+  private var returned: [SlotID: SlotID] = [:]
   /// The ends of accounts that are on their way to the store.
   private var accountEnds: [UInt64: ParkedAccountEnd] = [:]
   /// How many of these there ever were; names the next one.
@@ -95,39 +95,38 @@ struct ParkedSessions {
   }
 
   /// Takes in one that is kept from now on.
-  mutating func insert(_ session: ParkedSession, by provider: (any AuthProvider)? = nil, awaiting slot: SlotID? = nil) {
+  mutating func insert(_ session: ParkedSession, by provider: (any AuthProvider)? = nil) {
     times[session.id] = session.since
     overdue[session.id] = nil
     if let provider { providers[session.id] = provider }
-    if let slot { awaited[slot] = session }
   }
 
-  /// Takes out one that comes back to a new stay of its profile; the answer to a refresh that is under way still is that
-  /// stay's.
-  mutating func bringBack(_ id: ParkedSession.ID, to slot: SlotID, sessions: UInt64) {
-    for (old, session) in awaited where session.id == id { returned[old] = (slot, sessions) }
+  /// Lets the answer to a flight that was sent on a stay be waited for by its session, which is kept.
+  mutating func await(_ flight: FlightUnderWay, on stay: SlotID, for session: ParkedSession) {
+    returned[stay] = nil
+    awaited[stay] = (session, flight)
+  }
+
+  /// Takes out one that comes back to a new stay of its profile.
+  ///
+  /// - Returns: the flight whose answer it waits for from now on, and the stay on which that was sent; nil where none is
+  ///   under way.
+  mutating func bringBack(_ id: ParkedSession.ID, to slot: SlotID) -> (flight: FlightUnderWay, stay: SlotID)? {
+    let flight = awaited.first { $0.value.session.id == id }.map { ($0.value.flight, $0.key) }
+    if let flight { returned[flight.1] = slot }
     _ = remove(id)
+    return flight
   }
 
-  /// Lets the answers to refreshes that were waited for on a stay be waited for by its session, which is kept.
-  mutating func await(_ session: ParkedSession, from slot: SlotID) {
-    for (old, new) in returned where new.slot == slot {
-      returned[old] = nil
-      awaited[old] = session
-    }
-  }
-
-  /// Takes out where the session of a stay is now whose refresh was under way; nil where it has not come back.
-  mutating func takeReturned(_ slot: SlotID) -> (slot: SlotID, sessions: UInt64)? {
-    returned.removeValue(forKey: slot)
-  }
+  /// Takes out to which stay the session has come back whose flight was sent on another; nil where it has not.
+  mutating func takeReturned(_ stay: SlotID) -> SlotID? { returned.removeValue(forKey: stay) }
 
   /// Takes out one that has come back, or has ended for good.
   ///
   /// - Returns: who has given it, where that is known.
   mutating func remove(_ id: ParkedSession.ID) -> (any AuthProvider)? {
     times[id] = nil
-    awaited = awaited.filter { $0.value.id != id }
+    awaited = awaited.filter { $0.value.session.id != id }
     return providers.removeValue(forKey: id)
   }
 
@@ -138,7 +137,7 @@ struct ParkedSessions {
   }
 
   /// Takes out the one whose refresh was under way on a stay of its profile; nil where none was, or it is kept no more.
-  mutating func takeAwaited(_ slot: SlotID) -> ParkedSession? { awaited.removeValue(forKey: slot) }
+  mutating func takeAwaited(_ stay: SlotID) -> ParkedSession? { awaited.removeValue(forKey: stay)?.session }
 
   /// Forgets them until they are read again: the vault is locked.
   mutating func unload() { (times, overdue, awaited, returned, isLoaded) = ([:], [:], [:], [:], false) }

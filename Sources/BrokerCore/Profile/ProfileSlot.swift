@@ -19,6 +19,8 @@ final class ProfileSlot {
   var rendered = RenderedAnswers()
   /// What is set aside for the reply to a refresh that is about to be sent.
   var room: SecretReservation?
+  /// The last flight that was sent for its session, and the stay of the profile on which it was.
+  var sent: (flight: UInt64, on: SlotID)?
   /// The machine's next wake-up.
   var timer: TimerCancellation?
   /// What the provider has said of the account.

@@ -107,34 +107,32 @@ extension Broker {
     let sentAt = now
     let room = slot.room
     slot.room = nil
+    slot.sent = (flight, id)
     inBackground(.spent, in: room) {
       do throws(ProviderFailure) {
         let tokens = try await ProviderCall.run(for: id.profile) { () async throws(ProviderFailure) in
           try await Self.ask(provider, refreshToken, target)
         }
         return { broker in
-          broker.noteCall(nil, of: id, isRefresh: true)
-          guard let slot = broker.holder(id) else {
+          guard let slot = broker.slotAwaiting(id) else {
             if broker.takeLate(tokens, of: id) { return }
-            if let slot = broker.slotOfReturned(id) {
-              return broker.takeLate(tokens, for: refreshToken, target, sentAt, on: slot)
-            }
             return broker.revokeUnused(tokens, at: provider, for: id.profile)
           }
+          broker.noteCall(nil, of: slot.id, isRefresh: true)
           broker.noteClocks(of: tokens, slot)
           broker.handle(.refreshSucceeded(flight: flight, tokens, sentAt: sentAt.wall), on: slot)
         }
       } catch {
         return { broker in
           broker.counts.refreshFailures += 1
-          guard let slot = broker.holder(id) else { return broker.takeLate(error, of: id) }
+          guard let slot = broker.slotAwaiting(id) else { return broker.takeLate(error, of: id) }
           if case .challenged(let challenge) = error {
             broker.end(flight, with: challenge, on: slot)
           } else {
             let failure = broker.judged(error, of: slot)
             broker.handle(.refreshFailed(flight: flight, failure, jitter: broker.entropy.fraction()), on: slot)
           }
-          broker.noteCall(error, of: id, isRefresh: true)
+          broker.noteCall(error, of: slot.id, isRefresh: true)
         }
       }
     }

@@ -67,7 +67,7 @@ package struct SessionLife: Sendable {
   var newestTokens: TokenSet {
     let known = saving?.session.tokens ?? session.tokens
     switch heldAnswer {
-    case .refreshSucceeded(_, var tokens, _), .tokensReplaced(var tokens, _, _):
+    case .refreshSucceeded(_, var tokens, _), .tokensReplaced(var tokens, _):
       tokens.refreshToken = tokens.refreshToken ?? known.refreshToken
       tokens.idToken = tokens.idToken ?? known.idToken
       return tokens

@@ -6,8 +6,10 @@ extension SessionMachine {
   ///
   /// An open intent says that the record's refresh token may have been spent; one for an earlier generation is stale.
   /// One for a later generation is of the record's token as well: a login that could not be saved counts, and leaves the
-  /// record as it was.
-  mutating func restore(_ record: SessionRecord, _ intent: RefreshIntent?, _ now: Moment) -> [Action] {
+  /// record as it was. Where its answer is still to come, the session waits for that, as it did before.
+  mutating func restore(
+    _ record: SessionRecord, _ intent: RefreshIntent?, _ flight: FlightUnderWay?, _ now: Moment
+  ) -> [Action] {
     guard generation == 0 else { return [] }
     generation = record.generation
     settledGeneration = record.generation
@@ -16,7 +18,7 @@ extension SessionMachine {
       guard record.binding == binding else {
         return [saveEnd(contents(at: now), [.logout(LogoutEvent(reason: .providerChanged))])]
       }
-      return takeUp(session, intent, now)
+      return takeUp(session, intent, flight, now)
     case .ended(let reason, _): phase = .ended(reason)
     case .reauthenticationRequired: phase = .reauthenticationRequired
     case .signedOut: phase = .signedOut
@@ -24,7 +26,9 @@ extension SessionMachine {
     return intent == nil ? [] : [.closeIntent]
   }
 
-  private mutating func takeUp(_ session: LivingSession, _ intent: RefreshIntent?, _ now: Moment) -> [Action] {
+  private mutating func takeUp(
+    _ session: LivingSession, _ intent: RefreshIntent?, _ flight: FlightUnderWay?, _ now: Moment
+  ) -> [Action] {
     var use = UseWatch(rules)
     // Where an earlier version has written nothing of the use, its last refresh is the best that is known.
     use.restore(lastNote(of: session, now), orElse: now.uptime(of: session.issuedAt), at: now.uptime)
@@ -33,6 +37,12 @@ extension SessionMachine {
     life.plan(policy, jitter: jitter, at: now)
     phase = .living(life)
     if life.isIdleOver(at: now) { return endIdle(now) }
+    if let flight {
+      refresh = flight.refresh
+      refresh.hasIntent = intent != nil
+      self.life?.flightTarget = flight.target
+      return []
+    }
     guard let intent else { return [] }
     guard intent.generation >= generation else { return [.closeIntent] }
     return run(refresh.handle(.intentFound(startedAt: intent.startedAt), terms, at: now), now)

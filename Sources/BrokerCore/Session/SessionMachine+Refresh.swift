@@ -196,22 +196,20 @@ extension SessionMachine {
     return run(actions, now)
   }
 
-  /// Takes in tokens that the provider gave for the session's on its own, with a changed password, or to a refresh of a
-  /// stay of the profile that is over; `isProof` where the user has proved with it who they are.
+  /// Takes in tokens that the provider gave for the session's on its own, with a changed password: the user has proved with
+  /// it who they are.
   ///
   /// A refresh that is under way spends a token that the provider no longer knows: its answer is not waited for. While a
   /// login is being saved they are held: they are worth something only if it fails.
-  mutating func replaceTokens(
-    _ tokens: TokenSet, _ sentAt: Moment, _ isProof: Bool, _ now: Moment
-  ) -> [Action] {
+  mutating func replaceTokens(_ tokens: TokenSet, _ sentAt: Moment, _ now: Moment) -> [Action] {
     guard var session = life?.saving?.session ?? living else { return [] }
     life?.forgetOthers()
     _ = refresh.handle(.replaced, terms, at: now)
     guard !isSigningIn else {
-      life?.heldAnswer = .tokensReplaced(tokens, sentAt: sentAt, isProof: isProof)
+      life?.heldAnswer = .tokensReplaced(tokens, sentAt: sentAt)
       return []
     }
-    if isProof { session.authTime = now.wall }
+    session.authTime = now.wall
     return take(tokens, into: session, sentAt.wall, since: sentAt, now)
   }
 

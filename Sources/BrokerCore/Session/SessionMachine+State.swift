@@ -67,6 +67,12 @@ extension SessionMachine {
   /// Whether the refresh token may have been spent without our having its successor; its intent is open in the store.
   package var isOutcomeUnknown: Bool { refresh.lost != nil }
 
+  /// The flight that was sent, and whose answer is still to come; nil where there is none.
+  var flightUnderWay: FlightUnderWay? {
+    guard case .sent = refresh.state else { return nil }
+    return FlightUnderWay(refresh: refresh, target: life?.flightTarget)
+  }
+
   /// Whether a refresh token is about to be sent.
   var mayStillSpend: Bool {
     switch refresh.state {

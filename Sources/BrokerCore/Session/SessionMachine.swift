@@ -41,7 +41,7 @@ package struct SessionMachine: Sendable {
 
   /// What happened.
   package enum Event: Sendable {
-    case restored(SessionRecord, intent: RefreshIntent?)
+    case restored(SessionRecord, intent: RefreshIntent?, flight: FlightUnderWay? = nil)
     case mistrusted
     /// The provider has given a session that was asked for then; nil: just now.
     case loginAccepted(ProviderSession, method: String, sentAt: Moment? = nil, details: LoginDetails = LoginDetails())
@@ -57,7 +57,7 @@ package struct SessionMachine: Sendable {
     case noRoom(flight: UInt64, jitter: Double)
     case refreshSucceeded(flight: UInt64, TokenSet, sentAt: Timestamp)
     case refreshFailed(flight: UInt64, ProviderFailure, jitter: Double)
-    case tokensReplaced(TokenSet, sentAt: Moment, isProof: Bool = true)
+    case tokensReplaced(TokenSet, sentAt: Moment)
     case logoutWanted(LogoutEvent.Reason)
     /// The provider may have ended the session for this reason: a refusal of its refresh token means that.
     case endSuspected(LogoutEvent.Reason)
@@ -183,7 +183,7 @@ package struct SessionMachine: Sendable {
     self.jitter = jitter
     followClocks(now)
     switch event {
-    case .restored(let record, let intent): return restore(record, intent, now)
+    case .restored(let record, let intent, let flight): return restore(record, intent, flight, now)
     case .mistrusted: return mistrust(now)
     case .loginAccepted(let session, let method, let sentAt, let details):
       return acceptLogin(session, method, details, sentAt ?? now, now)
@@ -200,7 +200,7 @@ package struct SessionMachine: Sendable {
     case .noRoom(let flight, let jitter): return doWithout(flight, jitter, now)
     case .refreshSucceeded(let flight, let tokens, let sentAt): return acceptRefresh(flight, tokens, sentAt, now)
     case .refreshFailed(let flight, let failure, let jitter): return failRefresh(flight, failure, jitter, now)
-    case .tokensReplaced(let tokens, let sentAt, let isProof): return replaceTokens(tokens, sentAt, isProof, now)
+    case .tokensReplaced(let tokens, let sentAt): return replaceTokens(tokens, sentAt, now)
     case .logoutWanted(let reason): return logOut(reason, now)
     case .endSuspected(let reason):
       life?.suspectedEnd = reason

@@ -89,6 +89,30 @@ import Testing
     }
   }
 
+  @Test(arguments: [true, false])
+  func `a session that has come back waits for its refresh, as it did before`(_ isRefused: Bool) async throws {
+    try await OwnThread.run {
+      let stage = try ParkedStage()
+      _ = stage.call("login", LoginStage.credentials)
+      stage.harness.provider.hold()
+      stage.client.send(LoginStage.line("getAccessToken", #"{"forceRefresh":true}"#) + "\n")
+      stage.configure(stage.other)
+      stage.configure(stage.harness.provider)
+      _ = stage.client.lines()
+      // The access token is over, and nothing is left to be lost but the session.
+      stage.wait(.seconds(4000))
+      stage.client.send(LoginStage.line("getAccessToken", #"{"timeout":9000}"#) + "\n")
+      stage.wait(.seconds(1))
+      if isRefused { stage.harness.provider.end(refreshTokens: "refresh-1") }
+      stage.harness.provider.release()
+      stage.harness.settle()
+      let answer = stage.client.lines().last ?? ""
+      #expect(answer.contains(isRefused ? "sessionExpired" : "accessToken"), "\(answer)")
+      #expect(stage.harness.provider.spentTokens == ["refresh-1"] && stage.harness.provider.revocations == 0)
+      #expect(stage.harness.store.intents.isEmpty)
+    }
+  }
+
   @Test func `what a refresh brings is kept by a vault that is being locked`() async throws {
     try await OwnThread.run {
       let stage = try ParkedStage()
