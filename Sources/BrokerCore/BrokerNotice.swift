@@ -31,7 +31,7 @@ package enum BrokerNotice: Sendable {
     case saved(ProfileName)
     /// The clock of a profile's provider is ahead of this machine's by so much, or no longer where it was.
     case clockSkewed(ProfileName, Duration?)
-    /// A login of a profile was refused, or has ended without a session.
+    /// A pending login of a profile has ended without a session, and no caller is told of it.
     case loginFailed(ProfileName, BrokerError)
     /// A provider could not be told that tokens of a profile are not used any more: they end by themselves.
     case revocationGivenUp(ProfileName)

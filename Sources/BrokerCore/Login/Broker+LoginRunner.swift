@@ -10,17 +10,18 @@ extension Broker {
       if let issued { revokeUnused(issued.session, from: issued.issuer) }
       return
     }
-    for action in decision.actions { run(action, decision.login, issued) }
+    let refuses = decision.actions.contains { if case .refuse = $0 { true } else { false } }
+    for action in decision.actions { run(action, decision.login, issued, refuses: refuses) }
     scheduleLogins()
   }
 
-  private func run(_ action: LoginMachine.Action, _ login: PendingLogin, _ issued: IssuedSession?) {
+  private func run(_ action: LoginMachine.Action, _ login: PendingLogin, _ issued: IssuedSession?, refuses: Bool) {
     switch action {
     case .refuse(let callers, let error): refuse(callers, error, login)
     case .refuseWaiting(let kind), .detach(let kind):
       answerWaits(for: login, .failure(BrokerError(kind, endOf: login.step)))
     case .stopListening: logins.runs.stopListening(login.id)
-    case .end(let reason, let isTold): end(login, reason, isTold: isTold)
+    case .end(let reason, let isTold): end(login, reason, isTold: isTold, isRefusal: refuses)
     case .revoke: if let issued { revokeUnused(issued.session, from: issued.issuer) }
     case .check, .resend, .poll, .listen, .accept, .keep:
       // Its profile may have gone from the configuration.
@@ -259,10 +260,14 @@ extension Broker {
   }
 
   /// Tells how a login ended, and where an event says so removes its record.
-  private func end(_ login: PendingLogin, _ reason: LoginEnd, isTold: Bool) {
+  ///
+  /// Where a caller is refused because of it, that call has a line in the log, under the name of its error.
+  private func end(_ login: PendingLogin, _ reason: LoginEnd, isTold: Bool, isRefusal: Bool) {
     guard isTold else { return answerWaits(for: login, .failure(reason.error(login.step))) }
     counts.loginFailures += 1
-    notify(.trouble(.loginFailed(login.profile, reason.error(login.step))))
+    if !isRefusal, callers.waiting(for: .userAction(login: login.id)).isEmpty {
+      notify(.trouble(.loginFailed(login.profile, reason.error(login.step))))
+    }
     let event = EventPayload.loginFailed(LoginFailedEvent(reason.kind, of: login.step))
     let change = StoreChange(.note, [.closeLogin(login.profile)], telling: [event], of: login.profile)
     self.change(change, then: .login(.ended(login, reason)))

@@ -36,6 +36,22 @@ import Testing
     }
   }
 
+  @Test func `the end of a login is reported once: by the call that is refused, or by itself`() async throws {
+    try await OwnThread.run {
+      let reports = { (stage: LoginStage) in
+        stage.harness.reports.all.count { if case .loginFailed = $0 { true } else { false } }
+      }
+      let (refused, flow) = try Self.stage()
+      refused.harness.provider.setCodeFailure(.refused(.tooManyAttempts))
+      #expect(
+        refused.call("verifyOtp", #"{"otpFlowId":"\#(flow)","code":"123456"}"#).contains("tooManyAttempts"))
+      #expect(refused.events.last == "loginFailed" && reports(refused) == 0)
+      let (forgotten, _) = try Self.stage()
+      forgotten.wait(3600)
+      #expect(forgotten.events.last == "loginFailed" && reports(forgotten) == 1)
+    }
+  }
+
   @Test func `a failure before the code was sent keeps the login`() async throws {
     try await OwnThread.run {
       let (stage, flow) = try Self.stage()
