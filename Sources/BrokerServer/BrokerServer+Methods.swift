@@ -25,26 +25,21 @@ extension BrokerServer {
 
   /// Tells what was ignored: a misspelt parameter should not be a riddle.
   ///
-  /// ``IgnoredParameters`` says which are named.
+  /// ``IgnoredParameters`` says which are named: of the others there is no copy, for such a name may be a secret.
   private func nameIgnoredMembers<Params: MethodParams>(of node: JSONNode, _: Params.Type, _ request: Request) {
-    guard let members = try? node.members(), !members.isEmpty, let connection = connections[request.client],
-      let method = requests[request.caller]?.method
-    else { return }
-    let known = ignoredParameters.names(of: Params.self)
-    // By bytes: what a string is canonically equivalent to can be made slow to find.
-    for (name, _) in members where !known.contains(where: { $0.utf8.elementsEqual(name.utf8) }) {
-      switch ignoredParameters.note(name, of: method, knownTo: &connection.ignoredNames, at: BootClock.now) {
-      case .nothing: return
-      case .again: continue
-      case .name(let name):
-        log.info(
-          "ignored a parameter", .word("name", name), .word("method", method),
-          .number("connection", Int(clamping: request.client.number)))
-      case .withoutName:
-        log.info(
-          "ignored a parameter", .word("method", method), .number("connection", Int(clamping: request.client.number)))
-        return
+    guard let connection = connections[request.client], let method = requests[request.caller]?.method else { return }
+    node.forEachMember(besides: ignoredParameters.names(of: Params.self)) { name, place in
+      let verdict = ignoredParameters.note(name, of: method, knownTo: &connection.ignoredNames, at: BootClock.now)
+      var fields: [LogField] = []
+      switch verdict {
+      case .nothing: return false
+      case .again: return true
+      case .name(let name): fields.append(.word("name", name))
+      case .withoutName: fields.append(.number("place", place))
       }
+      fields += [.word("method", method), .number("connection", Int(clamping: request.client.number))]
+      log.write(.info, "ignored a parameter", fields)
+      return true
     }
   }
 

@@ -3,16 +3,17 @@ import JSON
 
 /// Decides which parameters that the broker does not know are named in the log.
 ///
-/// A name may be a secret that was sent in the wrong place. So it is told only where a method takes no secret at all,
-/// and only a few are told over all connections: a client that invents names fills neither the log nor the memory.
+/// A name may be a secret that was sent in the wrong place. So it is told only where a method takes no secret at all, and
+/// where it looks like a parameter's: letters alone. Of any other no copy is made, and it is told by its place. Only a few
+/// are told over all connections: a client that invents names fills neither the log nor the memory.
 ///
 /// A value: it writes nothing and reads no clock.
 struct IgnoredParameters {
   /// What is told.
   enum Verdict: Equatable {
-    /// The name, cut to ``nameBytes``.
+    /// The name.
     case name(String)
-    /// That there is one.
+    /// That there is one, once of a method.
     case withoutName
     /// Nothing: this connection was told of before. Another parameter of it may be told.
     case again
@@ -22,8 +23,8 @@ struct IgnoredParameters {
 
   /// Enough for a program that is being written; a client in production misspells nothing.
   static let namesPerHour = 16
-  /// No parameter of the contract is longer than half of this.
-  static let nameBytes = 64
+  /// No parameter of the contract is longer, nor has other characters than letters.
+  static let nameBytes = 32
 
   /// The methods that take nothing secret.
   private static let plainMethods = Set(Methods.all.filter { !$0.mayCarrySecret }.map { $0.name })
@@ -45,13 +46,13 @@ struct IgnoredParameters {
   /// Decides about one parameter.
   ///
   /// - Parameters:
-  ///   - name: as it was sent.
+  ///   - name: as it stands in the message.
   ///   - method: whose parameter it is.
   ///   - known: what was told of the connection before.
   ///   - now: the uptime.
   /// - Returns: what is to be written.
   mutating func note(
-    _ name: String, of method: String, knownTo known: inout Set<String>, at now: Duration
+    _ name: Span<UInt8>, of method: String, knownTo known: inout Set<String>, at now: Duration
   ) -> Verdict {
     if now >= hourEnd {
       hourEnd = now + Self.hour
@@ -60,9 +61,15 @@ struct IgnoredParameters {
     guard told < Self.namesPerHour, known.count < Self.namesPerHour else { return .nothing }
     let isPlain = Self.plainMethods.contains(method)
     // A method's name holds no blank, so that it is no parameter's.
-    let word = isPlain ? String(decoding: name.utf8.prefix(Self.nameBytes), as: UTF8.self) : "method \(method)"
-    guard known.insert(word).inserted else { return isPlain ? .again : .nothing }
+    let word = isPlain && Self.isWord(name) ? String(decoding: Array(copying: name), as: UTF8.self) : nil
+    guard known.insert(word ?? "method \(method)").inserted else { return isPlain ? .again : .nothing }
     told += 1
-    return isPlain ? .name(word) : .withoutName
+    return word.map { .name($0) } ?? .withoutName
+  }
+
+  /// Whether a name could be that of a parameter.
+  private static func isWord(_ name: Span<UInt8>) -> Bool {
+    name.count <= nameBytes
+      && name.indices.allSatisfy { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(name[$0] | 0x20) }
   }
 }

@@ -121,6 +121,21 @@ public struct JSONNode: Sendable {
     return true
   }
 
+  /// Looks at the members of an object that have none of these names, until `body` says false: at the name as it stands in
+  /// the text, of which no copy is made, and at its place among all members, counted from 1.
+  public func forEachMember(besides names: [String], _ body: (_ name: Span<UInt8>, _ place: Int) -> Bool) {
+    guard kind == .object else { return }
+    var (child, place) = (index + 1, 1)
+    while child < Int(entry.next) {
+      if !names.contains(where: { document.name(at: child, equals: $0) }),
+        !body(document.bytes.span.extracting(document.entries[child].range), place)
+      {
+        return
+      }
+      (child, place) = (Int(document.entries[child + 1].next), place + 1)
+    }
+  }
+
   /// The member of an object with this name; nil where there is none, or where the value is no object.
   public subscript(_ name: String) -> JSONNode? {
     guard kind == .object else { return nil }

@@ -38,11 +38,12 @@ public struct ProfileChanges: JSONEncodable, JSONDecodable, Sendable, Equatable 
   public init(from node: JSONNode) throws(JSONMismatch) {
     members = []
     for (name, value) in try node.members() {
-      guard value.kind != .object, value.kind != .array else {
-        throw value.mismatch("a string, a number, true, false or null")
-      }
-      guard value.text.count <= ParameterLength.change, name.utf8.count <= ParameterLength.email else {
-        throw value.mismatch("at most \(ParameterLength.change) bytes long")
+      guard value.kind != .object, value.kind != .array, value.text.count <= ParameterLength.change,
+        name.utf8.count <= ParameterLength.email
+      else {
+        // The error does not name the member: what is none may be a secret in the wrong place.
+        throw node.mismatch(
+          "an object of strings, numbers, true, false and null of at most \(ParameterLength.change) bytes")
       }
       members.append(Change(name: name, value: try RawJSON(from: value)))
     }

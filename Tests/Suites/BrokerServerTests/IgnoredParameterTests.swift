@@ -53,6 +53,18 @@ import Testing
     }
   }
 
+  @Test(arguments: ["hunter2", "correct horse battery", "Zq7-x", #"\u0070orfile"#])
+  func `what is no parameter's name is told by its place alone`(_ name: String) async throws {
+    try await OwnThread.run {
+      let lines = Lines()
+      let client = try ServerHarness(log: lines.logger).connect()
+      for _ in 0..<2 { _ = client.ask(Self.call("getSession", #"{"profile":"default","\#(name)":true}"#)) }
+      let told = lines.all.filter { $0.contains("ignored a parameter") }
+      #expect(told.count == 1 && told.first?.contains(" place=2 method=getSession ") == true, "\(told)")
+      #expect(!lines.all.contains { $0.contains(name) })
+    }
+  }
+
   @Test func `a misspelt parameter is named once for each connection`() async throws {
     try await OwnThread.run {
       let lines = Lines()
