@@ -61,8 +61,54 @@ import Testing
       } throws: {
         ($0 as? CommandFailure)?.message.sentence.contains("is not a regular file") ?? false
       }
-      #expect((try? step.remove(setup)) != true && (try? FileStatus.ofLink(scratch.file("f")))?.kind != .regular)
+      #expect(throws: CommandFailure.self) { try step.remove(setup) }
+      #expect((try? FileStatus.ofLink(scratch.file("f")))?.kind == .pipe)
     }
+    let found =
+      BlockStep.installed(in: scratch.file("f"))
+      + JSONMemberStep.installed(in: scratch.file("f"), group: "g", value: "v")
+    #expect(found.count == 2)
+    for step in found { #expect(throws: CommandFailure.self) { try step.remove(setup) } }
+  }
+
+  @Test(arguments: [".gitconfig", ".config/git/config"])
+  func `git is not made to wait at a FIFO, and its removal is no success`(_ name: String) throws {
+    let path = scratch.file(name)
+    try DirectoryEntry.makeDirectories(PathName.directory(of: path))
+    try #require(try ToolRun("/usr/bin/mkfifo", [path], environment: [:]).code == 0)
+    let step = GitHelperStep(url: "https://git.example.com", program: "/x/git-credential-authbroker", usesPath: false)
+    let began = BootClock.now
+    #expect(step.state(setup) == .blocked("\(path) is not a regular file"))
+    for found in GitHelperStep.installed(setup) + [step] {
+      for undo in [true, false] {
+        #expect {
+          _ = undo ? try found.remove(setup) : try found.install(setup)
+        } throws: {
+          ($0 as? CommandFailure)?.message.sentence == "\(path) is not a regular file"
+        }
+      }
+    }
+    #expect(GitHelperStep.installed(setup).count == 1 && GitConfiguration.otherHelpers(setup).isEmpty)
+    #expect(BootClock.now - began < ToolRun.limit)
+  }
+
+  @Test(.enabled(if: ProcessIdentity.user == 0, "only root gives a directory away"))
+  func `nothing is put into another user's directory that everyone can write to`() throws {
+    let directory = scratch.file("d")
+    try DirectoryEntry.makeDirectories(directory)
+    try #require(try ToolRun("/bin/chmod", ["777", directory], environment: [:]).code == 0)
+    let link = LinkStep(name: "git-credential-authbroker", directory: directory)
+    // The user's own one is the user's own affair.
+    for step in steps("d/own") { #expect(try step.install(setup) && step.remove(setup)) }
+    try #require(try ToolRun("/bin/chown", ["65534", directory], environment: [:]).code == 0)
+    for step in steps("d/f") + steps("d/new/f") + [link] {
+      #expect {
+        try step.install(setup)
+      } throws: {
+        ($0 as? CommandFailure)?.message.sentence.hasPrefix("\(directory) belongs to user 65534, who could ch") ?? false
+      }
+    }
+    #expect(scratch.names(in: "d").isEmpty)
   }
 
   @Test(.enabled(if: ProcessIdentity.user == 0, "only root gives a file away"))

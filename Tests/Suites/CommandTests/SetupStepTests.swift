@@ -78,14 +78,14 @@ import Testing
     for (label, line) in [("", "one"), ("work", "two"), ("other", "three")] {
       #expect(try BlockStep(file: file, label: label, lines: [line]).install(setup))
     }
-    let blocks = BlockStep.installed(in: file)
+    let blocks = try BlockStep.blocks(in: file)
     #expect(blocks.map(\.label) == ["", "work", "other"] && blocks.map(\.lines) == [["one"], ["two"], ["three"]])
     for block in blocks { #expect(block.state(setup) == .installed) }
-    #expect(try blocks[1].remove(setup) && BlockStep.installed(in: file).map(\.label) == ["", "other"])
+    #expect(try blocks[1].remove(setup) && BlockStep.blocks(in: file).map(\.label) == ["", "other"])
 
     try scratch.write(#"{"credHelpers":{"a":"authbroker","b":"pass","c":"authbroker"}}"#, to: "j")
     let members = JSONMemberStep.installed(in: scratch.file("j"), group: "credHelpers", value: "authbroker")
-    #expect(members.map(\.name) == ["a", "c"])
+    #expect(members.map(\.title) == ["a", "c"].map { "credHelpers for \($0) in \(scratch.file("j"))" })
     for member in members { #expect(try member.remove(setup)) }
     #expect(try text("j") == #"{"credHelpers":{"b":"pass"}}"#)
   }

@@ -5,7 +5,8 @@ import LinuxSystem
 enum GitConfiguration {
   /// Those that are not this program's, each with the file that names it.
   static func otherHelpers(_ setup: SetupContext) -> [String] {
-    guard let git = SearchPath.program("git", setup.environment),
+    guard (try? GitHelperStep.expectReadableFiles(setup)) != nil,
+      let git = SearchPath.program("git", setup.environment),
       let done = try? ToolRun(
         git, ["config", "--show-origin", "--get-regexp", "^credential\\..*helper$|^credential\\.helper$"],
         environment: setup.environment)

@@ -34,9 +34,16 @@ final class BlockStep: SetupStep {
 
   private var first: String { Self.start + (label.isEmpty ? "" : label + " ") + Self.maker }
 
-  /// The blocks of a file, whatever their lines are; none where it cannot be read.
-  static func installed(in file: String) -> [BlockStep] {
-    guard let bytes = try? ToolFile(path: file).read() else { return [] }
+  /// The blocks of a file, whatever their lines are; one step that says so where it cannot be read.
+  static func installed(in file: String) -> [any SetupStep] {
+    do throws(CommandFailure) { return try blocks(in: file).steps } catch { return [UnreadableStep(error)] }
+  }
+
+  /// The blocks of a file, whatever their lines are.
+  ///
+  /// - Throws: as `ToolFile.read()`.
+  static func blocks(in file: String) throws(CommandFailure) -> [BlockStep] {
+    guard let bytes = try ToolFile(path: file).read() else { return [] }
     let texts = lines(of: bytes).map { String(decoding: text(of: $0), as: UTF8.self) }
     var blocks: [BlockStep] = []
     for (index, text) in texts.enumerated() where text.hasPrefix(start) && text.hasSuffix(maker) {

@@ -25,16 +25,18 @@ final class GitHelperStep: SetupStep {
   /// How a value of this program's is known again.
   private static var mark: String { GitHelper.programNames[0] }
 
-  /// The servers whose helper is this program in git's configuration of the user.
-  static func installed(_ setup: SetupContext) -> [GitHelperStep] {
-    guard let git = SearchPath.program(git, setup.environment),
-      let done = try? ToolRun(
-        git, ["config", "--global", "--null", "--get-regexp", "^credential\\..*\\.helper$"],
-        environment: setup.environment)
-    else { return [] }
+  /// The servers whose helper is this program in git's configuration of the user; one step that says so where git cannot
+  /// tell.
+  static func installed(_ setup: SetupContext) -> [any SetupStep] {
+    guard SearchPath.program(git, setup.environment) != nil else { return [] }
+    let output: [UInt8]
+    do throws(CommandFailure) {
+      // 1: there is none.
+      output = try run(["--null", "--get-regexp", "^credential\\..*\\.helper$"], setup, allowing: [0, 1])
+    } catch { return [UnreadableStep(error)] }
     var urls: [String] = []
     // Each is a key, the end of a line, and the value.
-    for entry in done.output.split(separator: 0) {
+    for entry in output.split(separator: 0) {
       let parts = entry.split(separator: UInt8(ascii: "\n"), maxSplits: 1).map { String(decoding: $0, as: UTF8.self) }
       guard parts.count == 2, parts[1].includes(mark) else { continue }
       let url = String(parts[0].dropFirst("credential.".count).dropLast(".helper".count))
@@ -42,7 +44,7 @@ final class GitHelperStep: SetupStep {
     }
     return urls.map { url in
       GitHelperStep(url: url, program: setup.program, usesPath: !Target(url: url, profile: .default).path.isEmpty)
-    }
+    }.steps
   }
 
   private var key: String { "credential.\(url).helper" }
@@ -62,7 +64,10 @@ final class GitHelperStep: SetupStep {
 
   func state(_ setup: SetupContext) -> SetupState {
     guard SearchPath.program(Self.git, setup.environment) != nil else { return .missing }
-    guard let values = try? values(of: key, setup) else { return .blocked("git does not tell its configuration") }
+    let values: [String]
+    do throws(CommandFailure) { values = try self.values(of: key, setup) } catch {
+      return .blocked(error.message.sentence)
+    }
     let needsPath = usesPath && (try? self.values(of: pathKey, setup)) != ["true"]
     return Array(values.suffix(2)) == ["", value] && !needsPath ? .installed : .missing
   }
@@ -75,13 +80,23 @@ final class GitHelperStep: SetupStep {
     try Self.file(setup).exclusively(makingDirectory: false) { () throws(CommandFailure) in try takeOut(setup) }
   }
 
-  /// The file that git writes (git-config(1), "FILES").
+  /// The files that git reads (git-config(1), "FILES").
+  private static func files(_ setup: SetupContext) -> [String] {
+    if let path = setup.environment["GIT_CONFIG_GLOBAL"], PathName.isAbsolute(path) { return [path] }
+    return [setup.home + "/.gitconfig", setup.file("XDG_CONFIG_HOME", orElse: ".config") + "/git/config"]
+  }
+
+  /// The one of them that git writes: the first, unless only another is there.
   private static func file(_ setup: SetupContext) -> ToolFile {
-    if let path = setup.environment["GIT_CONFIG_GLOBAL"], PathName.isAbsolute(path) { return ToolFile(path: path) }
-    let own = setup.home + "/.gitconfig"
-    let other = setup.file("XDG_CONFIG_HOME", orElse: ".config") + "/git/config"
-    let isOther = (try? FileStatus.following(own)) == nil && (try? FileStatus.following(other)) != nil
-    return ToolFile(path: isOther ? other : own)
+    let files = files(setup)
+    return ToolFile(path: files.first { (try? FileStatus.following($0)) != nil } ?? files[0])
+  }
+
+  /// Refuses a file that git would wait at.
+  ///
+  /// - Throws: a failure that names it.
+  static func expectReadableFiles(_ setup: SetupContext) throws(CommandFailure) {
+    for path in files(setup) { try ToolFile(path: path).expectReadable() }
   }
 
   private func add(_ setup: SetupContext) throws(CommandFailure) -> Bool {
@@ -119,26 +134,27 @@ final class GitHelperStep: SetupStep {
 
   private func values(of key: String, _ setup: SetupContext) throws(CommandFailure) -> [String] {
     // 1: the key is not there.
-    let bytes = try run(["--get-all", "--null", key], setup, allowing: [0, 1])
+    let bytes = try Self.run(["--get-all", "--null", key], setup, allowing: [0, 1])
     let values = bytes.split(separator: 0, omittingEmptySubsequences: false).dropLast()
     return values.map { String(decoding: $0, as: UTF8.self) }
   }
 
   private func replace(_ key: String, by values: [String], _ setup: SetupContext) throws(CommandFailure) {
     // 5: the key is not there.
-    _ = try run(["--unset-all", key], setup, allowing: [0, 5])
-    for value in values { _ = try run(["--add", key, value], setup, allowing: [0]) }
+    _ = try Self.run(["--unset-all", key], setup, allowing: [0, 5])
+    for value in values { _ = try Self.run(["--add", key, value], setup, allowing: [0]) }
   }
 
-  private func run(
+  private static func run(
     _ words: [String], _ setup: SetupContext, allowing codes: [Int32]
   ) throws(CommandFailure) -> [UInt8] {
-    guard let path = SearchPath.program(Self.git, setup.environment) else {
+    guard let path = SearchPath.program(git, setup.environment) else {
       throw CommandFailure(.failure, "git is not on the PATH")
     }
+    try expectReadableFiles(setup)
     let done = try ToolRun(path, ["config", "--global"] + words, environment: setup.environment)
     guard codes.contains(done.code) else {
-      throw CommandFailure(.failure, "git cannot change its configuration (exit code \(done.code))")
+      throw CommandFailure(.failure, "git cannot read or change its configuration (exit code \(done.code))")
     }
     return done.output
   }

@@ -25,14 +25,18 @@ final class JSONMemberStep: SetupStep {
     "in \(file.shellQuoted):\n  { \(JSONWriter.quoted(group)): { \(JSONWriter.quoted(name)): \(JSONWriter.quoted(value)) } }"
   }
 
-  /// The members of a group that say something; none where the file cannot be read.
-  static func installed(in file: String, group: String, value: String) -> [JSONMemberStep] {
-    guard let bytes = try? ToolFile(path: file).read(), let root = try? JSONDocument(parsing: bytes).root,
-      root.kind == .object, let members = try? root[group]?.members()
+  /// The members of a group that say something; one step that says so where the file cannot be read.
+  static func installed(in file: String, group: String, value: String) -> [any SetupStep] {
+    let bytes: [UInt8]
+    do throws(CommandFailure) {
+      guard let read = try ToolFile(path: file).read() else { return [] }
+      bytes = read
+    } catch { return [UnreadableStep(error)] }
+    guard let root = try? JSONDocument(parsing: bytes).root, root.kind == .object,
+      let members = try? root[group]?.members()
     else { return [] }
-    return members.filter { (try? $0.value.string()) == value }.map {
-      JSONMemberStep(file: file, group: group, name: $0.name, value: value)
-    }
+    return members.filter { (try? $0.value.string()) == value }
+      .map { JSONMemberStep(file: file, group: group, name: $0.name, value: value) }.steps
   }
 
   func state(_ setup: SetupContext) -> SetupState {
@@ -76,6 +80,8 @@ final class JSONMemberStep: SetupStep {
   }
 
   private func takeOut(_ setup: SetupContext) throws(CommandFailure) -> Bool {
+    // A file that cannot be read is told of: what is in it is not known.
+    guard try ToolFile(path: file).read() != nil else { return false }
     guard state(setup) == .installed, let content = try content(), let object = content.root[group],
       let count = try? object.members().count
     else { return false }

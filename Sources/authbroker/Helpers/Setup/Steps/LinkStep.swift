@@ -35,6 +35,7 @@ final class LinkStep: SetupStep {
     case .blocked(let why): throw CommandFailure(.failure, why + "; move it away first")
     case .missing, .manual: break
     }
+    try ToolFile.expectTrustedDirectory(of: path)
     do throws(Errno) {
       try DirectoryEntry.makeDirectories(PathName.directory(of: path))
       try SymbolicLink.make(path, to: setup.program)

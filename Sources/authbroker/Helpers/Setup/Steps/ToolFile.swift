@@ -41,8 +41,12 @@ struct ToolFile: Sendable {
   func exclusively<Value>(
     makingDirectory makesDirectory: Bool, _ body: () throws(CommandFailure) -> Value
   ) throws(CommandFailure) -> Value {
-    let directory = PathName.directory(of: (try? SymbolicLink.resolved(path)) ?? path)
-    if makesDirectory { try? DirectoryEntry.makeDirectories(directory) }
+    let real = (try? SymbolicLink.resolved(path)) ?? path
+    let directory = PathName.directory(of: real)
+    if makesDirectory {
+      try Self.expectTrustedDirectory(of: real)
+      try? DirectoryEntry.makeDirectories(directory)
+    }
     let lock: DirectoryLock
     do throws(Errno) { lock = try DirectoryLock(directory, waitingAtMost: Self.patience) } catch {
       // What keeps the directory from being opened is told where the file is read or written.
@@ -54,14 +58,39 @@ struct ToolFile: Sendable {
     return try result.get()
   }
 
+  /// Refuses what another program would wait at, or read without an end, before one is made to read it: a FIFO, a terminal.
+  ///
+  /// - Throws: a failure that names it.
+  func expectReadable() throws(CommandFailure) {
+    guard let status = try? FileStatus.following(path), status.kind != .regular, path != "/dev/null" else { return }
+    throw notAFile
+  }
+
+  /// Refuses a directory of another user's that every user can write to: what is put there is theirs to exchange.
+  ///
+  /// - Parameter path: where something is to be put; of a directory that is missing, the one that it is to be made in.
+  /// - Throws: a failure that says so.
+  static func expectTrustedDirectory(of path: String) throws(CommandFailure) {
+    var directory = PathName.directory(of: path)
+    while directory != "/", (try? FileStatus.following(directory)) == nil {
+      directory = PathName.directory(of: directory)
+    }
+    guard let status = try? FileStatus.following(directory), status.owner != ProcessIdentity.user,
+      let objection = WriteTrust.current.objection(to: directory, status)
+    else { return }
+    throw CommandFailure(.failure, objection.description(of: directory))
+  }
+
   private var notAFile: CommandFailure { CommandFailure(.failure, "\(path.shellQuoted) is not a regular file") }
 
-  /// Refuses a file that is another user's, or that its owner may not write: a rename could replace it all the same,
-  /// against the owner's wish.
+  /// Refuses a file that is another user's, or in a directory that others can write to, or that its owner may not write: a
+  /// rename could replace it all the same, against the owner's wish.
   ///
   /// - Throws: a failure that says so.
   func expectWritable() throws(CommandFailure) {
-    guard let real = try? SymbolicLink.resolved(path), let status = try? FileStatus.following(real) else { return }
+    guard let real = try? SymbolicLink.resolved(path) else { return }
+    try Self.expectTrustedDirectory(of: real)
+    guard let status = try? FileStatus.following(real) else { return }
     guard status.kind == .regular else { throw notAFile }
     guard status.owner == ProcessIdentity.user else {
       throw CommandFailure(.failure, "\(path.shellQuoted) belongs to user \(status.owner), not to you")

@@ -20,22 +20,21 @@ extension AWSHelper {
       guard let role = AWSRole.name(setup.arguments, EnvironmentVariables(setup.environment)),
         let target = targets.first
       else {
-        return installed(setup).steps + [note(setup)]
+        return BlockStep.installed(in: file(setup)) + [note(setup)]
       }
       return [block(role, of: target.profile, setup)]
     },
     probe: { _, setup in
       let isFile = setup.environment[variable] != nil
-      guard !isFile, let command = installed(setup).compactMap(command).first else { return .file(variable: variable) }
+      guard !isFile, let command = (try? BlockStep.blocks(in: file(setup)))?.compactMap(command).first else {
+        return .file(variable: variable)
+      }
       return .keys(command: command)
     },
-    leftovers: { installed($0).steps },
+    leftovers: { BlockStep.installed(in: file($0)) },
     calls: [call])
 
   private static func file(_ setup: SetupContext) -> String { setup.file("AWS_CONFIG_FILE", orElse: ".aws/config") }
-
-  /// The profiles that are written already.
-  private static func installed(_ setup: SetupContext) -> [BlockStep] { BlockStep.installed(in: file(setup)) }
 
   /// What AWS's tools run for a profile that is written; nil for anything else.
   private static func command(_ step: BlockStep) -> String? {

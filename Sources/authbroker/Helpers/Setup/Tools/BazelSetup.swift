@@ -21,7 +21,7 @@ extension BazelHelper {
         program: programNames[0], arguments: ["get"],
         input: String(decoding: writer.bytes, as: UTF8.self))
     },
-    leftovers: { BlockStep.installed(in: file($0)).steps },
+    leftovers: { BlockStep.installed(in: file($0)) },
     reasonNotRun: "it needs a workspace, and starts a server")
 
   private static func file(_ setup: SetupContext) -> String { setup.home + "/.bazelrc" }

@@ -33,7 +33,7 @@ extension CargoHelper {
         program: programNames[0], arguments: ["--cargo-plugin"],
         input: String(decoding: writer.bytes, as: UTF8.self) + "\n")
     },
-    leftovers: { BlockStep.installed(in: file($0)).steps },
+    leftovers: { BlockStep.installed(in: file($0)) },
     calls: [call])
 
   private static func file(_ setup: SetupContext) -> String {

@@ -19,7 +19,7 @@ extension DockerHelper {
     probe: { target, _ in
       registry(of: target).map { .run(program: programNames[0], arguments: ["get"], input: $0) }
     },
-    leftovers: { JSONMemberStep.installed(in: file($0), group: group, value: value).steps },
+    leftovers: { JSONMemberStep.installed(in: file($0), group: group, value: value) },
     calls: calls)
 
   private static let group = "credHelpers"
