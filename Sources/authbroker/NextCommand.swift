@@ -42,7 +42,7 @@ struct NextCommand: Equatable, Sendable {
     switch words.first {
     case "help": []
     case "stop": ["--state"]
-    default: ["--state", "--config"]
+    default: ["--state", "--socket", "--config"]
     }
   }
 }

@@ -14,7 +14,7 @@ import Testing
   @Test func `a command names the broker that this command line named, each word as a shell takes it`() throws {
     let arguments = try Self.arguments("--state", "/a b's", "--config", "/c", "--socket", "/s")
     let login = Message("no", next: NextCommand("log in with", "login", "--flow", "a b"))
-    let options = #"--state '/a b'\''s' --config /c"#
+    let options = #"--state '/a b'\''s' --socket /s --config /c"#
     #expect(login.text(for: arguments) == "no; log in with: authbroker \(options) login --flow 'a b'")
     #expect(login.text(for: nil) == "no; log in with: authbroker login --flow 'a b'")
     #expect(Message("no").text(for: arguments) == "no")
