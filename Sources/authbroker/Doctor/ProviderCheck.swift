@@ -1,4 +1,5 @@
 import BrokerProtocol
+import LinuxSystem
 import StateDirectory
 
 /// Whether the providers of the profiles can be reached from the broker, and whether their clocks agree with this one's.
@@ -13,7 +14,8 @@ enum ProviderCheck: DoctorCheck {
   static func findings(_ patient: DoctorPatient) -> [DoctorFinding] {
     let interview = patient.interview
     guard let status = interview.status else { return [] }
-    let authorities = status.authorities.map(authority)
+    let authorities =
+      status.authorities.map(authority) + otherAuthorities(status.authorities, patient.context.environment)
     guard !patient.context.arguments.has("--no-network") else {
       return authorities + [DoctorFinding("providers.asked", "providers", .note, "not asked, because of --no-network")]
     }
@@ -32,6 +34,24 @@ enum ProviderCheck: DoctorCheck {
     }
     return DoctorFinding(
       check, source, .ok, "\(path) is trusted beside the system's authorities", path: authority.path)
+  }
+
+  /// The variables that name other authorities here than where the running broker was started: it goes by its own.
+  static func otherAuthorities(
+    _ authorities: [GetStatus.Authority], _ environment: EnvironmentVariables
+  ) -> [DoctorFinding] {
+    ["SSL_CERT_FILE", "SSL_CERT_DIR"].compactMap { name in
+      let value = environment[name] ?? ""
+      let own = name == "SSL_CERT_DIR" ? value.split(separator: ":").map { String($0) } : value.isEmpty ? [] : [value]
+      let owners = authorities.filter { $0.source == name }.map { $0.path }
+      guard own != owners else { return nil }
+      let (here, there) = (own.joined(separator: ":"), owners.joined(separator: ":"))
+      let message =
+        "\(here.isEmpty ? "not set" : PlainText.line(here.utf8)) here, and "
+        + "\(there.isEmpty ? "not set" : PlainText.line(there.utf8)) where the running broker was started, which goes by that"
+      let next = NextCommand("have the next broker take it from here after", "stop")
+      return DoctorFinding("providers.authorities", name, .warning, message, next: next)
+    }
   }
 
   private static func unanswered(_ failure: CommandFailure) -> DoctorFinding {

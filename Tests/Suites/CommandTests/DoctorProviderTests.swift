@@ -1,3 +1,4 @@
+import BrokerProtocol
 import Glibc
 import JSON
 import LinuxSystem
@@ -65,6 +66,22 @@ import Testing
     let (run, _) = try run(Self.reports(Self.here), status: status)
     #expect(run.output.contains("/a.pem is trusted beside the system's authorities"), "\(run.output)")
     #expect(run.output.contains("/b.pem could not be read, or has no certificate in it"), "\(run.output)")
+  }
+
+  @Test(arguments: [
+    ("/a.pem", "/c:/d", 0), ("", "", 2), ("/b.pem", "/c:/d", 1), ("/a.pem", "/c", 1), ("/a.pem", "", 1),
+  ])
+  func `other authorities here than where the broker was started are told`(
+    _ file: String, _ directories: String, _ count: Int
+  ) throws {
+    let authorities = [
+      ("SSL_CERT_FILE", "/a.pem"), ("SSL_CERT_DIR", "/c"), ("SSL_CERT_DIR", "/d"), ("network.caFile", "/e"),
+    ]
+    .map { GetStatus.Authority(source: $0.0, path: $0.1, isReadable: true) }
+    let environment = EnvironmentVariables(["SSL_CERT_FILE": file, "SSL_CERT_DIR": directories])
+    let findings = ProviderCheck.otherAuthorities(authorities, environment)
+    #expect(findings.count == count && findings.allSatisfy { $0.status == .warning })
+    #expect(findings.allSatisfy { $0.message.sentence.contains("where the running broker was started") })
   }
 
   private static let here = #"{"profile":"own","provider":"local","reachable":true,"message":"Nothing to reach."}"#
