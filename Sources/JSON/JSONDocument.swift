@@ -80,7 +80,11 @@ public struct JSONDocument: Sendable {
   func name(at index: Int, equals name: String) -> Bool {
     let entry = entries[index]
     let name = name.utf8
-    guard entry.kind == .string else { return JSONTape.unescaped(entry, in: bytes.span).elementsEqual(name) }
+    guard entry.kind == .string else {
+      return JSONTape.withUnescaped(entry, in: bytes.span) {
+        $0.count == name.count && $0.hasSameBytes(as: name.span, at: 0)
+      }
+    }
     // Most names differ in their length.
     return entry.range.count == name.count && bytes.span.hasSameBytes(as: name.span, at: Int(entry.start))
   }

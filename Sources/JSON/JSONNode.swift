@@ -43,10 +43,7 @@ public struct JSONNode: Sendable {
   public func withStringBytes<Result>(_ body: (Span<UInt8>) -> Result) throws(JSONMismatch) -> Result {
     switch kind {
     case .string: return body(document.bytes.span.extracting(entry.range))
-    case .escapedString:
-      var bytes = JSONTape.unescaped(entry, in: document.bytes.span)
-      defer { for position in bytes.indices { bytes[position] = 0 } }
-      return body(bytes.span)
+    case .escapedString: return JSONTape.withUnescaped(entry, in: document.bytes.span, body)
     default: throw mismatch("a string")
     }
   }

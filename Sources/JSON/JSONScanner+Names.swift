@@ -66,8 +66,10 @@ extension JSONScanner {
         unsafe hasher.combine(bytes: UnsafeRawBufferPointer($0))
       }
     } else {
-      // As above.
-      unsafe JSONTape.unescaped(entry, in: text).withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+      JSONTape.withUnescaped(entry, in: text) { bytes in
+        // As above.
+        unsafe bytes.withUnsafeBufferPointer { unsafe hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+      }
     }
     return hasher.finalize()
   }
@@ -76,7 +78,9 @@ extension JSONScanner {
     _ left: JSONTape.Entry, _ right: JSONTape.Entry, in text: Span<UInt8>
   ) -> Bool {
     guard left.kind == .string, right.kind == .string else {
-      return JSONTape.unescaped(left, in: text) == JSONTape.unescaped(right, in: text)
+      return JSONTape.withUnescaped(left, in: text) { left in
+        JSONTape.withUnescaped(right, in: text) { left.count == $0.count && left.hasSameBytes(as: $0, at: 0) }
+      }
     }
     guard left.end - left.start == right.end - right.start else { return false }
     let distance = Int(right.start) - Int(left.start)

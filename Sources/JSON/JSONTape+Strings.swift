@@ -1,5 +1,14 @@
 /// What strings stand for.
 extension JSONTape {
+  /// Lends the UTF-8 bytes that a string stands for, its escapes resolved, and clears them: it may be a secret.
+  static func withUnescaped<Result>(
+    _ entry: Entry, in text: Span<UInt8>, _ body: (Span<UInt8>) -> Result
+  ) -> Result {
+    var bytes = unescaped(entry, in: text)
+    defer { for position in bytes.indices { bytes[position] = 0 } }
+    return body(bytes.span)
+  }
+
   /// The UTF-8 bytes that a string stands for, its escapes resolved.
   @usableFromInline
   package static func unescaped(_ entry: Entry, in text: Span<UInt8>) -> [UInt8] {

@@ -203,6 +203,8 @@ final class MemoryConversation {
     // A secret in the place of a name, where secrets are expected and where they are not.
     _ = try wire.refusal("login", #"{"\#(Self.password)":true}"#)
     _ = try wire.call("getSession", #"{"\#(Self.password)":true}"#)
+    let escaped = Self.password.replacing("-", with: #"\u002d"#)
+    _ = try wire.call("getSession", #"{"\#(escaped)":true,"\#(escaped)x":true}"#)
     _ = try wire.ask(#"{"jsonrpc":"2.0","id":1,"method":"login","params":{\#(account)}"#)
     _ = try wire.ask(#"{"jsonrpc":"2.0","id":1,"method":"login","params":{\#(account)},"params":1}"#)
     try wire.send(Array(#"{"jsonrpc":"2.0","method":"reportRejected","params":{"accessToken":"\#(tokens[0])"}}"#.utf8))
