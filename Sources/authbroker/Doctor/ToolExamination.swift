@@ -80,6 +80,7 @@ struct ToolExamination: ~Copyable {
         let (finding, token) = try file(variable, target)
         return [finding] + programs(target, token, answer: [])
       case .run(let program, let arguments, let input, let environment):
+        if program == GitHelperStep.git { try GitHelperStep.expectReadableFiles(setup) }
         var (finding, token, answer) = try run(program, arguments, input, environment, target)
         defer { wipe(&answer) }
         return [finding] + programs(target, token, answer: answer)

@@ -21,7 +21,8 @@ final class GitHelperStep: SetupStep {
     self.usesPath = usesPath
   }
 
-  private static let git = "git"
+  /// The program.
+  static let git = "git"
   /// How a value of this program's is known again.
   private static var mark: String { GitHelper.programNames[0] }
 
