@@ -50,7 +50,7 @@ extension Broker {
       do throws(StoreFailure) {
         let contents = try await store.load()
         return { broker in
-          for session in contents.parked where account.has(session) {
+          for session in contents.parked where account.has(session, contents.records) {
             _ = broker.end(session, contents.records, everywhere: false, for: .account(id))
           }
           broker.note(parked: id) { $0.isReading = false }

@@ -32,9 +32,15 @@ struct ParkedAccount: Sendable {
   /// What its sessions are bound to.
   let binding: ProviderBinding
 
-  /// Whether a kept session is meant.
-  func has(_ session: ParkedSession) -> Bool {
-    session.id.binding == binding && (user == nil || session.session?.user?.id == user)
+  /// Whether a kept session is meant; `records` has those that rest under their profile's own name.
+  func has(_ session: ParkedSession, _ records: [SessionRecord]) -> Bool {
+    guard session.id.binding == binding else { return false }
+    guard let user else { return true }
+    let own = records.first { $0.profile == session.id.profile && $0.binding == binding }
+    guard session.session == nil, case .living(let living)? = own?.contents else {
+      return session.session?.user?.id == user
+    }
+    return living.user?.id == user
   }
 }
 

@@ -57,6 +57,20 @@ import Testing
     }
   }
 
+  @Test func `the session of a profile that is gone ends with its account`() async throws {
+    try await OwnThread.run {
+      let stage = try ParkedStage()
+      _ = stage.call("login", LoginStage.credentials)
+      stage.configure(stage.harness.provider, as: try #require(ProfileName("a")))
+      _ = stage.call("login", #"{"profile":"a","email":"a@example.test","password":"right"}"#)
+      #expect(stage.harness.store.parked.count == 1)
+      #expect(stage.call("deleteAccount", #"{"profile":"a","password":"right"}"#).contains(#""result":{}"#))
+      #expect(stage.harness.store.parked.isEmpty)
+      let left = stage.harness.store.records.filter { if case .living = $0.contents { true } else { false } }
+      #expect(left.isEmpty)
+    }
+  }
+
   @Test func `the kept session of another user outlives the account`() async throws {
     try await OwnThread.run {
       let stage = try ParkedStage()
