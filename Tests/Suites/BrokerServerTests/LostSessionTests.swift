@@ -24,6 +24,26 @@ import Testing
     #expect(refusal.contains(#""message":"\#(Self.sentence)"#) && refusal.contains("Log in again."), "\(refusal)")
   }
 
+  @Test func `where a token's fate is unknown, only a report about the current access token spends it`() async throws {
+    try await OwnThread.run {
+      let harness = try ServerHarness()
+      let client = try harness.connect()
+      _ = client.ask(Self.login)
+      harness.provider.setRefresh(.fails(.outcomeUnknown(.timeout)))
+      _ = client.ask(Self.call("getAccessToken", #"{"forceRefresh":true}"#))
+      #expect(harness.provider.spentTokens == ["refresh-1"])
+      for params in [
+        #"{"accessToken":"access-0"}"#, #"{"tokenId":"id-0"}"#, #"{"accessToken":"access-1","status":403}"#,
+      ] {
+        #expect(client.ask(Self.call("reportRejected", params)).first?.contains("access-1") == true)
+      }
+      #expect(harness.provider.spentTokens == ["refresh-1"])
+      // It counts as ended; what is not answered is asked again with pauses, however often it is reported.
+      for _ in 0..<20 { _ = client.ask(Self.call("reportRejected", #"{"tokenId":"id-1"}"#)) }
+      #expect(harness.provider.spentTokens == ["refresh-1", "refresh-1"])
+    }
+  }
+
   @Test func `everyone is told in a sentence that a reply was lost, after a restart too`() async throws {
     try await OwnThread.run {
       let (store, clock) = (InMemoryStore(), ManualClock())
