@@ -10,7 +10,9 @@ extension BrokerServer {
   func prove(_ request: Request) throws(BrokerError) -> Empty {
     guard let connection = connections[request.client], !connection.isAdministrative else { return Empty() }
     guard let proof = proofs.removeValue(forKey: connection.id), let process = connection.provableProcess else {
-      throw denial(connection)
+      var question = denial(connection)
+      question.admitsProof = question.proof != nil
+      throw question
     }
     connection.isAdministrative = environment.proofs.takes(proof, from: process)
     guard connection.isAdministrative else { throw denial(connection, instead: "\(proof.path).\(process)") }

@@ -64,6 +64,36 @@ import Testing
     }
   }
 
+  @Test func `a client that asks what it must prove has failed in nothing, one that cannot prove it has a line`()
+    async throws
+  {
+    try await OwnThread.run {
+      let lines = Lines()
+      let client = try ServerHarness(log: lines.log).connect()
+      #expect(client.askBare(ProofGiving.request).first?.contains("accessDenied") == true)
+      #expect(lines.take(with: "").isEmpty)
+      #expect(client.askBare(ProofGiving.request).first?.contains("accessDenied") == true)
+      #expect(lines.take(with: "a call failed method=prove kind=accessDenied").count == 1)
+      client.prove()
+      #expect(client.askBare(ProofGiving.request).first?.contains(#""result":{}"#) == true)
+    }
+  }
+
+  @Test func `a login's code is in no line, whoever is told it`() async throws {
+    try await OwnThread.run {
+      let lines = Lines()
+      let harness = try ServerHarness(log: lines.log) { $0.setLoginMethods([.deviceCode]) }
+      let client = try harness.connect()
+      client.prove()
+      _ = client.ask(LoginStage.line("login", #"{"method":"deviceCode"}"#))
+      _ = lines.take(with: "")
+      let change = #"{"oldPassword":"right","newPassword":"other"}"#
+      #expect(client.ask(LoginStage.line("changePassword", change)).first?.contains("AB-CD") == true)
+      let written = lines.take(with: "")
+      #expect(written.count == 1 && !written[0].contains("AB-CD") && written[0].contains("waiting"), "\(written)")
+    }
+  }
+
   @Test func `a program that fails in a loop keeps no person's line out`() async throws {
     try await OwnThread.run {
       let lines = Lines()
