@@ -1,3 +1,4 @@
+package import BrokerProtocol
 package import JSON
 
 /// What a refusal's object says: names of errors, and sentences for people.
@@ -6,16 +7,30 @@ package import JSON
 package struct RefusalWords: Sendable, Equatable {
   /// The names, what is called `error` first.
   package private(set) var names: [String] = []
+  /// What stands where names do, as it is: reasons of statuses and numbers too, which only a profile can give a meaning.
+  package private(set) var keys: [String] = []
   /// Whether one of them stands where OAuth has it (RFC 6749, section 5.2), or where others have theirs.
   package var hasName: Bool { !names.isEmpty }
+  /// Whether `error` itself is a name, and no reason of a status.
+  package private(set) var hasErrorName = false
   /// Whether a sentence says that the refresh token or the grant is good no more.
   package private(set) var saysGrantIsOver = false
   /// Whether a sentence or a number asks for patience.
   package private(set) var asksForPatience = false
+  /// Whether a sentence says that a server cannot answer at the moment.
+  package private(set) var tellsOfOutage = false
+  /// Whether a sentence is about what stands before the provider.
+  package private(set) var isAboutMiddlebox = false
   /// Whether a sentence is about scopes, an audience, a resource or a consent.
   package private(set) var isAboutTarget = false
   /// Whether a sentence is about the client.
   package private(set) var isAboutClient = false
+  /// Whether a sentence is about credentials that may be the client's.
+  package private(set) var isAboutCredentials = false
+  /// Whether a sentence is about how the request was made.
+  package private(set) var isAboutRequest = false
+  /// What a sentence says that is in the way of a login.
+  package private(set) var obstacle: ErrorKind?
 
   /// The longest name that is examined.
   private static let longestName = 64
@@ -25,15 +40,22 @@ package struct RefusalWords: Sendable, Equatable {
   private static let mostErrors = 8
 
   private static let nameMembers = [
-    "error", "error_code", "errorCode", "code", "status", "error_reason", "errorType", "type", "reason", "err",
+    "error", "error_code", "errorCode", "errorcode", "code", "status", "error_reason", "errorType", "type", "reason",
+    "err",
   ]
   private static let sentenceMembers = [
     "error_description", "error_hint", "errorDescription", "message", "msg", "detail", "title", "errmsg",
-    "error_message",
-    "errorMessage", "description", "hint",
+    "error_message", "errorMessage", "errorSummary", "description", "hint", "faultstring",
   ]
   /// What Microsoft's own numbers say of throttling and of what passes (AADSTS50196, 90033, 90055).
   private static let patientNumbers: Set<String> = ["50196", "90033", "90055"]
+  /// What stands where a name could, in letters and digits alone, and is none: reasons of statuses (RFC 9110, section 15),
+  /// JSend's words, and what firewalls and proxies write.
+  private static let noNames: Set<String> = [
+    "error", "fail", "failed", "failure", "success", "ok", "badrequest", "forbidden", "notfound", "methodnotallowed",
+    "notacceptable", "proxyauthenticationrequired", "conflict", "gone", "unsupportedmediatype", "misdirectedrequest",
+    "waf",
+  ]
 
   /// A refusal without a word.
   package init() {}
@@ -43,10 +65,19 @@ package struct RefusalWords: Sendable, Equatable {
 
   /// Reads an object.
   package init(_ root: JSONNode) {
+    hasErrorName = Self.texts("error", root).contains(where: Self.isName)
     read(root)
-    if let inner = root["error"], inner.kind == .object { read(inner) }
+    for place in [["error"], ["data"], ["fault"], ["fault", "detail"]] {
+      var node: JSONNode? = root
+      for name in place { node = node?[name] }
+      if let node, node.kind == .object { read(node) }
+    }
     for list in ["errors", "generalErrors"] {
-      for entry in ((try? root[list]?.elements()) ?? []).prefix(Self.mostErrors) { read(entry) }
+      for entry in ((try? root[list]?.elements()) ?? []).prefix(Self.mostErrors) {
+        if let text = try? entry.string() { take(name: text) }
+        read(entry)
+        if let more = entry["extensions"] { read(more) }
+      }
     }
     if let numbers = try? root["error_codes"]?.elements() {
       let texts = numbers.prefix(Self.mostErrors).map { String(decoding: $0.text, as: UTF8.self) }
@@ -54,19 +85,55 @@ package struct RefusalWords: Sendable, Equatable {
     }
   }
 
+  /// Reads a form (RFC 6749, appendix B), as some write refusals in the place of an object.
+  package init(error: String, description: String) {
+    hasErrorName = Self.isName(error)
+    take(name: error)
+    judge(description)
+  }
+
   private mutating func read(_ node: JSONNode) {
     for member in Self.nameMembers {
-      guard let text = Self.text(member, node) else { continue }
-      if (1...Self.longestName).contains(text.utf8.count) { names.append(text) }
-      // The specification's own name says so in every case, whatever else is said.
-      if text != "invalid_grant" { judge(text) }
+      if let number = node[member], number.kind == .integer {
+        keys.append(String(decoding: number.text.prefix(Self.longestName), as: UTF8.self))
+      }
+      for text in Self.texts(member, node) { take(name: text) }
     }
     for member in Self.sentenceMembers {
-      if let text = Self.text(member, node) { judge(text) }
+      for text in Self.texts(member, node) { judge(text) }
     }
     // Strava names what is wrong member by member: a resource, a field, and a word on it.
-    let parts = ["resource", "field", "code"].compactMap { Self.text($0, node) }
+    let parts = ["resource", "field", "code"].compactMap { Self.texts($0, node).first }
     if parts.count == 3 { judge(parts.joined(separator: " ")) }
+  }
+
+  /// Takes in what stands where names do.
+  private mutating func take(name text: String) {
+    if (1...Self.longestName).contains(text.utf8.count) {
+      keys.append(text)
+      if Self.isName(text) { names.append(text) }
+    }
+    // The specification's own name says so in every case, whatever else is said; of a problem's address (RFC 9457) the end
+    // says what it is.
+    if text != "invalid_grant" { judge(String(text.split(separator: "/").last ?? "")) }
+  }
+
+  /// Whether a text is the name of an error, and not the reason of a status, an address or a sentence.
+  private static func isName(_ text: String) -> Bool {
+    (1...longestName).contains(text.utf8.count) && !noNames.contains(letters(text))
+      && !text.utf8.contains { [UInt8(ascii: "/"), UInt8(ascii: " "), UInt8(ascii: ":")].contains($0) }
+  }
+
+  /// A text's letters in lower case and its digits: names are the same however they are spelt.
+  package static func letters(_ text: String) -> String {
+    let bytes = text.utf8.compactMap { byte -> UInt8? in
+      switch byte {
+      case 0x41...0x5A: byte | 0x20
+      case 0x61...0x7A, 0x30...0x39: byte
+      default: nil
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   private mutating func judge(_ text: String) {
@@ -74,80 +141,65 @@ package struct RefusalWords: Sendable, Equatable {
     let sentence = RefusalSentence(text)
     saysGrantIsOver = saysGrantIsOver || sentence.saysGrantIsOver
     asksForPatience = asksForPatience || sentence.asksForPatience
+    tellsOfOutage = tellsOfOutage || sentence.tellsOfOutage
+    isAboutMiddlebox = isAboutMiddlebox || sentence.isAboutMiddlebox
     isAboutTarget = isAboutTarget || sentence.isAboutTarget
     isAboutClient = isAboutClient || sentence.isAboutClient
+    isAboutCredentials = isAboutCredentials || sentence.isAboutCredentials
+    isAboutRequest = isAboutRequest || sentence.isAboutRequest
+    obstacle = obstacle ?? sentence.obstacle
   }
 
-  private static func text(_ name: String, _ node: JSONNode) -> String? { node[name].flatMap { try? $0.string() } }
-
-  /// Whether an object without tokens is a refusal, whatever status it comes with: nothing was issued.
-  package static func areIn(_ root: JSONNode) -> Bool {
-    if root["ok"]?.kind == .false || root["success"]?.kind == .false { return true }
-    if let error = root["error"] {
-      switch error.kind {
-      case .null, .false: break
-      case .array: if (try? error.elements())?.isEmpty == false { return true }
-      case .string, .escapedString: if (try? error.string())?.isEmpty == false { return true }
-      default: return true
-      }
-    }
-    if (try? root["errors"]?.elements())?.isEmpty == false { return true }
-    return (try? root["errcode"]?.integer()).map { $0 != 0 } ?? false
+  /// A member's text, or the texts of its list.
+  package static func texts(_ name: String, _ node: JSONNode) -> [String] {
+    guard let member = node[name] else { return [] }
+    if let text = try? member.string() { return [text] }
+    return ((try? member.elements()) ?? []).prefix(mostErrors).compactMap { try? $0.string() }
   }
 }
 
-/// A sentence of a provider's, as far as it is understood.
-struct RefusalSentence {
-  private let text: String
+extension RefusalWords {
+  /// What firewalls, proxies and routers answer with as well: without an error's own name it says nothing of a token.
+  private static let others: Set<Int> = [403, 404, 405, 407, 409, 415, 421]
 
-  private static let grants = ["refresh token", "refreshtoken", "authorization grant", "invalid grant"]
-  private static let ends = [
-    "invalid", "expired", "revoked", "claimed", "not valid", "no longer valid", "not found", "not been found",
-    "already used", "already been used", "was used", "reused", "consumed", "unknown", "inactive", "not active",
-    "inactivity", "not exist", "incorrect", "not recognized", "unrecognized", "stale", "deleted",
-  ]
-  /// What speaks of how the request was made, or of what was asked for, and not of the token.
-  private static let others = [
-    "grant type", "granttype", "missing", "required", "not allowed", "unsupported", "not supported", "must be",
-    "must not",
-    "no refresh token", "scope", "audience", "resource", "client id", "client secret", "client authentication",
-    "client credentials", "invalid client",
-  ]
-  private static let patience = [
-    "aadsts50196", "aadsts90033", "aadsts90055", "please retry", "try again later", "try again after", "try again in",
-    "too many requests", "rate limit", "rate exceeded", "throttl", "temporarily", "concurrent requests",
-  ]
-  private static let targets = ["scope", "audience", "resource", "consent", "aadsts65001", "aadsts70011"]
-  private static let clients = ["client", "credentials", "full authentication"]
+  /// Whether a status says nothing of what was sent where no name of an error is beside it.
+  package static func saysNothing(of status: Int) -> Bool { others.contains(status) }
 
-  /// A sentence, or a name; its case, quotes and the signs between its words say nothing.
-  init(_ sentence: String) {
-    let bytes = sentence.lowercased().utf8.compactMap { byte -> UInt8? in
-      switch byte {
-      case UInt8(ascii: "_"), UInt8(ascii: "-"): UInt8(ascii: " ")
-      case UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "`"): nil
-      default: byte
-      }
+  private static let flags = ["ok", "success", "isSuccess"]
+  private static let sentences = ["msg", "message"]
+
+  /// Whether an object without tokens is a refusal, whatever status it comes with: nothing was issued.
+  package static func areIn(_ root: JSONNode) -> Bool {
+    if saysNo(root) || hasStatusOfError(root) || root["data"].map(saysNo) == true { return true }
+    if (try? root["errors"]?.elements())?.isEmpty == false { return true }
+    return (try? root["errcode"]?.integer()).map { $0 != 0 } ?? false
+  }
+
+  /// Whether it has an error, or a flag that is not set.
+  private static func saysNo(_ node: JSONNode) -> Bool {
+    for flag in flags {
+      guard let member = node[flag] else { continue }
+      if member.kind == .false || (try? member.integer()) == 0 { return true }
+      if (try? member.string())?.lowercased() == "false" { return true }
     }
-    var text = String(decoding: bytes, as: UTF8.self)
-    // Who owns a resource is none (RFC 6749, section 5.2: "resource owner credentials").
-    while let range = text.firstOccurrence(of: "resource owner") { text.replaceSubrange(range, with: "owner") }
-    self.text = text
+    if let code = try? node["error_code"]?.integer(), code != 0 { return true }
+    guard let error = node["error"] else { return false }
+    switch error.kind {
+    case .null, .false: return false
+    case .array: return (try? error.elements())?.isEmpty == false
+    case .string, .escapedString: return (try? error.string())?.isEmpty == false
+    default: return true
+    }
   }
 
-  /// Whether it says that the refresh token or the grant is good no more.
-  var saysGrantIsOver: Bool {
-    contains(Self.grants) && contains(Self.ends) && !contains(Self.others) && !asksForPatience
+  /// Whether it has the status of an error in it: JSend's word, an HTTP status, or a number of the provider's own beside a
+  /// sentence that says what it means.
+  private static func hasStatusOfError(_ root: JSONNode) -> Bool {
+    if let status = try? root["status"]?.string(), ["error", "fail"].contains(status) { return true }
+    let failures: Range<Int64> = 400..<600
+    if let status = try? root["statusCode"]?.integer(), failures.contains(Int64(status)) { return true }
+    guard let code = try? root["code"]?.integer(), code != 0, !(200..<300).contains(code) else { return false }
+    guard sentences.contains(where: { !texts($0, root).isEmpty }) else { return false }
+    return failures.contains(Int64(code)) || RefusalWords(root).saysGrantIsOver
   }
-
-  /// Whether it asks for patience.
-  var asksForPatience: Bool { contains(Self.patience) }
-
-  /// Whether it is about what a token is asked for.
-  var isAboutTarget: Bool { contains(Self.targets) }
-
-  /// Whether it is about the client, and not about its token.
-  var isAboutClient: Bool { contains(Self.clients) && !contains(Self.grants) }
-
-  private func contains(_ words: [String]) -> Bool { words.contains { text.includes($0) } }
 }

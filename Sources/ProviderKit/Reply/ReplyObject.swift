@@ -44,6 +44,16 @@ package enum ReplyObject {
     }
   }
 
+  /// Whether the whole body is an object that says why there are no tokens, as far as the grammar takes it.
+  static func isRefusal(_ response: HTTPResponse) -> Bool {
+    response.body.withArray { bytes in
+      guard let root = try? JSONDocument(parsing: bytes, limits: limits).root, root.kind == .object else {
+        return false
+      }
+      return root["error"] != nil || RefusalWords(root).hasName || RefusalWords.areIn(root)
+    }
+  }
+
   /// In a function of its own: when it returns, nothing refers to the text any more.
   private static func read<R, E: Error>(_ text: [UInt8], _ body: (JSONNode) throws(E) -> R?) throws(E) -> R? {
     guard let root = try? JSONDocument(parsing: text, limits: limits).root, root.kind == .object else { return nil }

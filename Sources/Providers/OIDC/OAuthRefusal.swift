@@ -14,12 +14,16 @@ struct OAuthRefusal: Sendable, Equatable {
   var retryAfter: Duration?
   /// Whether it came with a success, in an object without tokens: nothing was issued.
   var isWithSuccess = false
+  /// Whether it asks for credentials of a kind that the client has not sent: a proxy's, or another middlebox's.
+  var isForeignChallenge = false
   /// What else its object says.
   var words = RefusalWords()
   /// Where the provider differs.
   var quirks = OIDCQuirks()
 
   private static let denials: Set<String> = ["access_denied", "authorization_declined"]
+  /// With these the provider itself can refuse a token for good, by a word that means it.
+  private static let conclusive: Set<Int> = [400, 401, 403, 404, 410, 419, 422, 440, 498]
 
   /// What it means.
   ///
@@ -34,14 +38,14 @@ struct OAuthRefusal: Sendable, Equatable {
   }
 
   /// What the names mean, the first that means something first.
-  private var meaning: RefusalMeaning? {
-    let names = (code.map { [$0] } ?? []) + words.names
-    return names.lazy.compactMap { RefusalMeaning($0, status: status, quirks) }.first
-  }
+  private var meaning: RefusalMeaning? { names.lazy.compactMap { RefusalMeaning($0, status: status, quirks) }.first }
+
+  private var names: [String] { (code.map { [$0] } ?? []) + words.names }
+
+  private var saysInvalidGrant: Bool { names.contains(where: RefusalMeaning.isInvalidGrant) }
 
   private var configuredKind: ErrorKind? {
-    if case .configured(let kind)? = meaning { return kind }
-    return nil
+    ((code.map { [$0] } ?? []) + words.keys).lazy.compactMap { quirks.errorKinds[$0] }.first
   }
 
   /// The name of the error, as it may be shown.
@@ -55,7 +59,7 @@ struct OAuthRefusal: Sendable, Equatable {
   /// status' reason.
   private func lostReply(_ purpose: OAuthPurpose) -> ProviderFailure? {
     guard purpose.spendsRefreshToken || purpose.spendsLoginCredential, !isWithSuccess else { return nil }
-    if form == .json, meaning != nil { return nil }
+    if form == .json, meaning != nil || configuredKind != nil { return nil }
     if let lost = ProviderFailure.lost(behindGateway: status, retryAfter: retryAfter) { return lost }
     // A part of a success: the rest of it, with the next token, is lost.
     if purpose.spendsRefreshToken, status == 206, form != .html { return .outcomeUnknown(.invalidResponse) }
@@ -71,7 +75,10 @@ struct OAuthRefusal: Sendable, Equatable {
     case 200..<300: isWithSuccess
     case 400, 401: true
     case 407, 408, 425, 429, 501...: false
-    case 402..<500: form == .json && (code != nil || words.hasName) || status == 403 && isCredential(purpose)
+    case 500: form == .json && saysInvalidGrant
+    case 402..<500:
+      form == .json && (code != nil || words.hasName || words.saysGrantIsOver)
+        || status == 403 && isCredential(purpose)
     default: false
     }
   }
@@ -92,20 +99,31 @@ struct OAuthRefusal: Sendable, Equatable {
 
   /// At a refresh only a few answers are definitive.
   private func refreshFailure(_ purpose: OAuthPurpose) -> ProviderFailure {
-    if form == .empty { return status == 400 || status == 401 ? .sessionEnded(.refreshRejected) : passing }
+    if form == .empty {
+      let isOwn = status == 400 || status == 401 && !isForeignChallenge
+      return isOwn ? .sessionEnded(.refreshRejected) : isForeignChallenge ? .transient(.networkUnavailable) : passing
+    }
     let meaning = meaning
     if meaning == .passing { return .transient(.providerUnavailable, retryAfter: retryAfter) }
-    if form == .html { return purpose == .narrow && isNotGranted(meaning) ? .refused(.insufficientScope) : passing }
     guard form == .json else { return passing }
+    let isOver = words.saysGrantIsOver && !names.contains(where: RefusalMeaning.leavesSession)
+    if words.isAboutMiddlebox, !isOver, !saysInvalidGrant { return passing }
     // A refusal of the client itself means no session, whatever status that comes with.
-    if meaning == .fault(.client), !words.saysGrantIsOver { return .misconfigured(.client) }
-    if code == "unauthorized_client", !words.saysGrantIsOver { return .misconfigured(.grant) }
-    guard isWithSuccess || [400, 401, 403].contains(status) else { return unclear(purpose, nil) }
+    if meaning == .fault(.client), !isOver { return .misconfigured(.client) }
+    if code == "unauthorized_client", !isOver { return .misconfigured(.grant) }
+    let isPassing = words.tellsOfOutage && !isOver && !saysInvalidGrant
+    if isPassing { return .transient(.providerUnavailable, retryAfter: retryAfter) }
+    guard isWithSuccess || saysInvalidGrant || Self.conclusive.contains(status) else { return unclear(purpose, nil) }
     if purpose == .narrow, isNotGranted(meaning) { return .refused(.insufficientScope) }
-    if words.saysGrantIsOver { return .sessionEnded(.refreshRejected) }
+    return isOver ? .sessionEnded(.refreshRejected) : refreshFailure(meaning, purpose)
+  }
+
+  /// What a refusal's name means at a refresh where no sentence says more.
+  private func refreshFailure(_ meaning: RefusalMeaning?, _ purpose: OAuthPurpose) -> ProviderFailure {
     switch meaning {
     case .sessionOver:
-      return words.isAboutClient && code == "unauthorized" ? .misconfigured(.client) : .sessionEnded(.refreshRejected)
+      let isClients = words.isAboutClient || words.isAboutCredentials && code == "unauthorized"
+      return isClients && !saysInvalidGrant ? .misconfigured(.client) : .sessionEnded(.refreshRejected)
     case .userWanted: return .reauthenticationRequired
     case .fault(let fault): return purpose == .narrow ? .misconfigured(fault) : unclear(purpose, fault)
     case .notGranted, .passing, .configured, nil: return unclear(purpose, nil)
@@ -124,8 +142,7 @@ struct OAuthRefusal: Sendable, Equatable {
   /// A refusal that may pass, or be fixed, or mean the end of the session, if it goes on.
   private func unclear(_ purpose: OAuthPurpose, _ fault: ConfigurationFault?) -> ProviderFailure {
     guard purpose == .refresh else { return passing }
-    let isNamed = code != nil || words.hasName
-    let isCounted = ![403, 404, 405].contains(status) || isNamed
+    let isCounted = words.hasErrorName || !RefusalWords.saysNothing(of: status)
     return .rejected(ProviderRejection(fault: fault, said: said, retryAfter: retryAfter, isCounted: isCounted))
   }
 
@@ -146,6 +163,8 @@ struct OAuthRefusal: Sendable, Equatable {
     case "invalid_grant" where purpose == .recoveryCode: return .refused(.backupCodeInvalid)
     case "invalid_grant" where purpose == .challenge: return .refused(.otpExpired)
     case "unsupported_challenge_type": return .unsupported
+    case _ where purpose == .password && words.obstacle != nil:
+      return words.obstacle == .unsupportedByProvider ? .unsupported : .refused(words.obstacle ?? .invalidCredentials)
     default: return .refused(isCredential(purpose) ? .invalidCredentials : .providerRejected)
     }
   }

@@ -11,6 +11,7 @@ struct OAuthReply {
   let purpose: OAuthPurpose
   private let response: HTTPResponse
   private let quirks: OIDCQuirks
+  private let sentBasic: Bool
   private let moments: ReplyMoments
 
   /// What a session hangs on (RFC 6749, sections 5.1 and 5.2).
@@ -19,9 +20,19 @@ struct OAuthReply {
   /// The longest name of an error that is examined.
   private static let longestCode = 64
   /// A reply as it came.
+  ///
+  /// - Parameters:
+  ///   - purpose: what was asked for.
+  ///   - response: the reply.
+  ///   - quirks: where the provider differs.
+  ///   - sentBasic: whether the client made itself known in the header (RFC 6749, section 2.3.1).
+  ///   - sentAt: when the request left.
+  ///   - receivedAt: when the reply came.
   init(
-    _ purpose: OAuthPurpose, _ response: HTTPResponse, _ quirks: OIDCQuirks, sentAt: Timestamp, receivedAt: Timestamp
+    _ purpose: OAuthPurpose, _ response: HTTPResponse, _ quirks: OIDCQuirks, sentBasic: Bool = false,
+    sentAt: Timestamp, receivedAt: Timestamp
   ) {
+    self.sentBasic = sentBasic
     self.purpose = purpose
     self.response = response
     self.quirks = quirks
@@ -125,24 +136,29 @@ struct OAuthReply {
     var refusal = OAuthRefusal(
       status: response.status, form: form, retryAfter: response.retryAfter(now: moments.receivedAt.milliseconds / 1000))
     refusal.quirks = quirks
-    // Some label what they refuse beside the session as a page; to believe the name in it ends nothing.
-    if isSuccess || refusal.form == .json || purpose == .narrow {
+    refusal.isForeignChallenge = response.challengesForOthers(sentBasic: sentBasic)
+    if isSuccess || refusal.form == .json {
       let isRead = response.body.withArray { bytes in
         ReplyObject.withRoot(of: bytes, Self.vital) { (root) -> Bool? in
-          refusal.isWithSuccess = isSuccess && Self.isRefusal(root)
-          refusal.code = root["error"].flatMap { try? $0.string() }.flatMap(ownWord)
           refusal.words = RefusalWords(root)
+          refusal.isWithSuccess = isSuccess && isRefusal(root, refusal.words)
+          refusal.code = RefusalWords.texts("error", root).first.flatMap(ownWord)
           return true
         }
       }
       if isRead == nil, refusal.form == .json { refusal.form = .other }
     }
+    if refusal.form == .other, let form = RefusalForm(response) {
+      (refusal.form, refusal.isWithSuccess) = (.json, isSuccess)
+      refusal.code = ownWord(form.error)
+      refusal.words = RefusalWords(error: form.error, description: form.description)
+    }
     return isSuccess && !refusal.isWithSuccess ? nil : refusal
   }
 
-  private static func isRefusal(_ root: JSONNode) -> Bool {
+  private func isRefusal(_ root: JSONNode, _ words: RefusalWords) -> Bool {
     guard root["access_token"].map(\.isNull) ?? true else { return false }
-    return RefusalWords.areIn(root)
+    return RefusalWords.areIn(root) || words.keys.contains { quirks.errorKinds[$0] != nil }
   }
 
   /// The secret member of a refusal's object; nil where there is none.

@@ -39,10 +39,24 @@ enum RefusalMeaning: Sendable, Equatable {
       return
     }
     // Others write names as they like; a reason of a status, such as `Unauthorized`, is none.
-    let key = word.lowercased()
+    let key = RefusalWords.letters(word.split(separator: ".").last.map(String.init) ?? "")
+    if let meaning = Self.spelt[key] {
+      self = meaning
+      return
+    }
     guard Self.endings.contains(key) || status == 401 && word == "unauthorized" else { return nil }
     self = .sessionOver
   }
+
+  /// Whether a name is the specification's own for a grant that is good no more, however it is spelt.
+  static func isInvalidGrant(_ name: String) -> Bool { RefusalWords.letters(name) == "invalidgrant" }
+
+  /// Whether a name leaves the session whatever is said beside it: it is about the client, a proof or the request alone.
+  static func leavesSession(_ name: String) -> Bool { leaving.contains(RefusalWords.letters(name)) }
+
+  private static let leaving: Set<String> = [
+    "invalidclient", "unsupportedgranttype", "invaliddpopproof", "usedpopnonce",
+  ]
 
   /// The words of the specifications.
   private static let standard: [String: RefusalMeaning] = {
@@ -71,14 +85,24 @@ enum RefusalMeaning: Sendable, Equatable {
     return meanings
   }()
 
-  /// What others call a refresh token that is good no more: HubSpot, Slack, UAA and Spring, Ory Hydra, FusionAuth, GitHub
-  /// and backends of many.
+  /// What ends a session, or passes, in letters and digits alone: others write that as they like.
+  private static let spelt = Dictionary(
+    standard.filter { $0.value == .sessionOver || $0.value == .passing }.map {
+      (RefusalWords.letters($0.key), $0.value)
+    },
+    uniquingKeysWith: { first, _ in first })
+
+  /// What others call a refresh token that is good no more, in letters and digits alone: HubSpot, Slack, UAA and Spring,
+  /// Ory Hydra, FusionAuth, GitHub, Django, WordPress, Salesforce and backends of many.
   private static let endings: Set<String> = [
-    "bad_refresh_token", "invalid_refresh_token", "invalid_refreshtoken", "refresh_token_invalid",
-    "refresh_token_expired", "expired_refresh_token", "refresh_token_revoked", "refresh_token_not_found",
-    "refresh_token_reused", "token_expired", "expired_token", "token_revoked", "token_inactive", "invalid_token",
-    "session_expired", "session_not_found", "invalid_session", "session_revoked",
+    "badrefreshtoken", "invalidrefreshtoken", "invalidrefresh", "refreshtokeninvalid", "refreshtokenexpired",
+    "expiredrefreshtoken", "refreshtokenrevoked", "refreshtokennotfound", "refreshtokenreused",
+    "refreshtokenalreadyused", "refreshtokenblacklisted", "tokenexpired", "expiredtoken", "tokenrevoked",
+    "tokeninactive", "tokennotvalid", "tokenblacklisted", "blacklisted", "invalidtoken", "expiredgrant",
+    "sessionexpired",
+    "sessionnotfound", "invalidsession", "sessionrevoked", "sessionterminated", "inactiveuser", "jwtauthexpiredtoken",
+    "jwtauthinvalidrefreshtoken",
     // Zoho, which has no other name for it.
-    "invalid_code",
+    "invalidcode",
   ]
 }

@@ -114,7 +114,9 @@ struct TokenCaller: Sendable {
   ) async throws(HTTPFailure) -> OAuthReply {
     let sentAt = clock()
     let response = try await transport.send(request, as: credentials)
-    return OAuthReply(purpose, response, configuration.dialect.quirks, sentAt: sentAt, receivedAt: clock())
+    return OAuthReply(
+      purpose, response, configuration.dialect.quirks, sentBasic: credentials != nil, sentAt: sentAt,
+      receivedAt: clock())
   }
 
   /// No server was reached, and finding that out took no time to speak of: trying again is free.

@@ -11,13 +11,15 @@ struct BackendReply {
   let name: RESTEndpoint.Name
   private let response: HTTPResponse
   private let mapping: RESTMapping
+  private let sentBasic: Bool
   private let moments: ReplyMoments
 
   /// A reply as it came.
   init(
-    _ name: RESTEndpoint.Name, _ response: HTTPResponse, _ mapping: RESTMapping, sentAt: Timestamp,
-    receivedAt: Timestamp
+    _ name: RESTEndpoint.Name, _ response: HTTPResponse, _ mapping: RESTMapping, sentBasic: Bool = false,
+    sentAt: Timestamp, receivedAt: Timestamp
   ) {
+    self.sentBasic = sentBasic
     self.name = name
     self.response = response
     self.mapping = mapping
@@ -48,7 +50,7 @@ struct BackendReply {
     let found = try await SecretArena.withRoomForReply(patience: patience) { () throws(SecretMemoryExhausted) -> R? in
       try withRoot { root throws(SecretMemoryExhausted) in
         let reader = reader(root)
-        if failure != nil, try !givesSession(reader) { return nil }
+        if failure != nil, !wantsCode(reader), try !givesSession(reader) { return nil }
         return try body(reader)
       }
     }
@@ -63,6 +65,14 @@ struct BackendReply {
       return false
     }
     return tokens.refreshToken != nil || name != .refresh
+  }
+
+  /// Whether an object that came with a refusal of the backend's own asks for a code, as others do with a success.
+  private func wantsCode(_ reader: ReplyReader) -> Bool {
+    guard name == .login || name == .refresh || name == .register, (400..<500).contains(response.status),
+      ![407, 408, 425, 429].contains(response.status)
+    else { return false }
+    return reader.asksForCode
   }
 
   /// What a reply is in which nothing was found.
@@ -80,7 +90,7 @@ struct BackendReply {
 
   /// Whether a success says in its body that it is none: `success: false` or an error, and neither tokens nor a challenge.
   private func isRefusal(_ reader: ReplyReader) -> Bool {
-    guard RefusalWords.areIn(reader.root) else { return false }
+    guard RefusalWords.areIn(reader.root) || Refusal.configuredName(reader, mapping.errors) != nil else { return false }
     return !reader.mentionsAccessToken && !reader.asksForCode && !reader.waitsForVerification
   }
 
@@ -108,6 +118,7 @@ struct BackendReply {
   private var failure: ProviderFailure? {
     var refusal = Refusal(status: response.status, form: form)
     refusal.retryAfter = response.retryAfter(now: moments.receivedAt.milliseconds / 1000)
+    refusal.isForeignChallenge = response.challengesForOthers(sentBasic: sentBasic)
     if isSuccess || refusal.form == .json {
       let isRead = withRoot { (root) -> Bool? in
         let reader = reader(root)

@@ -62,7 +62,8 @@ struct PublicCaller: Sendable {
   ) async throws(HTTPFailure) -> BackendReply {
     let sentAt = clock()
     let response = try await transport.send(request, as: credentials)
-    return BackendReply(name, response, maker.mapping, sentAt: sentAt, receivedAt: clock())
+    return BackendReply(
+      name, response, maker.mapping, sentBasic: credentials != nil, sentAt: sentAt, receivedAt: clock())
   }
 
   /// No server was reached, and finding that out took no time to speak of: trying again is free.

@@ -25,6 +25,8 @@ struct Refusal {
   var words = RefusalWords()
   /// Whether it came with a success, in an object without tokens: nothing was issued.
   var isWithSuccess = false
+  /// Whether it asks for credentials of a kind that the client has not sent: a proxy's, or another middlebox's.
+  var isForeignChallenge = false
   /// The fields that are not valid, under the backend's names.
   var fields: [String] = []
 
@@ -34,6 +36,16 @@ struct Refusal {
   /// Whether its words mean that the session has ended at the backend.
   var saysSessionIsOver: Bool {
     words.saysGrantIsOver || kind == .loginRequired || code.map(RefusalCode.isGrantError) == true
+  }
+
+  /// Whether it says plainly that it passes.
+  var saysItPasses: Bool {
+    words.tellsOfOutage || retryAfter != nil || kind == .providerUnavailable || kind == .rateLimited
+  }
+
+  /// Whether it is the client that is refused, and not its token.
+  var isAboutClient: Bool {
+    code.map(RefusalCode.isClientError) == true || words.isAboutClient
   }
 
   /// The most fields that are named: more than any form has.
@@ -48,7 +60,8 @@ extension Refusal {
     words = RefusalWords(reader.root)
     let names = ReplyReader.values(at: errors.code, in: reader.root).compactMap { try? $0.string() }
     // The first name that means something; else the first.
-    let known = names.first { errors.kinds[$0] != nil } ?? names.first { RefusalCode.kind($0) != nil }
+    let configured = Self.configuredName(reader, errors) ?? words.keys.first { errors.kinds[$0] != nil }
+    let known = configured ?? names.first { RefusalCode.kind($0) != nil }
     code = known ?? names.first
     configuredKind = known.flatMap { errors.kinds[$0] }
     attemptsRemaining = reader.count(.attemptsRemaining, in: 0...100)
@@ -57,6 +70,13 @@ extension Refusal {
       if wait > .zero { retryAfter = min(wait, .seconds(3600)) }
     }
     fields = Self.fields(reader.root)
+  }
+
+  /// The first name, or number, that the mapping knows at its own paths.
+  static func configuredName(_ reader: ReplyReader, _ errors: RESTErrorMapping) -> String? {
+    ReplyReader.values(at: errors.code, in: reader.root).lazy.compactMap { node in
+      node.kind == .integer ? String(decoding: node.text, as: UTF8.self) : try? node.string()
+    }.first { errors.kinds[$0] != nil }
   }
 
   /// The names of the fields: the members of an object, or what the elements of a list call their field.

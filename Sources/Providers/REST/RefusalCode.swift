@@ -1,4 +1,5 @@
 import BrokerProtocol
+import ProviderKit
 
 /// What backends mean by the names that they give to errors, however they spell them.
 enum RefusalCode {
@@ -12,28 +13,19 @@ enum RefusalCode {
   static func kind(_ name: String) -> ErrorKind? {
     guard name.utf8.count <= longest else { return nil }
     let word = name.split(whereSeparator: { "/:#".contains($0) }).last ?? ""
-    return kinds[String(decoding: word.utf8.compactMap(letter), as: UTF8.self)]
+    return kinds[RefusalWords.letters(String(word))]
   }
 
   /// Whether a name says that the client itself was refused (RFC 6749, section 5.2), which no login can fix.
   static func isClientError(_ name: String) -> Bool { kind(name) == .providerRejected }
 
+  /// Whether a name is the specification's own for that.
+  static func isInvalidGrant(_ name: String) -> Bool { RefusalWords.letters(name) == "invalidgrant" }
+
   /// Whether a name says that a refresh token is good no more (RFC 6749, section 5.2), however it is spelt.
   static func isGrantError(_ name: String) -> Bool {
-    ["invalidgrant", "badrefreshtoken", "invalidrefreshtoken", "refreshtokeninvalid"].contains(Self.letters(name))
-  }
-
-  private static func letters(_ name: String) -> String {
-    String(decoding: name.utf8.compactMap(letter), as: UTF8.self)
-  }
-
-  /// A letter in lower case or a digit; nothing for everything else.
-  private static func letter(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case 0x41...0x5A: byte | 0x20
-    case 0x61...0x7A, 0x30...0x39: byte
-    default: nil
-    }
+    ["invalidgrant", "badrefreshtoken", "invalidrefreshtoken", "refreshtokeninvalid", "tokennotvalid"].contains(
+      RefusalWords.letters(name))
   }
 
   private static let kinds: [String: ErrorKind] = {
@@ -50,7 +42,10 @@ enum RefusalCode {
       .backupCodeInvalid: ["backupcodeinvalid", "invalidbackupcode", "backupcodeused", "invalidrecoverycode"],
       .resendTooSoon: ["resendtoosoon", "toosoon", "resendcooldown"],
       .tooManyAttempts: ["toomanyattempts", "attemptsexceeded", "maxattemptsexceeded"],
-      .accountLocked: ["accountlocked", "userlocked", "locked", "accountdisabled", "userdisabled", "accountsuspended"],
+      .accountLocked: [
+        "accountlocked", "userlocked", "locked", "accountdisabled", "userdisabled", "accountsuspended",
+        "passwordexpired",
+      ],
       .emailUnverified: ["emailunverified", "emailnotverified", "unverifiedemail", "emailverificationrequired"],
       .emailTaken: [
         "emailtaken", "emailexists", "emailalreadyexists", "emailinuse", "emailalreadyinuse", "userexists",
@@ -59,7 +54,13 @@ enum RefusalCode {
       .validationFailed: [
         "validationfailed", "validationerror", "invalidinput", "weakpassword", "passwordtooweak", "passwordtooshort",
       ],
-      .captchaRequired: ["captcharequired", "captchaneeded", "recaptcharequired", "captcha"],
+      .captchaRequired: [
+        "captcharequired", "captchaneeded", "recaptcharequired", "captcha", "captchafailed", "captchainvalid",
+      ],
+      .providerUnavailable: [
+        "temporarilyunavailable", "serviceunavailable", "servererror", "internalservererror", "internalerror",
+        "serverbusy", "maintenance", "maintenancemode", "databaseunavailable",
+      ],
       .rateLimited: ["ratelimited", "ratelimitexceeded", "toomanyrequests"],
       .insufficientScope: ["insufficientscope"],
       .providerRejected: ["invalidclient", "unauthorizedclient"],

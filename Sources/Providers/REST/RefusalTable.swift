@@ -12,7 +12,7 @@ enum RefusalTable {
   ///   - mapping: what the backend calls its fields, and whether it knows clients.
   /// - Returns: a failure without a word of the backend, but for the names of fields.
   static func failure(_ refusal: Refusal, _ name: RESTEndpoint.Name, _ mapping: RESTMapping) -> ProviderFailure {
-    if name == .refresh { return refreshFailure(refusal, mapping) }
+    if name == .refresh { return refreshFailure(refusal) }
     if let lost = lostReply(refusal, name) { return lost }
     if let passing = passingFailure(refusal) { return passing }
     let kind = kind(refusal, name)
@@ -35,50 +35,65 @@ enum RefusalTable {
   /// mean it, with 403 or a success.
   ///
   /// Everything else may come from anybody on the way, or pass.
-  private static func refreshFailure(_ refusal: Refusal, _ mapping: RESTMapping) -> ProviderFailure {
+  private static func refreshFailure(_ refusal: Refusal) -> ProviderFailure {
     if !refusal.isWithSuccess {
       if let lost = ProviderFailure.lost(behindGateway: refusal.status, retryAfter: refusal.retryAfter) { return lost }
       // A part of a success: the rest of it, with the next token, is lost.
       if refusal.status == 206, refusal.form != .html { return .outcomeUnknown(.invalidResponse) }
     }
+    if refusal.isForeignChallenge, refusal.form == .empty { return .transient(.networkUnavailable) }
     let isDefinitive = (refusal.status == 400 || refusal.status == 401) && [.json, .empty].contains(refusal.form)
-    let isWorded = refusal.form == .json && (refusal.isWithSuccess || refusal.status == 403)
+    let isWorded =
+      refusal.form == .json
+      && (refusal.isWithSuccess || worded.contains(refusal.status)
+        || refusal.status == 500 && refusal.code.map(RefusalCode.isInvalidGrant) == true)
     guard isDefinitive || isWorded else { return unclear(refusal) }
-    if refusal.configuredKind == .providerRejected, refusal.code.map(RefusalCode.isClientError) == true {
-      return .misconfigured(.client)
-    }
     switch refusal.configuredKind {
-    case nil where isDefinitive || refusal.saysSessionIsOver: break
-    case nil: return unclear(refusal)
-    case .sessionExpired, .loginRequired, .invalidCredentials: break
+    case nil: return isDefinitive || refusal.saysSessionIsOver ? plainFailure(refusal) : unclear(refusal)
+    case .sessionExpired, .loginRequired, .invalidCredentials: return .sessionEnded(.refreshRejected)
     case .providerUnavailable, .rateLimited: return .transient(.providerUnavailable, retryAfter: refusal.retryAfter)
+    case .providerRejected where refusal.isAboutClient: return .misconfigured(.client)
     case .some(let kind): return .refused(kind, retryAfter: refusal.retryAfter)
     }
-    if mapping.clientAuthentication != .none, refusal.code.map(RefusalCode.isClientError) == true {
-      return .misconfigured(.client)
+  }
+
+  /// With these and a word that means it, the backend itself refuses a token for good.
+  private static let worded: Set<Int> = [403, 404, 410, 419, 422, 440, 498]
+
+  /// A refusal of which the mapping says nothing: the end, unless it says plainly that it passes, or is about something else
+  /// than the token.
+  private static func plainFailure(_ refusal: Refusal) -> ProviderFailure {
+    if refusal.isAboutClient { return .misconfigured(.client) }
+    let words = refusal.words
+    if words.asksForPatience || refusal.saysItPasses, !refusal.saysSessionIsOver {
+      return .transient(.providerUnavailable, retryAfter: refusal.retryAfter)
     }
+    if words.isAboutMiddlebox, !words.saysGrantIsOver { return unclear(refusal) }
+    if words.isAboutRequest, !refusal.saysSessionIsOver { return unclear(refusal, .request) }
     return .sessionEnded(.refreshRejected)
   }
 
   /// A refusal that may pass, or mean the end of the session if it goes on: JSON of 4xx, with a name where a firewall says
   /// the same without one.
-  private static func unclear(_ refusal: Refusal) -> ProviderFailure {
+  private static func unclear(_ refusal: Refusal, _ fault: ConfigurationFault? = nil) -> ProviderFailure {
     let kind = ErrorKind(passing: refusal.status, refusal.form)
-    let isNamed = refusal.code != nil || refusal.words.hasName
+    let words = refusal.words
     let isOwn =
       switch refusal.status {
       case 200..<300: refusal.isWithSuccess
-      case 403, 404, 405: isNamed
       case 407, 408, 425, 429: false
+      case let status where RefusalWords.saysNothing(of: status): words.hasErrorName
       default: (400..<500).contains(refusal.status)
       }
-    guard refusal.form == .json, isOwn, !refusal.words.asksForPatience else {
+    let isPassing = words.asksForPatience || words.tellsOfOutage || words.isAboutMiddlebox
+    guard refusal.form == .json, isOwn, !isPassing else {
       return .transient(refusal.isWithSuccess ? .providerUnavailable : kind, retryAfter: refusal.retryAfter)
     }
-    let name = refusal.code ?? refusal.words.names.first
+    let name = refusal.code ?? words.names.first
     return .rejected(
       ProviderRejection(
-        refusal.isWithSuccess ? .providerRejected : kind, said: name.flatMap { ProviderWord($0) }.map { .error($0) },
+        refusal.isWithSuccess ? .providerRejected : kind, fault: fault,
+        said: name.flatMap { ProviderWord($0) }.map { .error($0) },
         retryAfter: refusal.retryAfter, isCounted: true))
   }
 
@@ -103,13 +118,14 @@ enum RefusalTable {
 
   private static func kind(_ refusal: Refusal, _ name: RESTEndpoint.Name) -> ErrorKind {
     if let kind = refusal.kind { return adapted(kind, name) }
+    if name == .login, let obstacle = refusal.words.obstacle, refusal.status < 500 { return obstacle }
     switch refusal.status {
     // What says nothing more than that it is none.
     case 200..<300: return name == .login ? .invalidCredentials : plain(400, name)
     case 404, 405:
       return name == .verifyOtp || name == .resendOtp || name == .verifyBackupCode ? .flowNotFound : .providerRejected
     case 409: return name == .register ? .emailTaken : .validationFailed
-    case 422: return .validationFailed
+    case 422: return name == .verifyOtp || name == .verifyBackupCode ? plain(400, name) : .validationFailed
     case 423: return .accountLocked
     case 429: return tooMany(name)
     case 410: return isCode(name) ? .otpExpired : .validationFailed

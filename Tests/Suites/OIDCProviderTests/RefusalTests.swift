@@ -38,11 +38,11 @@ import Testing
       400, #"{"error":"invalid_request","error_description":"scope is missing"}"#, unclear(.request, "invalid_request")
     ),
     (403, "", .transient(.forbidden)), (404, "", .transient(.providerRejected)),
-    (404, #"{"error":"invalid_grant"}"#, unclear(nil, "invalid_grant")),
+    (404, #"{"error":"invalid_grant"}"#, .sessionEnded(.refreshRejected)),
     (407, "", .transient(.networkUnavailable)), (408, "", .transient(.providerUnavailable)),
     (425, "", .transient(.providerUnavailable)), (429, "", .transient(.providerUnavailable)),
     (429, #"{"error":"invalid_grant"}"#, .transient(.providerUnavailable)),
-    (500, #"{"error":"invalid_grant"}"#, .transient(.providerUnavailable)),
+    (500, #"{"error":"invalid_grant"}"#, .sessionEnded(.refreshRejected)),
     (502, "<html>", .outcomeUnknown(.providerUnavailable)), (504, "", .outcomeUnknown(.providerUnavailable)),
     (502, #"{"error":"invalid_grant"}"#, .transient(.providerUnavailable)),
     (504, #"{"error":"Gateway Timeout","status":504}"#, .outcomeUnknown(.providerUnavailable)),
@@ -132,7 +132,7 @@ import Testing
     let page = ["Content-Type: text/html; charset=utf-8"]
     for (status, body, expected) in [
       (401, "", .sessionEnded(.refreshRejected)), (400, "\r\n", .sessionEnded(.refreshRejected)),
-      (401, #"{"error":"invalid_grant"}"#, .transient(.invalidResponse)),
+      (401, #"{"error":"invalid_grant"}"#, .sessionEnded(.refreshRejected)), (401, "{}", .transient(.invalidResponse)),
       (200, #"{"access_token":"a","refr"#, .transient(.invalidResponse)),
     ] as [(Int, String, ProviderFailure)] {
       try await withProvider(reply: FakeProvider.Reply(status, body, page)) { provider, _ in
@@ -147,7 +147,7 @@ import Testing
     let page = ["Content-Type: text/html; charset=utf-8"]
     for (status, body, expected) in [
       (400, #"{"error":"invalid_target"}"#, .refused(.insufficientScope)),
-      (400, #"{"error":"invalid_grant"}"#, .transient(.invalidResponse)),
+      (400, #"{"error":"invalid_grant"}"#, .sessionEnded(.refreshRejected)),
       (400, "<html>invalid_target</html>", .transient(.invalidResponse)),
       (503, #"{"error":"invalid_target"}"#, .transient(.providerUnavailable)),
     ] as [(Int, String, ProviderFailure)] {
@@ -217,7 +217,10 @@ import Testing
           refusal.isWithSuccess = status == 200
           let failure = refusal.failure(purpose)
           // A session ends only at a refresh.
-          if case .sessionEnded = failure { #expect(purpose.spendsRefreshToken && (status == 200 || status < 404)) }
+          if case .sessionEnded = failure {
+            #expect(purpose.spendsRefreshToken && ![407, 408, 425, 429].contains(status))
+            #expect(status == 200 || (400...500).contains(status))
+          }
           if failure == .reauthenticationRequired { #expect(purpose.spendsRefreshToken) }
         }
       }

@@ -112,17 +112,16 @@ import Testing
     #expect(try failure(status, nil, .refresh, form: form) == expected)
   }
 
-  @Test func `whatever name a refused refresh has, only the client's own refusal keeps the session`() throws {
-    for name in ["invalid_grant", "account_locked", "rate_limited", "invalid_client", "odd"] {
-      let json = "{\"error\":\"\(name)\"}"
-      #expect(try failure(401, json, .refresh) == .sessionEnded(.refreshRejected))
-      var mapping = RESTMapping.standard
-      mapping.clientAuthentication = .basic
-      let kept = name == "invalid_client"
-      #expect(
-        try failure(401, json, .refresh, mapping: mapping)
-          == (kept ? .misconfigured(.client) : .sessionEnded(.refreshRejected)))
-    }
+  @Test(arguments: [
+    ("invalid_grant", ProviderFailure.sessionEnded(.refreshRejected)),
+    ("account_locked", .sessionEnded(.refreshRejected)), ("odd", .sessionEnded(.refreshRejected)),
+    ("rate_limited", .transient(.providerUnavailable)), ("server_error", .transient(.providerUnavailable)),
+    ("invalid_client", .misconfigured(.client)),
+  ])
+  func `whatever name a refused refresh has ends the session, but for what passes and for the client's own refusal`(
+    _ name: String, _ expected: ProviderFailure
+  ) throws {
+    #expect(try failure(401, "{\"error\":\"\(name)\"}", .refresh) == expected)
   }
 
   @Test(arguments: [

@@ -10,9 +10,10 @@ import Testing
 /// What answers of real providers mean for a session.
 @Suite(.standardTimeLimit) struct RecordedRefusalTests {
   private func failure(
-    _ purpose: OAuthPurpose, _ status: Int, _ body: String, _ configure: (inout OIDCQuirks) -> Void = { _ in }
+    _ purpose: OAuthPurpose, _ status: Int, _ body: String, _ lines: String = "Content-Type: application/json\n",
+    _ configure: (inout OIDCQuirks) -> Void = { _ in }
   ) async -> ProviderFailure? {
-    var (lines, bytes) = (Array("Content-Type: application/json\n".utf8), Array(body.utf8))
+    var (lines, bytes) = (Array(lines.utf8), Array(body.utf8))
     var quirks = OIDCDialect.github.quirks
     configure(&quirks)
     let response = HTTPResponse(status: status, lines: WipedBytes(taking: &lines), body: WipedBytes(taking: &bytes))
@@ -35,14 +36,14 @@ import Testing
 
   @Test func `each recorded answer leaves the session as it should be`() async {
     for row in RecordedRefusals.rows {
-      let found = await failure(.refresh, row.status, row.body)
+      let found = await failure(.refresh, row.status, row.body, row.lines)
       #expect(state(found) == row.state, "\(row.provider) \(row.status) \(row.body): \(String(describing: found))")
     }
   }
 
   @Test func `an answer for another target ends no session but by a word for that`() async {
     for row in RecordedRefusals.rows where row.state != .ended {
-      if case .sessionEnded? = await failure(.narrow, row.status, row.body) { Issue.record("\(row.body)") }
+      if case .sessionEnded? = await failure(.narrow, row.status, row.body, row.lines) { Issue.record("\(row.body)") }
     }
     let consent =
       #"{"error":"invalid_grant","error_description":"AADSTS65001: The user has not consented to use the application"}"#
@@ -56,10 +57,13 @@ import Testing
       (.insufficientScope, .refused(.insufficientScope)),
     ]
     for (kind, expected) in cases {
-      for body in [#"{"error":"E_42"}"#, #"{"code":"E_42"}"#, #"{"error":{"code":"E_42"}}"#] {
-        for status in [200, 400, 422] where status != 200 || body.contains("error") {
-          #expect(
-            await failure(.refresh, status, body) { $0.errorKinds["E_42"] = kind } == expected, "\(status) \(body)")
+      for body in [
+        #"{"error":"E_42"}"#, #"{"code":"E_42"}"#, #"{"error":{"code":"E_42"}}"#, #"{"errors":["E_42"]}"#,
+        #"{"code":42,"data":null}"#, #"{"fault":{"detail":{"errorcode":"E_42"}}}"#,
+      ] {
+        for status in [200, 400, 422] {
+          let found = await failure(.refresh, status, body) { $0.errorKinds = ["E_42": kind, "42": kind] }
+          #expect(found == expected, "\(status) \(body)")
         }
       }
     }
@@ -103,8 +107,25 @@ import Testing
       await failure(.takeOver, 400, #"{"error":"invalid_request","error_description":"Refresh token is invalid"}"#)
         == .refused(.invalidCredentials))
     #expect(await failure(.code, 200, #"{"error":"invalid_grant"}"#) == .refused(.flowNotFound))
+    #expect(await failure(.code, 400, "error=invalid_grant", "\n") == .refused(.flowNotFound))
     #expect(
       await failure(.code, 200, #"{"access_token":"a","token_type":"BearerToken"}"#)
         == .rejected(ProviderRejection(.invalidResponse, said: ProviderWord("BearerToken").map { .tokenType($0) })))
+  }
+
+  @Test(
+    arguments: [
+      ("Account is not fully set up", .unsupported), ("Account disabled", .refused(.accountLocked)),
+      ("User is locked out", .refused(.accountLocked)),
+      ("AADSTS50076: you must use multi-factor authentication", .unsupported),
+      ("AADSTS50055: The password is expired.", .refused(.accountLocked)),
+      ("Your email address is not verified.", .refused(.emailUnverified)),
+      ("Invalid user credentials", .refused(.invalidCredentials)), ("", .refused(.invalidCredentials)),
+    ] as [(String, ProviderFailure)])
+  func `a login is not refused for its password where something else is in its way`(
+    _ description: String, _ expected: ProviderFailure
+  ) async {
+    let body = "{\"error\":\"invalid_grant\",\"error_description\":\"\(description)\"}"
+    #expect(await failure(.password, 400, body) == expected)
   }
 }

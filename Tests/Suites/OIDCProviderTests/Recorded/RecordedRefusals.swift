@@ -22,13 +22,18 @@ enum RecordedRefusals {
     let status: Int
     let body: String
     let state: State
+    /// The lines of the header.
+    let lines: String
 
-    init(_ provider: String, _ status: Int, _ body: String, _ state: State) {
-      (self.provider, self.status, self.body, self.state) = (provider, status, body, state)
+    init(
+      _ provider: String, _ status: Int, _ body: String, _ state: State,
+      _ lines: String = "Content-Type: application/json\n"
+    ) {
+      (self.provider, self.status, self.body, self.state, self.lines) = (provider, status, body, state, lines)
     }
   }
 
-  static let rows: [Row] = over + userWanted + passing + unclear + configuration
+  static let rows: [Row] = over + userWanted + passing + unclear + configuration + loose
 
   private static let over = [
     Row("Keycloak", 400, #"{"error":"invalid_grant","error_description":"Token is not active"}"#, .ended),

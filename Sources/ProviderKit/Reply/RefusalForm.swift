@@ -1,0 +1,71 @@
+package import HTTP
+
+/// A refusal that came as a form (RFC 6749, appendix B) in the place of a JSON object.
+package struct RefusalForm {
+  /// The name of the error.
+  package private(set) var error = ""
+  /// What is said of it.
+  package private(set) var description = ""
+
+  /// The longest form that is read: no refusal needs more.
+  private static let longest = 4096
+
+  /// Reads a body; nil where it is none, or has a token in it.
+  package init?(_ response: HTTPResponse) {
+    let pairs = response.body.withArray { bytes in
+      bytes.count > Self.longest ? [] : bytes.split(separator: UInt8(ascii: "&")).map(Self.pair)
+    }
+    for (name, value) in pairs {
+      switch name {
+      case "error": error = value
+      case "error_description": description = value
+      case "access_token", "refresh_token": return nil
+      default: break
+      }
+    }
+    guard !error.isEmpty, pairs.allSatisfy({ $0.name.utf8.allSatisfy { $0 > 0x20 && $0 != UInt8(ascii: "<") } }) else {
+      return nil
+    }
+  }
+
+  private static func pair(_ bytes: ArraySlice<UInt8>) -> (name: String, value: String) {
+    let parts = bytes.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+    return (decoded(parts[0]), parts.count > 1 ? decoded(parts[1]) : "")
+  }
+
+  private static func decoded(_ bytes: ArraySlice<UInt8>) -> String {
+    var text: [UInt8] = []
+    var rest = bytes
+    while let byte = rest.popFirst() {
+      let digits = rest.prefix(2)
+      if byte == UInt8(ascii: "%"), digits.count == 2,
+        let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
+      {
+        text.append(value)
+        rest = rest.dropFirst(2)
+      } else {
+        text.append(byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
+      }
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+}
+
+extension HTTPResponse {
+  /// The schemes that nobody but a proxy or another middlebox asks a client of tokens for (RFC 4559; RFC 7616).
+  private static let foreign: Set<String> = ["negotiate", "ntlm", "kerberos", "digest"]
+
+  /// Whether it wants credentials of a kind that the request never had (RFC 9110, section 11.6.1): what stands before the
+  /// provider wants them.
+  ///
+  /// - Parameter sentBasic: whether the client made itself known by `Basic`; then that is no sign.
+  /// - Returns: false for every status but 401.
+  package func challengesForOthers(sentBasic: Bool) -> Bool {
+    guard status == 401 else { return false }
+    let schemes = fields("www-authenticate").map { field in
+      field.prefix { $0 != " " && $0 != "," }.lowercased()
+    }
+    return !schemes.isEmpty
+      && schemes.allSatisfy { Self.foreign.contains($0) || $0 == "basic" && !sentBasic }
+  }
+}
