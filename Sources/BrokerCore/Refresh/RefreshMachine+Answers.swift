@@ -44,7 +44,10 @@ extension RefreshMachine {
     case .rejected(let rejection): if let actions = take(rejection, terms, now) { return actions }
     case .transient, .outcomeUnknown, .refused, .misconfigured, .rotated, .tokenRefused, .unsupported: break
     }
-    if isShownExpired, lost == nil { return restShown(now) }
+    if isShownExpired, lost == nil {
+      run?.noteTry(failure)
+      return restShown(now)
+    }
     return backOff(Failure(failure, profile: profile), jitter, terms, now)
   }
 

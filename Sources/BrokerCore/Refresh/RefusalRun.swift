@@ -24,6 +24,7 @@ package struct RefusalRun: Sendable, Equatable {
   private let since: Duration
   private var last: Duration
   private var tries = 0
+  private var wasRefused = true
 
   /// A run that begins with the first refusal at an uptime.
   init(_ rejection: ProviderRejection, at uptime: Duration) {
@@ -44,6 +45,17 @@ package struct RefusalRun: Sendable, Equatable {
     guard !isShown, count >= Self.enough, uptime - since >= Self.shortest else { return false }
     isShown = true
     return true
+  }
+
+  /// Takes in the answer to a try of a session that is shown as expired.
+  ///
+  /// Once the token is tried seldom, the first answer that says nothing of it has it tried quickly again: the end of an
+  /// outage is not missed by an hour.
+  mutating func noteTry(_ failure: ProviderFailure) {
+    var isRefused = false
+    if case .rejected(let rejection) = failure { isRefused = rejection.isCounted }
+    if wasRefused, !isRefused, tries >= Self.pauses.count - 1 { tries = 0 }
+    wasRefused = isRefused
   }
 
   /// How long to wait for the next try, after one that was in vain.

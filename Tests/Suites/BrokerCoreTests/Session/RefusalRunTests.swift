@@ -53,6 +53,23 @@ import Testing
     }
   }
 
+  @Test func `an outage while a token is seldom tried has it tried quickly again, once`() {
+    var script = script()
+    _ = refuse(&script, 1...5, every: 40)
+    let answers: [(Int, ProviderFailure)] =
+      [5, 15, 45, 120, 3600].map { ($0, Self.refusal) }
+      + [3600, 5, 15, 45, 120, 3600, 3600].map { ($0, .transient(.providerUnavailable)) } + [(3600, Self.refusal)]
+      + [(3600, .transient(.networkUnavailable)), (5, Self.refusal)]
+    for (index, (pause, failure)) in answers.enumerated() {
+      script.pass(pause - 1)
+      #expect(!script.play(.woken).contains { $0.hasPrefix("spend") }, "\(index)")
+      script.pass(1)
+      #expect(script.play(.woken) == ["spend \(index + 6) refresh-1"], "\(index)")
+      _ = script.fail(UInt64(index + 6), failure)
+      #expect(script.machine.isShownExpired)
+    }
+  }
+
   @Test func `a success brings the session back, and is told as a login`() {
     var script = script()
     _ = refuse(&script, 1...5, every: 40)
