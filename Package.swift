@@ -47,28 +47,30 @@ let package = Package(
     .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
 
     // The pure layers.
+    .target(name: "TextCoding"),
     .target(name: "JSON"),
     .target(name: "JSONRPC", dependencies: ["JSON"]),
     .target(name: "SecretMemory", dependencies: ["CLinux"]),
-    .target(name: "BrokerProtocol", dependencies: ["JSON", "JSONRPC", "SecretMemory"]),
-    .target(name: "BrokerCore", dependencies: wire),
+    .target(name: "BrokerProtocol", dependencies: ["JSON", "JSONRPC", "SecretMemory", "TextCoding"]),
+    .target(name: "BrokerCore", dependencies: wire + ["TextCoding"]),
     .target(name: "ConfigurationFile", dependencies: ["JSON", "BrokerProtocol"]),
 
     // The edges.
     .target(name: "LinuxSystem", dependencies: ["CLinux"]),
     .target(name: "SQLite", dependencies: ["CSQLite"]),
-    .target(name: "Sealing", dependencies: ["CSodium", "SecretMemory"]),
-    .target(name: "HTTP", dependencies: ["CCurl", "JSON", "SecretMemory", "LinuxSystem"]),
+    .target(name: "Sealing", dependencies: ["CSodium", "SecretMemory", "TextCoding"]),
+    .target(name: "HTTP", dependencies: ["CCurl", "JSON", "SecretMemory", "LinuxSystem", "TextCoding"]),
     .target(name: "Transport", dependencies: ["LinuxSystem"]),
     .target(name: "StateDirectory", dependencies: ["JSON", "LinuxSystem", "CRevision"]),
     .target(name: "Logging", dependencies: ["LinuxSystem", "BrokerProtocol"]),
-    .target(name: "Vault", dependencies: core + ["SQLite", "Sealing", "LinuxSystem"]),
+    .target(name: "Vault", dependencies: core + ["SQLite", "Sealing", "LinuxSystem", "TextCoding"]),
     .target(
-      name: "LocalProvider", dependencies: remote + ["SQLite", "Sealing"], path: "Sources/Providers/Local"),
+      name: "LocalProvider", dependencies: remote + ["SQLite", "Sealing", "TextCoding"], path: "Sources/Providers/Local"
+    ),
     .target(name: "ProviderKit", dependencies: core + ["ConfigurationFile", "HTTP", "LinuxSystem"]),
     .target(
       name: "RESTProvider", dependencies: remote, path: "Sources/Providers/REST", exclude: ["Mapping.md"]),
-    .target(name: "OIDCProvider", dependencies: remote + ["Sealing"], path: "Sources/Providers/OIDC"),
+    .target(name: "OIDCProvider", dependencies: remote + ["Sealing", "TextCoding"], path: "Sources/Providers/OIDC"),
     .target(name: "FirebaseProvider", dependencies: remote, path: "Sources/Providers/Firebase"),
 
     // The daemon.
@@ -84,7 +86,7 @@ let package = Package(
       name: "authbrokerd",
       dependencies: core + [
         "BrokerServer", "Transport", "LinuxSystem", "Logging", "Configuration", "ConfigurationFile", "Vault",
-        "LocalProvider", "OIDCProvider", "ProviderKit", "HTTP", "Sealing", "StateDirectory",
+        "LocalProvider", "OIDCProvider", "ProviderKit", "HTTP", "Sealing", "StateDirectory", "TextCoding",
       ], exclude: ["systemd"]),
 
     // Client programs.
@@ -93,12 +95,14 @@ let package = Package(
       name: "AuthBrokerClient", dependencies: wire + ["JSONRPC", "ClientSocket", "StateDirectory", "LinuxSystem"],
       path: "clients/swift"),
     .executableTarget(
-      name: "authbroker", dependencies: wire + ["AuthBrokerClient", "ClientSocket", "StateDirectory", "LinuxSystem"],
+      name: "authbroker",
+      dependencies: wire + ["AuthBrokerClient", "ClientSocket", "StateDirectory", "LinuxSystem", "TextCoding"],
       exclude: ["authbroker.1", "authbroker.5", "authbrokerd.8"]),
 
     // Tests.
     .target(name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/Support/CFaultVFS"),
     .target(name: "TestSupport", dependencies: core + ["LinuxSystem", "CFaultVFS"], path: "Tests/Support/TestSupport"),
+    .testTarget(name: "TextCodingTests", dependencies: ["TextCoding", "TestSupport"]),
     .testTarget(name: "JSONTests", dependencies: ["JSON", "TestSupport"]),
     .testTarget(name: "JSONRPCTests", dependencies: ["JSON", "JSONRPC", "TestSupport"]),
     .testTarget(name: "BrokerProtocolTests", dependencies: wire + ["JSONRPC", "TestSupport"]),
@@ -119,7 +123,7 @@ let package = Package(
       ], exclude: ["Fixtures"]),
     .testTarget(
       name: "LocalProviderTests",
-      dependencies: remote + ["SQLite", "LocalProvider", "Sealing", "TestSupport", "TestServers"]),
+      dependencies: remote + ["SQLite", "LocalProvider", "Sealing", "TestSupport", "TestServers", "TextCoding"]),
     .testTarget(name: "ProviderKitTests", dependencies: core + ["ProviderKit", "TestSupport"]),
     .testTarget(
       name: "RESTProviderTests",
@@ -141,7 +145,7 @@ let package = Package(
       name: "OIDCServerTests", dependencies: remote + ["OIDCProvider", "TestServers", "TestSupport"]),
     .testTarget(
       name: "OIDCProviderTests",
-      dependencies: remote + ["OIDCProvider", "Configuration", "Sealing", "TestSupport", "TestServers"]),
+      dependencies: remote + ["OIDCProvider", "Configuration", "Sealing", "TestSupport", "TestServers", "TextCoding"]),
     .testTarget(name: "BrokerCoreTests", dependencies: core + ["LinuxSystem", "TestSupport"]),
     .testTarget(name: "SecretMemoryTests", dependencies: ["SecretMemory", "LinuxSystem", "TestSupport"]),
     .testTarget(name: "LoggingTests", dependencies: ["Logging", "LinuxSystem", "TestSupport"]),
@@ -167,7 +171,7 @@ let package = Package(
       name: "CommandTests",
       dependencies: [
         "authbroker", "AuthBrokerClient", "ClientSocket", "StateDirectory", "BrokerProtocol", "SecretMemory", "JSON",
-        "LinuxSystem", "TestSupport",
+        "LinuxSystem", "TestSupport", "TextCoding",
       ]),
     .testTarget(
       name: "EndToEndTests",

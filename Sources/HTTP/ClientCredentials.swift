@@ -1,4 +1,5 @@
 package import SecretMemory
+import TextCoding
 
 /// A client's own name and password at a server, sent as HTTP Basic.
 package struct ClientCredentials: Sendable {
@@ -33,7 +34,7 @@ package struct ClientCredentials: Sendable {
     secret.withBytes { bytes in
       for index in bytes.indices { write(bytes[index], into: &pair) }
     }
-    var text = Self.base64(pair)
+    var text = Base64.encode(pair.span, as: .padded)
     wipe(&pair)
     body(text.span)
     wipe(&text)
@@ -41,22 +42,8 @@ package struct ClientCredentials: Sendable {
 
   private func write(_ byte: UInt8, into pair: inout [UInt8]) {
     switch encoding {
-    case .form: FormEncoder.encode(byte, into: &pair)
+    case .form: PercentEncoding.append(byte, as: .form, to: &pair)
     case .plain: pair.append(byte)
     }
-  }
-
-  private static func base64(_ bytes: [UInt8]) -> [UInt8] {
-    let digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8.span
-    var text: [UInt8] = []
-    text.reserveCapacity((bytes.count + 2) / 3 * 4)
-    for start in stride(from: 0, to: bytes.count, by: 3) {
-      let here = bytes[start..<min(start + 3, bytes.count)]
-      let group = here.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - here.count))
-      for place in 0..<4 {
-        text.append(place <= here.count ? digits[group >> (18 - 6 * place) & 63] : UInt8(ascii: "="))
-      }
-    }
-    return text
   }
 }

@@ -1,4 +1,5 @@
 package import SecretMemory
+import TextCoding
 
 /// Writes `application/x-www-form-urlencoded` (RFC 6749, appendix B): names and values are percent-encoded, a space
 /// becomes `+`.
@@ -43,20 +44,7 @@ package final class FormEncoder {
   private func encode(_ text: Span<UInt8>) {
     // Room for every byte as %XX, and for the `&` or `=` that follows.
     reserve(3 * text.count + 2)
-    for index in text.indices { Self.encode(text[index], into: &bytes) }
-  }
-
-  /// Adds one byte of a name or value.
-  static func encode(_ byte: UInt8, into bytes: inout [UInt8]) {
-    switch byte {
-    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2A, 0x2D, 0x2E, 0x5F: bytes.append(byte)
-    case 0x20: bytes.append(UInt8(ascii: "+"))
-    default:
-      let digits = "0123456789ABCDEF".utf8.span
-      bytes.append(UInt8(ascii: "%"))
-      bytes.append(digits[Int(byte >> 4)])
-      bytes.append(digits[Int(byte & 15)])
-    }
+    for index in text.indices { PercentEncoding.append(text[index], as: .form, to: &bytes) }
   }
 
   private func reserve(_ count: Int) {

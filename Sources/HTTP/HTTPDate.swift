@@ -1,3 +1,5 @@
+import TextCoding
+
 /// A moment as HTTP writes it (RFC 9110, section 5.6.7), in whole seconds.
 package struct HTTPDate: Sendable, Equatable {
   private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
@@ -30,7 +32,9 @@ package struct HTTPDate: Sendable, Equatable {
       var year = Self.number(parts.year, digits: 2...4), parts.year.utf8.count != 3
     else { return nil }
     if parts.year.utf8.count == 2 { year = Self.fullYear(year, now: now) }
-    guard year >= 1970, (1...Self.days(in: month + 1, of: year)).contains(day) else { return nil }
+    guard year >= 1970, let date = CalendarDate(year: Int64(year), month: Int64(month + 1), day: Int64(day)) else {
+      return nil
+    }
     let clock = parts.time.split(separator: ":", omittingEmptySubsequences: false).map {
       Self.number(String($0), digits: 2...2)
     }
@@ -38,7 +42,7 @@ package struct HTTPDate: Sendable, Equatable {
       second <= 60
     else { return nil }
     let seconds = (hour * 60 + minute) * 60 + second
-    secondsSince1970 = Int64(Self.daysSince1970(year: year, month: month + 1, day: day) * 86_400 + seconds)
+    secondsSince1970 = date.daysSince1970 * 86_400 + Int64(seconds)
   }
 
   private static func number(_ text: String, digits: ClosedRange<Int>) -> Int? {
@@ -50,23 +54,5 @@ package struct HTTPDate: Sendable, Equatable {
     let thisYear = 1970 + Int(min(max(now, 0), 1 << 40) / 31_556_952)
     let candidate = thisYear / 100 * 100 + twoDigits
     return candidate > thisYear + 50 ? candidate - 100 : candidate
-  }
-
-  private static func days(in month: Int, of year: Int) -> Int {
-    switch month {
-    case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
-    case 4, 6, 9, 11: 30
-    default: 31
-    }
-  }
-
-  // The civil calendar, counted from 1 March so that the leap day comes last.
-  private static func daysSince1970(year: Int, month: Int, day: Int) -> Int {
-    let year = month <= 2 ? year - 1 : year
-    let era = year / 400
-    let yearOfEra = year - era * 400
-    let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
-    let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
-    return era * 146_097 + dayOfEra - 719_468
   }
 }

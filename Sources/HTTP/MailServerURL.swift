@@ -1,7 +1,9 @@
+import TextCoding
+
 /// The address of a mail server: `smtps` from the first byte on (RFC 8314, section 3.3), or `smtp`, which becomes TLS by
 /// STARTTLS (RFC 3207).
 ///
-/// Host and port obey the rules of ``HTTPURL``. There is no user, path or query in it.
+/// Host and port obey the rules of ``TextCoding/ServerAddress``. There is no user, path or query in it.
 package struct MailServerURL: Sendable, Hashable {
   /// How the server is spoken to.
   package enum Scheme: String, Sendable, CaseIterable {
@@ -28,17 +30,15 @@ package struct MailServerURL: Sendable, Hashable {
     let found = Scheme.allCases.first { text.lowercased().hasPrefix($0.rawValue + "://") }
     guard let scheme = found else { throw .invalidURL }
     let place = text.dropFirst(scheme.rawValue.utf8.count + "://".utf8.count)
-    let server = try HTTPURL("https://" + place)
-    guard server.target == "/", !place.hasSuffix("/") else { throw .invalidURL }
-    // What follows the host, if anything does, is its port.
-    let hasPort = place.utf8.count > server.host.utf8.count
+    guard let server = ServerAddress(place) else { throw .invalidURL }
     self.scheme = scheme
     host = server.host
-    port = hasPort ? server.port : scheme.port
+    port = server.port ?? scheme.port
+    isLoopback = server.isLoopback
   }
 
   /// Whether the server is on this machine, so that nothing leaves it.
-  package var isLoopback: Bool { HTTPURL.loopback.contains(host) }
+  package let isLoopback: Bool
 
   /// Scheme, host and port: what may be logged.
   package var text: String { "\(scheme.rawValue)://\(host):\(port)" }

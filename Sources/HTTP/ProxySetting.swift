@@ -1,4 +1,5 @@
 import SecretMemory
+import TextCoding
 
 /// The proxy that requests go through.
 ///
@@ -56,9 +57,8 @@ package struct ProxyURL: Sendable {
     }
     let place = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
     // A proxy's host and port obey the same rules as a server's.
-    let server = try HTTPURL("https://" + place)
-    let hasPort = place.last?.isNumber == true && server.port != 443 || place.hasSuffix(":443")
-    let port = hasPort ? server.port : scheme == "https" ? 443 : Self.usualPort
+    guard let server = ServerAddress(place) else { throw .invalidURL }
+    let port = server.port ?? (scheme == "https" ? 443 : Self.usualPort)
     origin = "\(scheme ?? "http")://\(server.host):\(port)"
     self.place = "\(server.host.filter { $0 != "[" && $0 != "]" }) port \(port) "
     let user = authority.dropLast(place.count)

@@ -1,6 +1,7 @@
 import CSodium
 import Glibc
 package import SecretMemory
+import TextCoding
 
 /// Hashes passwords for storage: Argon2id (RFC 9106) in its usual text form (`$argon2id$v=19$m=…,t=…,p=1$salt$hash`).
 ///
@@ -162,7 +163,7 @@ extension PasswordHash {
 
   /// Base64 without padding in the original alphabet, as in Argon2's text form: salts and tags only.
   private static func base64(_ bytes: [UInt8]) -> String {
-    let text = Base64URL.encode(bytes.span).map { byte -> UInt8 in
+    let text = Base64.encode(bytes.span, as: .url).map { byte -> UInt8 in
       switch byte {
       case UInt8(ascii: "-"): UInt8(ascii: "+")
       case UInt8(ascii: "_"): UInt8(ascii: "/")

@@ -3,6 +3,7 @@ import BrokerProtocol
 import SQLite
 import Sealing
 import SecretMemory
+import TextCoding
 
 /// The sessions that a change of the configuration has signed out: sealed as those of configured profiles are.
 struct ParkedSessionTable: SealedTable {
@@ -26,7 +27,7 @@ struct ParkedSessionTable: SealedTable {
       // No text of a binding has it, so that no two bindings are the same text.
       bytes.append(0)
     }
-    let digest = Base64URL.encode(KeyedHash.unkeyedDigest(of: bytes.span, count: hashByteCount).span)
+    let digest = Base64.encode(KeyedHash.unkeyedDigest(of: bytes.span, count: hashByteCount).span, as: .url)
     return "\(id.profile)/\(String(decoding: digest, as: UTF8.self))"
   }
 

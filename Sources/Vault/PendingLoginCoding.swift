@@ -3,6 +3,7 @@ import BrokerProtocol
 import JSON
 import Sealing
 import SecretMemory
+import TextCoding
 
 /// A login that waits for its code or its user, as it is before sealing: one JSON object, the provider's handle in
 /// base64url.
@@ -21,7 +22,7 @@ enum PendingLoginCoding {
     buffer = []
     writer.object { writer in
       writer.member(login.step.action == nil ? "challenge" : "action", login.step)
-      var text = login.flow.withBytes { Base64URL.encode($0) }
+      var text = login.flow.withBytes { Base64.encode($0, as: .url) }
       writer.key("flow")
       writer.string(utf8: text.span)
       wipe(&text)
@@ -61,7 +62,7 @@ enum PendingLoginCoding {
       ? .code(try OTPChallenge(from: root.required("challenge")))
       : .action(try UserAction(from: root.required("action")))
     let flow = try root.required("flow").withStringBytes { text in
-      Result { () throws(SealingError) -> Secret in try Base64URL.decodeSecret(text) }
+      Result { () throws(SealingError) -> Secret in try Secret.decodeBase64URL(text) }
     }.get()
     let method = try root.optional("method", String.init(from:)).flatMap(LoginMethod.init(rawValue:))
     var login = PendingLogin(

@@ -1,5 +1,6 @@
 import Sealing
 import SecretMemory
+import TextCoding
 
 /// The sealed contents of a session in ordinary memory, as they were read: its tokens rest in them, and are opened on use.
 ///
@@ -27,8 +28,8 @@ final class SealedContents: Sendable {
   /// - Parameter text: base64url; its indices are those of the plaintext.
   /// - Returns: nil where it cannot rest: it is to be decoded then, which also tells what is wrong with it.
   func token(encodedAs text: ArraySlice<UInt8>) -> Secret? {
-    guard byteCount <= Self.longest, Base64URL.isEncoding(text.span) else { return nil }
-    let count = Base64URL.decodedCount(text.count)
+    guard byteCount <= Self.longest, Base64.isURLForm(text.span) else { return nil }
+    let count = Base64.byteCount(ofURLForm: text.count)
     return Secret(resting: SealedToken(contents: self, range: text.startIndex..<text.endIndex), byteCount: count)
   }
 
@@ -41,9 +42,7 @@ final class SealedContents: Sendable {
       isAuthentic = seal.open(sealed, at: place, into: &plaintext)
     }
     guard isAuthentic else { return false }
-    return plaintext.withBytes { bytes in
-      (try? Base64URL.decode(bytes.extracting(range), into: &output)) != nil
-    }
+    return plaintext.withBytes { bytes in Base64.decodeURLForm(bytes.extracting(range), into: &output) }
   }
 }
 

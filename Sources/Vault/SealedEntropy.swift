@@ -2,6 +2,7 @@ import BrokerCore
 import Sealing
 package import SecretMemory
 import Synchronization
+import TextCoding
 
 /// The core's source of handles and token names, with the key of one vault while that is open.
 package final class SealedEntropy: Entropy {
@@ -21,7 +22,7 @@ package final class SealedEntropy: Entropy {
   /// More than 256 random bits in base64url; never with a dash in front, which on a command line begins an option.
   package func handle() -> String {
     while true {
-      let text = Base64URL.encode(RandomBytes.array(count: Self.handleByteCount).span)
+      let text = Base64.encode(RandomBytes.array(count: Self.handleByteCount).span, as: .url)
       if text.first != UInt8(ascii: "-") { return String(decoding: text, as: UTF8.self) }
     }
   }

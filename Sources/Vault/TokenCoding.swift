@@ -3,6 +3,7 @@ import BrokerProtocol
 import JSON
 import Sealing
 import SecretMemory
+import TextCoding
 
 /// Tokens as members of the JSON object that is sealed.
 ///
@@ -66,7 +67,7 @@ enum TokenCoding {
   static func duration(_ node: JSONNode) throws(JSONMismatch) -> Duration { .milliseconds(try node.integer()) }
 
   private static func write(_ name: String, _ token: Secret, to writer: inout JSONWriter) {
-    var text = token.withBytes { Base64URL.encode($0) }
+    var text = token.withBytes { Base64.encode($0, as: .url) }
     writer.key(name)
     writer.string(utf8: text.span)
     wipe(&text)
@@ -75,7 +76,7 @@ enum TokenCoding {
   private static func token(_ node: JSONNode, _ sealed: SealedContents?) throws -> Secret {
     if node.kind == .string, let token = sealed?.token(encodedAs: node.text.dropFirst().dropLast()) { return token }
     return try node.withStringBytes { text in
-      Result { () throws(SealingError) -> Secret in try Base64URL.decodeSecret(text) }
+      Result { () throws(SealingError) -> Secret in try Secret.decodeBase64URL(text) }
     }.get()
   }
 }

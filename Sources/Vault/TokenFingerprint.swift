@@ -1,5 +1,6 @@
 import Sealing
 package import SecretMemory
+import TextCoding
 
 /// Names tokens: the same name for the same token, and no way back, nor from one state directory to another.
 ///
@@ -22,7 +23,7 @@ package struct TokenFingerprint: Sendable {
   package func name(of token: Secret) -> String {
     token.withBytes { token in
       let digest = hash.digest(of: token, count: Self.digestByteCount)
-      return String(decoding: Base64URL.encode(digest.span), as: UTF8.self)
+      return String(decoding: Base64.encode(digest.span, as: .url), as: UTF8.self)
     }
   }
 }

@@ -1,4 +1,5 @@
 import LinuxSystem
+import TextCoding
 
 /// The ssh(1) tunnel by which a browser on the person's own computer comes back to a login on this one.
 struct LoopbackTunnel: Equatable {
@@ -30,7 +31,8 @@ struct LoopbackTunnel: Equatable {
     let query = address.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
     let name = "redirect_uri="
     guard let parameter = query.split(separator: "&").first(where: { $0.hasPrefix(name) }),
-      let redirect = decoded(parameter.dropFirst(name.count)), redirect.hasPrefix("http://")
+      let bytes = PercentEncoding.decoded(parameter.dropFirst(name.count).utf8, as: .component),
+      let redirect = String(validating: bytes, as: UTF8.self), redirect.hasPrefix("http://")
     else { return nil }
     let authority = redirect.dropFirst("http://".count).prefix { $0 != "/" }
     for host in ["127.0.0.1", "localhost", "[::1]"] where authority.hasPrefix(host) {
@@ -40,23 +42,5 @@ struct LoopbackTunnel: Equatable {
       return (host, Int(port))
     }
     return nil
-  }
-
-  /// A value of a query without its percent-encoding (RFC 3986, section 2.1); nil for what is no text.
-  private static func decoded(_ text: Substring) -> String? {
-    var bytes: [UInt8] = []
-    var rest = Array(text.utf8)[...]
-    while let byte = rest.popFirst() {
-      guard byte == UInt8(ascii: "%") else {
-        bytes.append(byte)
-        continue
-      }
-      guard rest.count >= 2, let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else {
-        return nil
-      }
-      bytes.append(value)
-      rest = rest.dropFirst(2)
-    }
-    return String(validating: bytes, as: UTF8.self)
   }
 }

@@ -4,6 +4,7 @@ import Configuration
 import LinuxSystem
 import Sealing
 import StateDirectory
+import TextCoding
 import Vault
 
 /// Opens the vault of a state directory, as far as it can be opened without a person.
@@ -79,7 +80,7 @@ enum VaultOpening {
       return paths.state + "/vault.anchor"
     }
     let path = Array(paths.vault.utf8)
-    let name = Base64URL.encode(KeyedHash.unkeyedDigest(of: path.span, count: 6).span)
+    let name = Base64.encode(KeyedHash.unkeyedDigest(of: path.span, count: 6).span, as: .url)
     return "\(PathName.directory(of: key))/vault-\(String(decoding: name, as: UTF8.self)).anchor"
   }
 

@@ -1,6 +1,7 @@
 package import BrokerProtocol
 import JSON
 package import SecretMemory
+import TextCoding
 
 /// A token read as a JWT (RFC 7519) without a check of its signature: what it says is a hint, no proof.
 ///
@@ -34,37 +35,10 @@ package enum UnverifiedToken {
     }
   }
 
-  /// The bytes of the middle one of three parts; none where there are not three, or it is not base64url.
+  /// The bytes of the middle one of three parts; none where there are not three, or it is not base64.
   private static func middlePart(_ token: Span<UInt8>) -> [UInt8] {
     let dots = token.indices.filter { token[$0] == UInt8(ascii: ".") }
     guard dots.count == 2, dots[1] - dots[0] > 1, dots[1] - dots[0] <= longestPayload else { return [] }
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity((dots[1] - dots[0]) / 4 * 3 + 3)
-    var bits: UInt32 = 0
-    var count = 0
-    for index in (dots[0] + 1)..<dots[1] {
-      guard let value = value(token[index]) else {
-        wipe(&bytes)
-        return []
-      }
-      bits = bits << 6 | value
-      count += 6
-      guard count >= 8 else { continue }
-      count -= 8
-      bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
-    }
-    return bytes
-  }
-
-  /// The six bits of a character (RFC 4648, section 5).
-  private static func value(_ byte: UInt8) -> UInt32? {
-    switch byte {
-    case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(byte) - 65
-    case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt32(byte) - 71
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte) + 4
-    case UInt8(ascii: "-"): 62
-    case UInt8(ascii: "_"): 63
-    default: nil
-    }
+    return Base64.decodeAnyForm(token.extracting((dots[0] + 1)..<dots[1])) ?? []
   }
 }

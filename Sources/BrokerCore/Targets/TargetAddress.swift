@@ -1,4 +1,5 @@
 import JSON
+import TextCoding
 
 /// The parts of an address that decide whose token it gets: scheme, host, port and the segments of the path.
 ///
@@ -46,9 +47,6 @@ package struct TargetAddress: Sendable, Hashable {
 
   /// The schemes that a token is sent over, with their ports (RFC 9110, 8314, 6409, 9051).
   private static let ports = ["https": 443, "http": 80, "smtps": 465, "smtp": 587, "imaps": 993, "imap": 143]
-  /// Who may be spoken to over `http`: addresses that never leave the machine.
-  private static let loopback = ["127.0.0.1", "[::1]", "localhost"]
-
   /// Takes an address apart; user information, query and fragment are ignored.
   ///
   /// - Throws: why it cannot be compared.
@@ -73,16 +71,9 @@ package struct TargetAddress: Sendable, Hashable {
     let mark = authority.lastIndex(of: "@")
     if let mark, !isPlainUser(authority[..<mark].lowercased()) { throw .host }
     let server = mark.map { authority[authority.index(after: $0)...] } ?? authority
-    let colon = server.lastIndex(of: ":").flatMap { server[$0...].contains("]") ? nil : $0 }
-    let host = server[..<(colon ?? server.endIndex)].lowercased()
-    guard isHost(host) else { throw .host }
-    guard scheme != "http" || loopback.contains(host) else { throw .clear }
-    guard let colon else { return Origin(scheme: scheme, host: host, port: standardPort) }
-    let digits = server[server.index(after: colon)...]
-    guard digits.utf8.count <= 5, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let port = Int(digits),
-      (1...65_535).contains(port)
-    else { throw .host }
-    return Origin(scheme: scheme, host: host, port: port)
+    guard let address = ServerAddress(server) else { throw .host }
+    guard scheme != "http" || address.isLoopback else { throw .clear }
+    return Origin(scheme: scheme, host: address.host, port: address.port ?? standardPort)
   }
 
   /// Whether user information ends where it seems to: a reader that decodes it first finds no other host in it (RFC 3986,
@@ -90,21 +81,6 @@ package struct TargetAddress: Sendable, Hashable {
   private static func isPlainUser(_ user: String) -> Bool {
     let delimiters = ["@", "[", "]", "%2f", "%3f", "%23", "%40", "%3a", "%5b", "%5d", "%5c", "%25", "%0", "%1", "%7f"]
     return !delimiters.contains { user.includes($0) }
-  }
-
-  /// Whether something can be a host's name or address; it is compared and never resolved, so its form alone counts.
-  private static func isHost(_ host: String) -> Bool {
-    let isAddress = host.hasPrefix("[") && host.hasSuffix("]") && host.utf8.count > 2
-    let name = isAddress ? host.dropFirst().dropLast() : host[...]
-    guard (1...253).contains(name.utf8.count) else { return false }
-    return name.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "."): true
-      case UInt8(ascii: "-"), UInt8(ascii: "_"): !isAddress
-      case UInt8(ascii: ":"): isAddress
-      default: false
-      }
-    }
   }
 
   private static func segments(_ path: Substring) throws(Fault) -> [Substring] {
@@ -129,11 +105,8 @@ package struct TargetAddress: Sendable, Hashable {
   private static func isEncodedTwice(_ segment: String) -> Bool {
     let bytes = Array(segment.utf8)
     return bytes.indices.dropLast(4).contains { index in
-      bytes[index...].starts(with: "%25".utf8) && isHexadecimal(bytes[index + 3]) && isHexadecimal(bytes[index + 4])
+      bytes[index...].starts(with: "%25".utf8) && PercentEncoding.value(ofDigit: bytes[index + 3]) != nil
+        && PercentEncoding.value(ofDigit: bytes[index + 4]) != nil
     }
-  }
-
-  private static func isHexadecimal(_ digit: UInt8) -> Bool {
-    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(digit)
   }
 }

@@ -1,4 +1,5 @@
 public import JSON
+import TextCoding
 
 /// A moment of the wall clock, in milliseconds, written as RFC 3339 UTC.
 public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible {
@@ -37,8 +38,8 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
     let fraction = milliseconds - seconds * 1000
     let days = seconds.floorDivided(by: 86400)
     let second = seconds - days * 86400
-    let (year, month, day) = Self.civil(fromDays: days)
-    let date = "\(Self.padded(year, 4))-\(Self.padded(month, 2))-\(Self.padded(day, 2))"
+    let day = CalendarDate(daysSince1970: days)
+    let date = "\(Self.padded(day.year, 4))-\(Self.padded(day.month, 2))-\(Self.padded(day.day, 2))"
     let time = "\(Self.padded(second / 3600, 2)):\(Self.padded(second / 60 % 60, 2)):\(Self.padded(second % 60, 2))"
     return date + "T" + time + (fraction == 0 ? "Z" : ".\(Self.padded(fraction, 3))Z")
   }
@@ -46,28 +47,6 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
   private static func padded(_ value: Int64, _ width: Int) -> String {
     let digits = String(value)
     return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
-  }
-
-  /// The date of a day number, in the proleptic Gregorian calendar (eras of 400 years, years beginning in March).
-  private static func civil(fromDays days: Int64) -> (year: Int64, month: Int64, day: Int64) {
-    let shifted = days + 719_468
-    let era = shifted.floorDivided(by: 146_097)
-    let dayOfEra = shifted - era * 146_097
-    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36524 - dayOfEra / 146_096) / 365
-    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    let shiftedMonth = (5 * dayOfYear + 2) / 153
-    let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
-    let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-    return (year, month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1)
-  }
-
-  /// The day number of a date, the inverse of ``civil(fromDays:)``.
-  private static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
-    let shiftedYear = month <= 2 ? year - 1 : year
-    let era = shiftedYear.floorDivided(by: 400)
-    let yearOfEra = shiftedYear - era * 400
-    let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-    return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
   }
 
   /// Reads an RFC 3339 timestamp, section 5.6, with any offset; nil for anything else.
@@ -78,12 +57,12 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
       let month = Self.digits(bytes, 5..<7), bytes[7] == UInt8(ascii: "-"),
       let day = Self.digits(bytes, 8..<10), let hour = Self.digits(bytes, 11..<13), bytes[13] == UInt8(ascii: ":"),
       let minute = Self.digits(bytes, 14..<16), bytes[16] == UInt8(ascii: ":"),
-      let second = Self.digits(bytes, 17..<19), (1...12).contains(month),
-      day >= 1, day <= Self.dayCount(ofMonth: month, in: year), hour < 24, minute < 60, second <= 60
+      let second = Self.digits(bytes, 17..<19), hour < 24, minute < 60, second <= 60,
+      let date = CalendarDate(year: year, month: month, day: day)
     else { return nil }
     var position = 19
     guard let fraction = Self.fraction(bytes, &position), let offset = Self.offset(bytes, position) else { return nil }
-    let seconds = Self.days(year: year, month: month, day: day) * 86400 + hour * 3600 + minute * 60 + second - offset
+    let seconds = date.daysSince1970 * 86400 + hour * 3600 + minute * 60 + second - offset
     self.init(milliseconds: seconds * 1000 + fraction)
   }
 
@@ -95,15 +74,6 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
       value = value * 10 + Int64(byte - 0x30)
     }
     return value
-  }
-
-  /// How many days a month has, by the rule of RFC 3339, appendix C.
-  private static func dayCount(ofMonth month: Int64, in year: Int64) -> Int64 {
-    switch month {
-    case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
-    case 4, 6, 9, 11: 30
-    default: 31
-    }
   }
 
   /// The milliseconds of a fraction at `position`, further digits cut off; nil for a point without digits.
@@ -147,12 +117,5 @@ extension Timestamp: JSONEncodable, JSONDecodable {
   public init(from node: JSONNode) throws(JSONMismatch) {
     guard let time = Timestamp(try node.string()) else { throw node.mismatch("an RFC 3339 time") }
     self = time
-  }
-}
-
-extension Int64 {
-  /// The quotient rounded towards minus infinity; the divisor is positive.
-  fileprivate func floorDivided(by divisor: Int64) -> Int64 {
-    self >= 0 ? self / divisor : (self - divisor + 1) / divisor
   }
 }

@@ -2,6 +2,7 @@ package import BrokerCore
 import BrokerProtocol
 import SQLite
 import Sealing
+import TextCoding
 
 /// New accounts.
 extension LocalProvider: RegistrationProvider {
@@ -77,6 +78,6 @@ extension LocalProvider: RegistrationProvider {
 
   /// A name for a row that cannot be guessed: 128 random bits.
   static func identifier() -> String {
-    String(decoding: Base64URL.encode(RandomBytes.array(count: 16).span), as: UTF8.self)
+    String(decoding: Base64.encode(RandomBytes.array(count: 16).span, as: .url), as: UTF8.self)
   }
 }

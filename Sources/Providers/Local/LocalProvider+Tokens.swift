@@ -4,6 +4,7 @@ import SQLite
 import Sealing
 package import SecretMemory
 import Synchronization
+import TextCoding
 
 /// Sessions and their tokens.
 extension LocalProvider: UserInfoProvider, RevocationProvider, TargetProvider {
@@ -192,7 +193,7 @@ extension LocalProvider: UserInfoProvider, RevocationProvider, TargetProvider {
   /// 256 random bits in base64url, drawn in locked memory.
   static func randomToken() throws -> Secret {
     let random = try RandomBytes.secret(count: refreshTokenByteCount)
-    var text = random.withBytes { Base64URL.encode($0) }
+    var text = random.withBytes { Base64.encode($0, as: .url) }
     return try Secret(wiping: &text)
   }
 }

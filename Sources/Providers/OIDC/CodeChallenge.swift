@@ -1,5 +1,6 @@
 import Sealing
 import SecretMemory
+import TextCoding
 
 /// Proof Key for Code Exchange (RFC 7636), by SHA-256 only: `plain` protects nothing that TLS does not.
 enum CodeChallenge {
@@ -11,13 +12,13 @@ enum CodeChallenge {
   /// - Throws: `SealingError.secretMemoryExhausted`.
   static func makeVerifier() throws(SealingError) -> Secret {
     var random = RandomBytes.array(count: 32)
-    var text = Base64URL.encode(random.span)
+    var text = Base64.encode(random.span, as: .url)
     wipe(&random)
     do { return try Secret(wiping: &text) } catch { throw .secretMemoryExhausted }
   }
 
   /// The challenge of a verifier (section 4.2).
   static func of(_ verifier: Secret) -> String {
-    verifier.withBytes { String(decoding: Base64URL.encode(SHA256.digest(of: $0).span), as: UTF8.self) }
+    verifier.withBytes { String(decoding: Base64.encode(SHA256.digest(of: $0).span, as: .url), as: UTF8.self) }
   }
 }

@@ -3,6 +3,7 @@ import BrokerProtocol
 import JSON
 import Sealing
 import SecretMemory
+import TextCoding
 
 /// Reads an ID token that came straight from the token endpoint.
 ///
@@ -100,9 +101,9 @@ struct IDToken {
   private static func parts(_ token: Span<UInt8>) -> (header: [UInt8], payload: [UInt8])? {
     let dots = token.indices.filter { token[$0] == UInt8(ascii: ".") }
     guard dots.count == 2, dots[0] <= longestPart, dots[1] - dots[0] <= longestPart,
-      var header = try? Base64URL.decode(token.extracting(0..<dots[0]))
+      var header = Base64.decodeURLForm(token.extracting(0..<dots[0]))
     else { return nil }
-    guard let payload = try? Base64URL.decode(token.extracting((dots[0] + 1)..<dots[1])) else {
+    guard let payload = Base64.decodeURLForm(token.extracting((dots[0] + 1)..<dots[1])) else {
       wipe(&header)
       return nil
     }

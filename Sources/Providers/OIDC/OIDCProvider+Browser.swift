@@ -4,6 +4,7 @@ import HTTP
 import LinuxSystem
 import Sealing
 package import SecretMemory
+import TextCoding
 
 /// Logins in a browser on this machine (RFC 8252), by a code and its proof (RFC 7636).
 extension OIDCProvider: BrowserLoginProvider {
@@ -118,7 +119,8 @@ extension OIDCProvider: BrowserLoginProvider {
       !(own.map(\.0) + added.map(\.name)).contains(usual.name)
     }
     fields += own + (usual + added).map { ($0.name, $0.value) }
-    let query = fields.map { "\(HTTPURL.encoded($0.0))=\(HTTPURL.encoded($0.1))" }.joined(separator: "&")
+    let parts = fields.map { PercentEncoding.encoded($0.0) + "=" + PercentEncoding.encoded($0.1) }
+    let query = parts.joined(separator: "&")
     return url.origin + url.target + (url.target.contains("?") ? "&" : "?") + query
   }
 }

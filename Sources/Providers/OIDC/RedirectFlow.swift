@@ -2,6 +2,7 @@ import BrokerProtocol
 import JSON
 import Sealing
 import SecretMemory
+import TextCoding
 
 /// A login in a browser: what was sent along with it, and must come back (RFC 8252; RFC 7636).
 struct RedirectFlow: Sendable {
@@ -48,7 +49,7 @@ struct RedirectFlow: Sendable {
   }
 
   private static func random() -> String {
-    String(decoding: Base64URL.encode(RandomBytes.array(count: randomBytes).span), as: UTF8.self)
+    String(decoding: Base64.encode(RandomBytes.array(count: randomBytes).span, as: .url), as: UTF8.self)
   }
 
   /// The address as the provider is told it.

@@ -1,4 +1,5 @@
 import SecretMemory
+import TextCoding
 
 /// What a browser asks of the loopback address, read from bytes as they come (RFC 9112, sections 3 and 5).
 ///
@@ -50,9 +51,9 @@ struct RedirectRequest {
     var values: [String: [UInt8]] = [:]
     for pair in bytes[query].split(separator: UInt8(ascii: "&")) {
       let equals = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
-      guard let name = Self.decoded(pair[..<equals]), let value = Self.decoded(pair[equals...].dropFirst()) else {
-        return nil
-      }
+      guard let name = PercentEncoding.decoded(pair[..<equals], as: .form),
+        let value = PercentEncoding.decoded(pair[equals...].dropFirst(), as: .form)
+      else { return nil }
       let text = String(decoding: name, as: UTF8.self)
       guard values.updateValue(value, forKey: text) == nil else { return nil }
     }
@@ -98,34 +99,5 @@ struct RedirectRequest {
     }
     host = hosts.count == 1 ? hosts[0] : ""
     return true
-  }
-
-  /// Form decoding (RFC 6749, appendix B); nil for a `%` without two digits.
-  private static func decoded(_ text: ArraySlice<UInt8>) -> [UInt8]? {
-    var result: [UInt8] = []
-    result.reserveCapacity(text.count)
-    var index = text.startIndex
-    while index < text.endIndex {
-      switch text[index] {
-      case UInt8(ascii: "+"): result.append(0x20)
-      case UInt8(ascii: "%"):
-        guard index + 2 < text.endIndex, let high = digit(text[index + 1]), let low = digit(text[index + 2]) else {
-          return nil
-        }
-        result.append(high << 4 | low)
-        index += 2
-      default: result.append(text[index])
-      }
-      index += 1
-    }
-    return result
-  }
-
-  private static func digit(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case 0x30...0x39: byte - 0x30
-    case 0x41...0x46, 0x61...0x66: (byte | 0x20) - 0x57
-    default: nil
-    }
   }
 }

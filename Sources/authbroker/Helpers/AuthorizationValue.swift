@@ -1,5 +1,6 @@
 import BrokerProtocol
 import SecretMemory
+import TextCoding
 
 /// The value of the header `Authorization` that carries a token to a target.
 enum AuthorizationValue {
@@ -21,9 +22,9 @@ enum AuthorizationValue {
     var pair = SecretText.bytes(username + ":", token)
     defer { wipe(&pair) }
     var bytes: [UInt8] = []
-    bytes.reserveCapacity("Basic ".utf8.count + Base64.length(of: pair.count) + 1)
+    bytes.reserveCapacity("Basic ".utf8.count + Base64.characterCount(of: pair.count, as: .padded) + 1)
     bytes.append(contentsOf: "Basic ".utf8)
-    Base64.append(pair.span, to: &bytes)
+    Base64.append(pair.span, as: .padded, to: &bytes)
     return bytes
   }
 }

@@ -1,4 +1,5 @@
 import SecretMemory
+import TextCoding
 
 /// What git asks a credential helper (git-credential(1), "Input/output format").
 struct GitCredential: Equatable, Sendable {
@@ -137,18 +138,6 @@ extension GitCredential {
 
   /// A path as it stands in an address: git has decoded it (RFC 3986, section 3.3).
   private static func encoded(_ path: String) -> String {
-    var text = ""
-    for byte in path.utf8 {
-      switch byte {
-      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-        UInt8(ascii: "A")...UInt8(ascii: "Z"):
-        text.unicodeScalars.append(Unicode.Scalar(byte))
-      case _ where "-._~!$&'()*+,;=:@/".utf8.contains(byte): text.unicodeScalars.append(Unicode.Scalar(byte))
-      default:
-        let digits = String(byte, radix: 16, uppercase: true)
-        text += digits.utf8.count == 1 ? "%0\(digits)" : "%\(digits)"
-      }
-    }
-    return text
+    PercentEncoding.encoded(path, keeping: "!$&'()*+,;=:@/")
   }
 }

@@ -1,5 +1,6 @@
 import BrokerProtocol
 import SecretMemory
+import TextCoding
 
 /// `authbroker helper sasl`: the first message of a mail client that logs in with an access token.
 ///
@@ -44,8 +45,8 @@ enum MailHelper: ToolHelper {
     guard var message else { throw .usage("a user's name has no control characters") }
     defer { wipe(&message) }
     var line: [UInt8] = []
-    line.reserveCapacity(Base64.length(of: message.count) + 1)
-    Base64.append(message.span, to: &line)
+    line.reserveCapacity(Base64.characterCount(of: message.count, as: .padded) + 1)
+    Base64.append(message.span, as: .padded, to: &line)
     Output.line(line)
   }
 }

@@ -1,4 +1,5 @@
 import JSON
+import TextCoding
 
 /// The host and the port of a mail server's address.
 struct MailServerAddress: Equatable {
@@ -18,16 +19,9 @@ struct MailServerAddress: Equatable {
     }
     let authority = text[mark.upperBound...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
     let server = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
-    let colon = server.lastIndex(of: ":").flatMap { server[$0...].contains("]") ? nil : $0 }
-    let name = server[..<(colon ?? server.endIndex)]
-    let isBracketed = name.hasPrefix("[") && name.hasSuffix("]")
-    host = String(isBracketed ? name.dropFirst().dropLast() : name)
-    guard !host.isEmpty, host.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { return nil }
-    guard let colon else {
-      port = standard
-      return
-    }
-    guard let port = Int(server[server.index(after: colon)...]), (1...65_535).contains(port) else { return nil }
-    self.port = port
+    guard let address = ServerAddress(server) else { return nil }
+    let isBracketed = address.host.hasPrefix("[")
+    host = isBracketed ? String(address.host.dropFirst().dropLast()) : address.host
+    port = address.port ?? standard
   }
 }

@@ -64,13 +64,6 @@ import Testing
     }
   }
 
-  @Test func `Any text can be made a part of a path or query, and only a part`() throws {
-    let text = "a b/c?d=e&f#g%h*i~j-k._\r\né"
-    let encoded = HTTPURL.encoded(text)
-    #expect(encoded == "a%20b%2Fc%3Fd%3De%26f%23g%25h%2Ai~j-k._%0D%0A%C3%A9")
-    #expect(try HTTPURL("https://example.com").appending(path: encoded).target == "/" + encoded)
-  }
-
   @Test func `Nothing but the origin of a URL is ever printed`() throws {
     let url = try HTTPURL("https://example.com:8443/path?code=hush")
     var text = "\(url) \(String(reflecting: url)) \(String(describing: [url]))"

@@ -5,6 +5,7 @@ import Sealing
 import SecretMemory
 import TestSupport
 import Testing
+import TextCoding
 
 @testable import LocalProvider
 
@@ -26,7 +27,8 @@ import Testing
       try #require(parts.count == 3)
       let signed = parts[0] + [UInt8(ascii: ".")] + parts[1]
       let last = parts[2]
-      let signature = try Base64URL.decode(last.span)
+      let signatureBytes = Base64.decodeURLForm(last.span)
+      let signature = try #require(signatureBytes)
       let isValid = key.isValid(signature: signature.span, for: signed.span)
       #expect(isValid)
       let header = try json(parts[0])
@@ -209,7 +211,8 @@ import Testing
   }
 
   private func json(_ part: [UInt8]) throws -> JSONNode {
-    try JSONDocument(parsing: try Base64URL.decode(part.span)).root
+    let bytes = Base64.decodeURLForm(part.span)
+    return try JSONDocument(parsing: #require(bytes)).root
   }
 
   private func refresh(_ fixture: ProviderFixture, _ tokens: TokenSet) async -> ProviderFailure? {

@@ -7,6 +7,7 @@ import ProviderKit
 import Sealing
 import SecretMemory
 import TestServers
+import TextCoding
 
 @testable import OIDCProvider
 
@@ -86,7 +87,7 @@ func secret(_ text: String) throws -> Secret { try Secret(utf8: text) }
 
 /// An ID token, made up.
 func idToken(_ claims: String, header: String = #"{"alg":"RS256","kid":"k1"}"#) -> String {
-  let parts = [header, claims].map { String(decoding: Base64URL.encode(Array($0.utf8).span), as: UTF8.self) }
+  let parts = [header, claims].map { String(decoding: Base64.encode(Array($0.utf8).span, as: .url), as: UTF8.self) }
   return parts.joined(separator: ".") + ".c2lnbmF0dXJl"
 }
 

@@ -34,12 +34,6 @@ extension KeyedHash {
   }
 }
 
-extension Base64URL {
-  static func encode(bytes: [UInt8]) -> [UInt8] { encode(bytes.span) }
-  static func decode(text: [UInt8]) throws -> [UInt8] { try decode(text.span) }
-  static func decodeSecret(text: [UInt8]) throws -> Secret { try decodeSecret(text.span) }
-}
-
 extension SealedBox {
   static func open(bytes: [UInt8], context: AssociatedData, key: SealingKey) throws -> Secret {
     try open(bytes.span, context: context, key: key)

@@ -1,4 +1,5 @@
 import SecretMemory
+import TextCoding
 
 /// The address that an authenticator app reads from a QR code, with the secret of an enrolment in it.
 ///
@@ -15,9 +16,9 @@ enum OTPAuthURI {
   /// - Returns: `otpauth://totp/Issuer:account?secret=…&issuer=Issuer&algorithm=SHA1&digits=6&period=30` in ASCII.
   /// - Throws: `SecretMemoryExhausted`.
   static func make(_ totp: TOTP, issuer: String, account: String) throws(SecretMemoryExhausted) -> Secret {
-    let issuer = percentEncoded(issuer.filter { $0 != ":" })
+    let issuer = PercentEncoding.encoded(issuer.filter { $0 != ":" })
     let key = try Base32.encode(totp.secret)
-    let before = "otpauth://totp/\(issuer):\(percentEncoded(account))?secret=".utf8
+    let before = "otpauth://totp/\(issuer):\(PercentEncoding.encoded(account))?secret=".utf8
     let after = "&issuer=\(issuer)&algorithm=SHA1&digits=\(totp.digits)&period=\(TOTP.period.components.seconds)".utf8
     return try Secret(byteCount: before.count + key.byteCount + after.count) { text in
       for (index, byte) in before.enumerated() { text[index] = byte }
@@ -26,17 +27,5 @@ enum OTPAuthURI {
       }
       for (index, byte) in after.enumerated() { text[before.count + key.byteCount + index] = byte }
     }
-  }
-
-  /// A part of the address: all but the unreserved characters of RFC 3986, section 2.3, as `%XX`.
-  private static func percentEncoded(_ text: String) -> String {
-    text.utf8.map { byte in
-      switch byte {
-      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-        UInt8(ascii: "~"):
-        String(UnicodeScalar(byte))
-      default: (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
-      }
-    }.joined()
   }
 }

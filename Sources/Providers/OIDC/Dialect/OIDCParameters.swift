@@ -1,5 +1,6 @@
 import ConfigurationFile
 import HTTP
+import TextCoding
 
 /// What a profile adds to the requests of its logins and tokens (RFC 6749, section 8.2), never in place of what the
 /// broker sets itself.
@@ -72,7 +73,7 @@ extension ConfigurationSection {
   fileprivate func parameters(besides reserved: [String]) -> [OIDCQuirks.Parameter] {
     var parameters: [OIDCQuirks.Parameter] = []
     for (name, node) in namedMembers() {
-      guard (1...128).contains(name.utf8.count), HTTPURL.encoded(name) == name else {
+      guard (1...128).contains(name.utf8.count), PercentEncoding.encoded(name) == name else {
         report(nameOf: node, name, "is no parameter's name", "use 1 to 128 letters, digits and -._~")
         continue
       }

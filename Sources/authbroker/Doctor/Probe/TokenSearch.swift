@@ -1,4 +1,5 @@
 import SecretMemory
+import TextCoding
 
 /// Looks for one token in what a tool has sent: as a word of its own, or inside Base64, as in basic authentication and in
 /// SASL.
@@ -11,7 +12,7 @@ struct TokenSearch: Sendable {
     Self.words(of: bytes).contains { word in
       if isToken(word) { return true }
       // Four characters are three bytes: what is shorter than the token cannot hold it.
-      guard word.count / 4 * 3 + 3 > token.byteCount, var inner = Base64.decoded(word) else { return false }
+      guard word.count / 4 * 3 + 3 > token.byteCount, var inner = Base64.decodeAnyForm(word.span) else { return false }
       defer { wipe(&inner) }
       return Self.words(of: inner[...]).contains(where: isToken)
     }

@@ -1,5 +1,6 @@
 import LinuxSystem
 import SecretMemory
+import TextCoding
 
 /// The role whose keys are asked for, and where.
 struct AWSRole: Equatable, Sendable {
@@ -84,7 +85,7 @@ struct AWSRole: Equatable, Sendable {
     let isName =
       (2...64).contains(given.utf8.count)
       && given.utf8.allSatisfy { byte in
-        FormText.isUnreserved(byte) && byte != UInt8(ascii: "~") || "+=,@".utf8.contains(byte)
+        PercentEncoding.isUnreserved(byte) && byte != UInt8(ascii: "~") || "+=,@".utf8.contains(byte)
       }
     guard isName else {
       throw .usage("\(given.shellQuoted) is not a session name; use 2 to 64 letters, digits or any of _+=,.@-")
@@ -109,13 +110,13 @@ struct AWSRole: Equatable, Sendable {
       ("RoleSessionName", session),
     ]
     if let duration { parts.append(("DurationSeconds", String(duration))) }
-    let start = parts.map { "\($0.0)=\(FormText.encoded($0.1))" }.joined(separator: "&") + "&WebIdentityToken="
+    let start = parts.map { "\($0.0)=\(PercentEncoding.encoded($0.1))" }.joined(separator: "&") + "&WebIdentityToken="
     return token.withBytes { bytes in
       guard bytes.count <= Self.longestToken else { return nil }
       var form: [UInt8] = []
       form.reserveCapacity(start.utf8.count + 3 * bytes.count)
       form.append(contentsOf: start.utf8)
-      for index in bytes.indices { FormText.append(bytes[index], to: &form) }
+      for index in bytes.indices { PercentEncoding.append(bytes[index], as: .component, to: &form) }
       return form
     }
   }

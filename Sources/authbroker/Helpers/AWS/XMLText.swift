@@ -1,3 +1,5 @@
+import TextCoding
+
 /// The texts of a small XML document, by the names of the elements around them.
 ///
 /// As much of XML 1.0 as a service answers with: elements, attributes (which are not kept), references to characters. A
@@ -112,7 +114,9 @@ extension XMLText {
 
   private mutating func readName() throws(Fault) -> String {
     let start = index
-    while index < bytes.count, FormText.isUnreserved(bytes[index]) || bytes[index] == UInt8(ascii: ":") { index += 1 }
+    while index < bytes.count, PercentEncoding.isUnreserved(bytes[index]) || bytes[index] == UInt8(ascii: ":") {
+      index += 1
+    }
     guard index > start else { throw Fault() }
     return String(decoding: bytes[start..<index], as: UTF8.self)
   }

@@ -3,6 +3,7 @@ import SecretMemory
 import TestSupport
 import Testing
 
+import TextCoding
 @testable import authbroker
 
 /// The server that a tool sends its token to, without a network.
@@ -17,7 +18,7 @@ import Testing
 
   private func base64(_ text: String) -> String {
     var bytes: [UInt8] = []
-    Base64.append(Array(text.utf8).span, to: &bytes)
+    Base64.append(Array(text.utf8).span, as: .padded, to: &bytes)
     return String(decoding: bytes, as: UTF8.self)
   }
 
@@ -35,15 +36,6 @@ import Testing
       "Basic \(base64("me:\(Self.token)x"))",
     ]
     for text in missing { #expect(!search.finds(in: Array(text.utf8)[...]), "\(text)") }
-  }
-
-  @Test(arguments: ["", "a", "ab", "abc", "abcd", "ÿþý~~~???"])
-  func `Base64 is decoded as it was encoded, in both alphabets`(text: String) {
-    let encoded = base64(text)
-    let other = encoded.map { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 }.filter { $0 != "=" }
-    #expect(Base64.decoded(Array(encoded.utf8)) == Array(text.utf8))
-    #expect(Base64.decoded(Array(String(other).utf8)) == Array(text.utf8))
-    #expect(Base64.decoded(Array("ab!d".utf8)) == nil)
   }
 
   @Test func `a request without the token is asked for it, and one with it finds nothing`() throws {

@@ -5,6 +5,7 @@ import Sealing
 import SecretMemory
 import TestSupport
 import Testing
+import TextCoding
 
 @testable import LocalProvider
 
@@ -20,7 +21,7 @@ import Testing
   @Test func `a key is written as RFC 8037 writes it`() throws {
     try Sealing.initialize()
     // RFC 8037, appendices A.1 and A.2.
-    let seed = try Base64URL.decodeSecret("nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A".utf8.span)
+    let seed = try Secret.decodeBase64URL("nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A".utf8.span)
     let key = AccessTokenSigner(key: try Ed25519SigningKey(seed: seed)).publicJSONWebKey
     #expect(key.publicKey == "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo")
     var writer = JSONWriter()
@@ -36,11 +37,13 @@ import Testing
       let token = try await fixture.session().tokens.accessToken
       let keys = try await fixture.provider.keySet()
       #expect(try keys.map(\.keyID) == [keyID(token)])
-      let bytes = try Base64URL.decode(keys[0].publicKey.utf8.span)
+      let bytesBytes = Base64.decodeURLForm(keys[0].publicKey.utf8.span)
+      let bytes = try #require(bytesBytes)
       let key = try Ed25519PublicKey(bytes: bytes.span)
       let parts = try #require(token.revealedString()).split(separator: ".").map { Array($0.utf8) }
       let encoded = parts[2]
-      let signature = try Base64URL.decode(encoded.span)
+      let signatureBytes = Base64.decodeURLForm(encoded.span)
+      let signature = try #require(signatureBytes)
       let signed = parts[0] + [UInt8(ascii: ".")] + parts[1]
       let isValid = key.isValid(signature: signature.span, for: signed.span)
       #expect(isValid)
@@ -106,7 +109,7 @@ import Testing
       #expect(await !isAccepted(fixture, mixed))
       let keyID = try keyID(token)
       let header = #"{"alg":"none","kid":"\#(keyID)","typ":"JWT"}"#
-      let none = String(decoding: Base64URL.encode(header.utf8.span), as: UTF8.self)
+      let none = String(decoding: Base64.encode(header.utf8.span, as: .url), as: UTF8.self)
       let unsigned = try Secret(utf8: "\(none).\(parts[1]).")
       #expect(await !isAccepted(fixture, unsigned))
     }

@@ -1,5 +1,6 @@
 import BrokerProtocol
 import LinuxSystem
+import TextCoding
 
 extension AWSHelper {
   /// The profile of AWS's configuration that is written.
@@ -46,7 +47,7 @@ extension AWSHelper {
   private static func block(_ role: String, of profile: ProfileName, _ setup: SetupContext) -> BlockStep {
     let chosen = setup.arguments[profileOption.name] ?? setup.environment["AWS_PROFILE"]
     let name = chosen.flatMap { $0.isEmpty ? nil : $0 } ?? "authbroker"
-    let isPlain = !name.isEmpty && name.utf8.allSatisfy { FormText.isUnreserved($0) || "@+:/".utf8.contains($0) }
+    let isPlain = !name.isEmpty && name.utf8.allSatisfy { PercentEncoding.isUnreserved($0) || "@+:/".utf8.contains($0) }
     let title = isPlain ? name : "'\(name)'"
     let options = [AWSRole.sessionOption, AWSRole.durationOption, AWSRole.endpointOption, accessOption].map { $0.name }
     let words =

@@ -1,4 +1,5 @@
 import BrokerProtocol
+import TextCoding
 
 extension KeyringHelper {
   /// pip and uv: a `keyring` early on the `PATH`, in a directory of its own, since other programs want the real one too.
@@ -28,7 +29,7 @@ extension KeyringHelper {
 
   /// The address of an index; older versions of both programs ask for a password only where there is a user.
   private static func index(_ place: ProbePlace) -> String {
-    "http://\(place.username.percentEncoded)@\(place.authority)/simple/"
+    "http://\(PercentEncoding.encoded(place.username))@\(place.authority)/simple/"
   }
 
   private static var pip: ToolCall {
@@ -52,19 +53,5 @@ extension KeyringHelper {
         ],
         environment: ["UV_PYTHON_DOWNLOADS": "never", "UV_HTTP_RETRIES": "0"])
     }
-  }
-}
-
-extension String {
-  /// Every byte that is not unreserved as `%XX` (RFC 3986, section 2.3).
-  fileprivate var percentEncoded: String {
-    utf8.map { byte in
-      let character = Character(UnicodeScalar(byte))
-      guard !character.isASCII || !(character.isLetter || character.isNumber || "-._~".contains(character)) else {
-        return String(character)
-      }
-      let digits = String(byte, radix: 16, uppercase: true)
-      return "%" + (digits.count == 1 ? "0" : "") + digits
-    }.joined()
   }
 }

@@ -1,7 +1,7 @@
 public import JSON
 
 /// Strings of bounded length.
-public struct TextCoding: ValueCoding {
+public struct StringCoding: ValueCoding {
   /// In bytes of UTF-8.
   fileprivate let limit: Int
 
@@ -12,7 +12,7 @@ public struct TextCoding: ValueCoding {
   public func read(_ node: JSONNode) throws(JSONMismatch) -> String { try node.string(atMost: limit) }
 }
 
-extension ValueCoding where Self == TextCoding {
+extension ValueCoding where Self == StringCoding {
   /// A string of at most so many bytes of UTF-8: see ``ParameterLength``.
-  public static func text(atMost limit: Int) -> TextCoding { TextCoding(limit: limit) }
+  public static func text(atMost limit: Int) -> StringCoding { StringCoding(limit: limit) }
 }

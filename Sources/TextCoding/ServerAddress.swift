@@ -1,0 +1,90 @@
+/// The server of a URL: host and port (RFC 3986, section 3.2), without user information.
+///
+/// Stricter than the RFC, so that no later reader (libcurl, a proxy, a server) can take it for something else: a name is in ASCII,
+/// and an address is in full (no `127.1`, no `0x7f.0.0.1`).
+package struct ServerAddress: Sendable, Hashable {
+  /// The name or address, in lower case; an IPv6 address in its brackets.
+  package let host: String
+  /// The port; nil where none is named.
+  package let port: Int?
+
+  /// Takes an authority apart; nil for what is none, or could be read in two ways.
+  package init?(_ authority: Substring) {
+    let bytes = Array(authority.utf8)
+    let colon = bytes.lastIndex(of: UInt8(ascii: ":")).flatMap { colon in
+      bytes[colon...].contains(UInt8(ascii: "]")) ? nil : colon
+    }
+    let name = bytes[..<(colon ?? bytes.endIndex)].map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+    guard Self.isHost(name[...]) else { return nil }
+    host = String(decoding: name, as: UTF8.self)
+    guard let colon else {
+      port = nil
+      return
+    }
+    guard let port = Self.number(bytes[(colon + 1)...], digits: 5), (1...65_535).contains(port) else { return nil }
+    self.port = port
+  }
+
+  /// Whether it is this machine, literally: addresses that never leave it.
+  package var isLoopback: Bool { host == "127.0.0.1" || host == "[::1]" || host == "localhost" }
+
+  private static func isHost(_ host: ArraySlice<UInt8>) -> Bool {
+    if host.first == UInt8(ascii: "["), host.last == UInt8(ascii: "]"), host.count > 2 {
+      return isIPv6(host.dropFirst().dropLast())
+    }
+    let labels = host.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    guard host.count <= 253, labels.allSatisfy({ (1...63).contains($0.count) && $0.allSatisfy(isOfName) }),
+      let last = labels.last
+    else { return false }
+    // What ends in a number is taken for an address by resolvers, in many spellings; one is accepted.
+    guard last.allSatisfy({ (0x30...0x39).contains($0) }) || last.starts(with: "0x".utf8) else { return true }
+    return isIPv4(host)
+  }
+
+  private static func isOfName(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x61...0x7A, 0x30...0x39, UInt8(ascii: "-"), UInt8(ascii: "_"): true
+    default: false
+    }
+  }
+
+  /// Four numbers without leading zeros.
+  private static func isIPv4(_ text: ArraySlice<UInt8>) -> Bool {
+    let parts = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    return parts.count == 4
+      && parts.allSatisfy { part in
+        guard let value = number(part, digits: 3), value <= 255 else { return false }
+        return part.count == 1 || part.first != UInt8(ascii: "0")
+      }
+  }
+
+  /// The text of RFC 4291, section 2.2: eight groups, or fewer around one `::`; the last two may be an IPv4 address.
+  private static func isIPv6(_ text: ArraySlice<UInt8>) -> Bool {
+    let colon = UInt8(ascii: ":")
+    let gap = text.indices.dropLast().first { text[$0] == colon && text[$0 + 1] == colon }
+    guard let gap else { return groupCount(text, mayEndInIPv4: true) == 8 }
+    let (before, after) = (text[..<gap], text[(gap + 2)...])
+    guard let left = before.isEmpty ? 0 : groupCount(before, mayEndInIPv4: false),
+      let right = after.isEmpty ? 0 : groupCount(after, mayEndInIPv4: true)
+    else { return false }
+    return left + right < 8
+  }
+
+  /// How many groups of 16 bits a text has; nil where one of them is none.
+  private static func groupCount(_ text: ArraySlice<UInt8>, mayEndInIPv4: Bool) -> Int? {
+    let groups = text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+    guard let last = groups.last else { return nil }
+    let endsInIPv4 = mayEndInIPv4 && isIPv4(last)
+    let plain = endsInIPv4 ? groups.dropLast() : groups[...]
+    let isGroup = { (group: ArraySlice<UInt8>) in
+      (1...4).contains(group.count) && group.allSatisfy { PercentEncoding.value(ofDigit: $0) != nil }
+    }
+    guard plain.allSatisfy(isGroup) else { return nil }
+    return plain.count + (endsInIPv4 ? 2 : 0)
+  }
+
+  private static func number(_ text: ArraySlice<UInt8>, digits: Int) -> Int? {
+    guard (1...digits).contains(text.count), text.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+    return text.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+  }
+}

@@ -1,0 +1,49 @@
+import TestSupport
+import Testing
+import TextCoding
+
+@Suite(.standardTimeLimit) struct ServerAddressTests {
+  @Test(arguments: [
+    ("example.com", "example.com", nil), ("Example.COM:8443", "example.com", 8443), ("a_b-c:1", "a_b-c", 1),
+    ("127.0.0.1:65535", "127.0.0.1", 65_535), ("[::1]", "[::1]", nil), ("[2001:DB8::1]:443", "[2001:db8::1]", 443),
+    ("[::ffff:192.0.2.1]", "[::ffff:192.0.2.1]", nil), ("[1:2:3:4:5:6:7:8]", "[1:2:3:4:5:6:7:8]", nil),
+    ("[1:2:3:4:5:6:7::]", "[1:2:3:4:5:6:7::]", nil), ("[::]", "[::]", nil),
+    ("[1:2:3:4:5:6:192.0.2.1]", "[1:2:3:4:5:6:192.0.2.1]", nil), ("0x7f.example", "0x7f.example", nil),
+    ("xn--bcher-kva.example", "xn--bcher-kva.example", nil), ("a:00443", "a", 443),
+  ])
+  func `a server has a host and maybe a port`(text: String, host: String, port: Int?) throws {
+    let address = try #require(ServerAddress(text[...]))
+    #expect(address.host == host)
+    #expect(address.port == port)
+  }
+
+  @Test(arguments: [
+    "", ":443", "a:", "a:0", "a:65536", "a:+1", "a:000443", "a b", "a@b", "a/b", "a..b", ".a", "a.", "bücher.example",
+    "127.1", "0x7f.0.0.1", "127.0.0.01", "1.2.3.4.5", "256.0.0.1", "0", "a.1", "a.0x1", "[", "[]", "[::1", "::1",
+    "[::1]a",
+    "[1:2:3:4:5:6:7]", "[1:2:3:4:5:6:7:8:9]", "[1:2:3:4:5:6:7:8::]", "[::1::]", "[:::]", "[1:]", "[:1]", "[12345::]",
+    "[g::]", "[fe80::1%eth0]", "[192.0.2.1::]", "[::192.0.2]", "[::192.0.2.1:1]", "[127.0.0.1]", "[1.2.3.4]",
+  ])
+  func `what could be read in two ways is none`(text: String) {
+    #expect(ServerAddress(text[...]) == nil)
+  }
+
+  @Test func `a label has 63 characters at most, and a name 253`() {
+    let label = String(repeating: "a", count: 63)
+    #expect(ServerAddress(label[...]) != nil)
+    #expect(ServerAddress((label + "a")[...]) == nil)
+    let name = [label, label, label, label.dropFirst(2).description].joined(separator: ".")
+    #expect(name.utf8.count == 253)
+    #expect(ServerAddress(name[...]) != nil)
+    #expect(ServerAddress((name + "a")[...]) == nil)
+  }
+
+  @Test func `this machine is named in three ways`() {
+    for text in ["localhost", "LOCALHOST:1", "127.0.0.1:80", "[::1]"] {
+      #expect(ServerAddress(text[...])?.isLoopback == true)
+    }
+    for text in ["127.0.0.2", "localhost.example", "[::2]", "[0:0:0:0:0:0:0:1]"] {
+      #expect(ServerAddress(text[...])?.isLoopback == false)
+    }
+  }
+}
