@@ -25,8 +25,12 @@ package struct ServerAddress: Sendable, Hashable {
     self.port = port
   }
 
-  /// Whether it is this machine, literally: addresses that never leave it.
-  package var isLoopback: Bool { host == "127.0.0.1" || host == "[::1]" || host == "localhost" }
+  /// Whether it is this machine, literally: addresses that never leave it (RFC 6890: 127.0.0.0/8 and `::1`).
+  package var isLoopback: Bool {
+    // What has nothing but digits and points is an address in full.
+    let isIPv4 = host.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }
+    return host == "localhost" || host == "[::1]" || isIPv4 && host.hasPrefix("127.")
+  }
 
   private static func isHost(_ host: ArraySlice<UInt8>) -> Bool {
     if host.first == UInt8(ascii: "["), host.last == UInt8(ascii: "]"), host.count > 2 {

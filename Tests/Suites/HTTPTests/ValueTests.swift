@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test(arguments: [
-    "", "https://", "https:///a", "http://example.com/", "http://127.0.0.2/", "http://localhost.example.com/",
+    "", "https://", "https:///a", "http://example.com/", "http://128.0.0.1/", "http://localhost.example.com/",
     "http://127.1/", "http://[::2]/", "http://localhost@example.com/", "ftp://example.com/", "file:///etc/passwd",
     "//example.com", "example.com", "https:/example.com", "https://user@example.com/", "https://u:p@example.com/",
     "https://example.com#f", "https://example.com/#f", "https://exa mple.com/", "https://example.com/a b",

@@ -38,11 +38,11 @@ import TextCoding
     #expect(ServerAddress((name + "a")[...]) == nil)
   }
 
-  @Test func `this machine is named in three ways`() {
-    for text in ["localhost", "LOCALHOST:1", "127.0.0.1:80", "[::1]"] {
+  @Test func `this machine is a name, an address, or a whole block of them`() {
+    for text in ["localhost", "LOCALHOST:1", "127.0.0.1:80", "127.255.1.5", "[::1]"] {
       #expect(ServerAddress(text[...])?.isLoopback == true)
     }
-    for text in ["127.0.0.2", "localhost.example", "[::2]", "[0:0:0:0:0:0:0:1]"] {
+    for text in ["128.0.0.1", "127.example", "127.0.0.1.example", "localhost.example", "[::2]", "[0:0:0:0:0:0:0:1]"] {
       #expect(ServerAddress(text[...])?.isLoopback == false)
     }
   }

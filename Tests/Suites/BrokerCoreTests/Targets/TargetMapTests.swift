@@ -53,7 +53,7 @@ import Testing
     ("https://git.example.com:0", .host), ("https://git.example.com:65536", .host),
     ("https://git.example.com:", .host), ("https://git.example.com:4a", .host), ("https://[::1", .host),
     ("https://[]", .host), ("https://g%69t.example.com", .host), ("https://a,b", .host),
-    ("http://git.example.com", .clear), ("http://127.0.0.2", .clear), ("https://git.example.com/a/../b", .path),
+    ("http://git.example.com", .clear), ("http://128.0.0.1", .clear), ("https://git.example.com/a/../b", .path),
     ("https://git.example.com/./a", .path), ("https://git.example.com//a", .path),
     ("https://git.example.com/a%2Fb", .path), ("https://git.example.com/%2e%2e/a", .path),
     ("https://git.example.com/a\\b", .path), ("https://git.example.com/a b", .path),
