@@ -47,10 +47,7 @@ enum LoginCommand: Command {
     var dialogue = LoginDialogue(context, try context.connect())
     let known = context.canAsk || method == nil ? try dialogue.survey(profile) : nil
     let session = context.canAsk ? known?.session : nil
-    if let session, ExitCode(session.state) == .success {
-      Output.notice(replacing(session))
-      dialogue.earlier = session
-    }
+    if let session, ExitCode(session.state) == .success { Output.notice(replacing(session)) }
     if method != .password, try logInWithoutPassword(method, profile, known?.login ?? [], &dialogue) { return }
     if let session { try dialogue.expectFirstAccount(session, orElse: .wrongCredentials) }
     let params = try credentials(profile, context) { LoginDialogue.passwordForm(in: known?.login ?? []) }

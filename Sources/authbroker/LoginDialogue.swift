@@ -10,8 +10,6 @@ struct LoginDialogue: ~Copyable {
   private var connection: BlockingConnection
   /// Whether the code that is waited for lies in the outbox of the embedded provider.
   private var isCodeInOutbox = false
-  /// The session that the login replaces, as far as that is known.
-  var earlier: Session?
 
   /// A dialogue on a connection.
   init(_ context: Context, _ connection: consuming BlockingConnection) {
@@ -85,11 +83,7 @@ struct LoginDialogue: ~Copyable {
   func conclude(_ result: LoginResult) throws(CommandFailure) {
     if context.wantsJSON { context.printJSON(result) }
     let session = try session(in: result)
-    guard !context.wantsJSON else { return }
-    Output.notice(Self.welcome(session))
-    if let earlier, let user = earlier.userID, user != session.userID {
-      Output.message("this is another user than before: the session\(earlier.userWords) was replaced")
-    }
+    if !context.wantsJSON { Output.notice(Self.welcome(session)) }
   }
 
   /// Goes on until there is a session, asking for codes where a person can be asked, and waiting for what is done
