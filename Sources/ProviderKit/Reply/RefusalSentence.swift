@@ -35,7 +35,7 @@ struct RefusalSentence {
   /// What speaks of how the request was made, or of what was asked for, and not of the token.
   private static let others = [
     "grant type", "granttype", "missing", "required", "not allowed", "unsupported", "not supported", "must be",
-    "must not", "no refresh token", "scope", "audience", "resource", "client id", "client secret",
+    "must not", "should not", "no refresh token", "scope", "audience", "resource", "client id", "client secret",
     "client authentication", "client credentials", "invalid client", "assertion", "cookie", "in header",
     "in the header", "in body", "in the body", " /", "://", "cannot post",
   ]
@@ -63,36 +63,17 @@ struct RefusalSentence {
   private static let logins = ["login", "log in", "auth"]
   /// What is in the way of a login whose password may be right.
   private static let obstacles: [(kind: ErrorKind, words: [String])] = [
-    (
-      .accountLocked,
-      [
-        "account disabled", "user disabled", "is disabled", "been disabled", " locked", "suspended", "deactivated",
-        "password expired", "password is expired",
-        "password has expired", "aadsts50055", "aadsts50057", "aadsts50053",
-      ]
-    ),
-    (
-      .emailUnverified,
-      [
-        "email not verified", "email is not verified", "email address is not verified",
-        "email not confirmed", "verify your email",
-      ]
-    ),
+    (.accountLocked, ["account disabled", "user disabled", "is disabled", "been disabled", " locked", "suspended"]),
+    (.accountLocked, ["deactivated", "password expired", "password is expired", "password has expired"]),
+    (.accountLocked, ["aadsts50053", "aadsts50055", "aadsts50057"]),
+    (.emailUnverified, ["email not verified", "email is not verified", "email address is not verified"]),
+    (.emailUnverified, ["email not confirmed", "verify your email", "confirmation email"]),
     (.captchaRequired, ["captcha"]),
-    (
-      .unsupportedByProvider,
-      [
-        "not fully set up", "multi factor", "multifactor", "aadsts50076", "aadsts50079",
-        "aadsts50074",
-      ]
-    ),
-    (
-      .invalidCredentials,
-      [
-        "do not match our records", "invalid credentials", "invalid login credentials",
-        "incorrect password", "wrong password", "invalid password", "invalid email or password",
-      ]
-    ),
+    (.unsupportedByProvider, ["not fully set up", "multi factor", "multifactor", "two factor", "mfa required"]),
+    (.unsupportedByProvider, ["otp required", "2fa required", "aadsts50074", "aadsts50076", "aadsts50079"]),
+    (.invalidCredentials, ["do not match our records", "invalid credentials", "invalid login credentials"]),
+    (.invalidCredentials, ["incorrect password", "wrong password", "invalid password", "invalid email or password"]),
+    (.invalidCredentials, ["user not found", "account not found", "no such user", "no active account"]),
   ]
 
   /// A sentence, or a name; its case, quotes and the signs between its words say nothing.

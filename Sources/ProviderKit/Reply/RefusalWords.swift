@@ -45,7 +45,7 @@ package struct RefusalWords: Sendable, Equatable {
   ]
   private static let sentenceMembers = [
     "error_description", "error_hint", "errorDescription", "message", "msg", "detail", "title", "errmsg",
-    "error_message", "errorMessage", "errorSummary", "description", "hint", "faultstring",
+    "error_message", "errorMessage", "errorSummary", "description", "hint", "faultstring", "Message",
   ]
   /// What Microsoft's own numbers say of throttling and of what passes (AADSTS50196, 90033, 90055).
   private static let patientNumbers: Set<String> = ["50196", "90033", "90055"]
@@ -78,6 +78,11 @@ package struct RefusalWords: Sendable, Equatable {
         read(entry)
         if let more = entry["extensions"] { read(more) }
       }
+    }
+    // Some name each field of the request, and what is wrong with it.
+    for (_, field) in ((try? root.members()) ?? []).prefix(Self.mostErrors) where field.kind == .array {
+      let text = (try? field.elements())?.first.flatMap { try? $0.string() }
+      isAboutRequest = isAboutRequest || text.map { RefusalSentence($0).isAboutRequest } ?? false
     }
     if let numbers = try? root["error_codes"]?.elements() {
       let texts = numbers.prefix(Self.mostErrors).map { String(decoding: $0.text, as: UTF8.self) }
@@ -165,7 +170,7 @@ extension RefusalWords {
   /// Whether a status says nothing of what was sent where no name of an error is beside it.
   package static func saysNothing(of status: Int) -> Bool { others.contains(status) }
 
-  private static let flags = ["ok", "success", "isSuccess"]
+  private static let flags = ["ok", "success", "isSuccess", "isSuccessful", "Success"]
   private static let sentences = ["msg", "message"]
 
   /// Whether an object without tokens is a refusal, whatever status it comes with: nothing was issued.
@@ -197,9 +202,10 @@ extension RefusalWords {
   private static func hasStatusOfError(_ root: JSONNode) -> Bool {
     if let status = try? root["status"]?.string(), ["error", "fail"].contains(status) { return true }
     let failures: Range<Int64> = 400..<600
-    if let status = try? root["statusCode"]?.integer(), failures.contains(Int64(status)) { return true }
+    if let status = try? root["statusCode"]?.integer(), failures.contains(status) { return true }
     guard let code = try? root["code"]?.integer(), code != 0, !(200..<300).contains(code) else { return false }
     guard sentences.contains(where: { !texts($0, root).isEmpty }) else { return false }
-    return failures.contains(Int64(code)) || RefusalWords(root).saysGrantIsOver
+    let isEmpty = root["data"].map { $0.isNull || (try? $0.members())?.isEmpty == true } ?? false
+    return failures.contains(code) || isEmpty || RefusalWords(root).saysGrantIsOver
   }
 }

@@ -102,6 +102,8 @@ enum RefusalMeaning: Sendable, Equatable {
     "sessionexpired",
     "sessionnotfound", "invalidsession", "sessionrevoked", "sessionterminated", "inactiveuser", "jwtauthexpiredtoken",
     "jwtauthinvalidrefreshtoken",
+    // Okta's own number for an invalid token.
+    "e0000011",
     // Zoho, which has no other name for it.
     "invalidcode",
   ]

@@ -57,10 +57,14 @@ import Testing
   ]
 
   private static let unclear: [(Int, String)] = [
-    (400, #"{"statusCode":400,"message":["refreshToken must be a string"],"error":"Bad Request"}"#),
+    (
+      400,
+      #"{"statusCode":400,"message":["refreshToken must be a string","property refresh_token should not exist"],"error":"Bad Request"}"#
+    ),
     (400, #"{"message":"refreshToken is required"}"#), (400, #"{"message":"CSRF token missing"}"#),
     (419, #"{"message":"Unauthenticated."}"#), (200, #"{"status":"fail","data":{"refreshToken":"expired"}}"#),
-    (200, #"{"code":401,"msg":"No.","data":null}"#),
+    (200, #"{"code":401,"msg":"No.","data":null}"#), (200, #"{"code":1001,"message":"token invalid","data":{}}"#),
+    (400, #"{"refresh":["This field is required."]}"#),
   ]
 
   private static let over: [(Int, String)] = [
@@ -75,6 +79,7 @@ import Testing
     (200, #"{"isSuccess":false,"error":null,"message":"refresh token expired"}"#),
     (200, #"{"success":"false","message":"refresh token expired"}"#),
     (200, #"{"ok":0,"message":"refresh token expired"}"#),
+    (200, #"{"Success":false,"Message":"refresh token expired"}"#),
     (200, #"{"data":{"success":false,"message":"Refresh token expired"}}"#),
   ]
 
@@ -84,7 +89,10 @@ import Testing
       (
         [(401, #"{"message":"Missing or invalid API key"}"#), (401, #"{"error":"invalid_client"}"#)],
         .misconfigured
-      ), ([(200, #"{"data":null}"#), (200, #"{"code":0}"#)], .lost),
+      ),
+      (
+        [(200, #"{"data":null}"#), (200, #"{"code":0}"#), (200, #"{"code":1,"message":"ok","data":{"t":"x"}}"#)], .lost
+      ),
     ] {
       for (status, body) in rows {
         let found = await failure(.refresh, status, body)
@@ -127,6 +135,9 @@ import Testing
         .captchaRequired
       ),
       (.login, 403, #"{"code":"PASSWORD_EXPIRED","message":"change it"}"#, .accountLocked),
+      (.login, 404, #"{"message":"User not found"}"#, .invalidCredentials),
+      (.login, 403, #"{"error":"mfa_required","mfa_token":"x"}"#, .unsupportedByProvider),
+      (.login, 401, #"{"errors":["A confirmation email was sent to your account."]}"#, .emailUnverified),
       (.login, 401, #"{"message":"Account disabled"}"#, .accountLocked),
       (.login, 401, #"{"message":"Invalid credentials"}"#, .invalidCredentials),
       (.login, 200, #"{"code":401,"msg":"bad password","data":null}"#, .invalidCredentials),

@@ -123,6 +123,7 @@ extension RecordedRefusals {
     Row("DingTalk", 400, #"{"code":"InvalidRefreshToken","message":"x"}"#, .ended),
     Row("Hasura", 401, #"{"status":401,"message":"x","error":"invalid-refresh-token"}"#, .ended),
     Row("Naver", 200, #"{"error":"invalid_request","error_description":"invalid refresh_token"}"#, .ended),
+    Row("Okta", 401, #"{"errorCode":"E0000011","errorSummary":"Invalid token provided"}"#, .ended),
     Row("Lucia", 401, #"{"message":"AUTH_INVALID_SESSION_ID"}"#, .ended),
     Row(
       "LinkedIn", 400,
