@@ -79,14 +79,22 @@ package struct RefusalWords: Sendable, Equatable {
         if let more = entry["extensions"] { read(more) }
       }
     }
-    // Some name each field of the request, and what is wrong with it.
-    for (_, field) in ((try? root.members()) ?? []).prefix(Self.mostErrors) where field.kind == .array {
-      let text = (try? field.elements())?.first.flatMap { try? $0.string() }
-      isAboutRequest = isAboutRequest || text.map { RefusalSentence($0).isAboutRequest } ?? false
-    }
+    readFields(root)
     if let numbers = try? root["error_codes"]?.elements() {
       let texts = numbers.prefix(Self.mostErrors).map { String(decoding: $0.text, as: UTF8.self) }
       if texts.contains(where: Self.patientNumbers.contains) { asksForPatience = true }
+    }
+  }
+
+  /// Reads what is wrong with each field of the request, under the field's own name.
+  private mutating func readFields(_ root: JSONNode) {
+    if let errors = root["errors"] {
+      for (name, _) in ((try? errors.members()) ?? []).prefix(Self.mostErrors) {
+        for text in Self.texts(name, errors) { judge(text) }
+      }
+    }
+    for (name, field) in ((try? root.members()) ?? []).prefix(Self.mostErrors) where field.kind == .array {
+      for text in Self.texts(name, root) where RefusalSentence(text).isAboutRequest { isAboutRequest = true }
     }
   }
 

@@ -72,6 +72,7 @@ import Testing
     (401, #"{"error":"invalid_credentials","message":"Invalid credentials"}"#),
     (404, #"{"message":"Refresh token not found"}"#), (500, #"{"error":"invalid_grant"}"#),
     (410, #"{"message":"Session not found"}"#), (422, #"{"error":"invalid_grant"}"#),
+    (422, #"{"message":"No.","errors":{"refresh_token":["The selected refresh token is invalid."]}}"#),
     (403, #"{"type":"/probs/refresh-token-expired","title":"Refused","status":403}"#),
     (200, #"{"code":401,"msg":"refresh token expired","data":null}"#),
     (200, #"{"status":"error","message":"refresh token expired"}"#),
