@@ -13,24 +13,27 @@ extension Routes {
         Registration(
           email: params.email, password: params.password, name: params.name, phoneNumber: params.phoneNumber))
     },
-    .directory(SetLocalUserEnabled.self) { directory, params throws(ProviderFailure) in
-      try await directory.setEnabled(params.isEnabled, user: params.user)
+    .directory(ending: SetLocalUserEnabled.self) { directory, params throws(ProviderFailure) in
+      let user = try await directory.setEnabled(params.isEnabled, user: params.user)
+      return (user, params.isEnabled ? nil : EndedSessions(of: user.id))
     },
-    .directory(ResetLocalUser.self) { directory, params throws(ProviderFailure) in
-      try await directory.reset(params.user, password: params.password, removesFactor: params.removesSecondFactor)
+    .directory(ending: ResetLocalUser.self) { directory, params throws(ProviderFailure) in
+      let user = try await directory.reset(
+        params.user, password: params.password, removesFactor: params.removesSecondFactor)
+      return (user, EndedSessions(of: user.id, params.password == nil ? nil : .passwordReset))
     },
-    .directory(DeleteLocalUser.self) { directory, params throws(ProviderFailure) in
-      try await directory.delete(params.user)
-      return Empty()
+    .directory(ending: DeleteLocalUser.self) { directory, params throws(ProviderFailure) in
+      (Empty(), EndedSessions(of: try await directory.delete(params.user), .accountDeleted))
     },
     .directory(ListLocalSessions.self) { directory, params throws(ProviderFailure) in
       ListLocalSessions.Result(sessions: try await directory.sessions(of: params.user))
     },
-    .directory(RevokeLocalSessions.self) { directory, params throws(ProviderFailure) in
-      RevokeLocalSessions.Result(
-        revoked: params.all && params.user == nil && params.session == nil
-          ? try await directory.revokeAllSessions()
-          : try await directory.revokeSessions(of: params.user, session: params.session))
+    .directory(ending: RevokeLocalSessions.self) { directory, params throws(ProviderFailure) in
+      guard !params.all || params.user != nil || params.session != nil else {
+        return (RevokeLocalSessions.Result(revoked: try await directory.revokeAllSessions()), EndedSessions(of: nil))
+      }
+      let revoked = try await directory.revokeSessions(of: params.user, session: params.session)
+      return (RevokeLocalSessions.Result(revoked: revoked.count), EndedSessions(of: revoked.user))
     },
     .directory(ListLocalMessages.self) { directory, _ throws(ProviderFailure) in
       ListLocalMessages.Result(messages: try await directory.messages())

@@ -74,6 +74,19 @@ struct Route: Sendable {
     _ question:
       @escaping @Sendable (any AccountDirectory, Method.Params) async throws(ProviderFailure) -> Method.Result
   ) -> Route {
+    directory(ending: method) { directory, params throws(ProviderFailure) in
+      (try await question(directory, params), nil)
+    }
+  }
+
+  /// A method that the directory of accounts answers, and that may end sessions there.
+  static func directory<Method: BrokerMethod>(
+    ending method: Method.Type,
+    _ question:
+      @escaping @Sendable (any AccountDirectory, Method.Params) async throws(ProviderFailure) -> (
+        Method.Result, EndedSessions?
+      )
+  ) -> Route {
     Route(name: Method.name) { server, node, request throws(BrokerError) in
       let params: Method.Params = try server.decode(node, request)
       guard let directory = server.environment.directory() else {

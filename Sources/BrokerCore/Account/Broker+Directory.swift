@@ -1,19 +1,40 @@
-import BrokerProtocol
+package import BrokerProtocol
 package import JSON
+
+/// The sessions that an act of the embedded provider's owner has ended there.
+package struct EndedSessions: Sendable {
+  /// Whose they are; nil: everyone's.
+  let user: String?
+  /// Why they ended; nil: the provider refuses them, and that is all to be said.
+  let reason: LogoutEvent.Reason?
+
+  /// The sessions of one account, or of all.
+  package init(of user: String?, _ reason: LogoutEvent.Reason? = nil) {
+    self.user = user
+    self.reason = reason
+  }
+}
 
 /// What the owner of the state directory asks the embedded provider.
 extension Broker {
   /// Asks the directory of accounts, and answers with what it says; the broker is busy meanwhile.
   ///
-  /// It concerns the provider itself and no profile: sessions of profiles notice by their next refresh.
+  /// Sessions that this may have ended are examined before the answer, as after every change of an account.
   package func ask<Value: JSONEncodable & Sendable>(
     _ directory: any AccountDirectory, _ caller: Caller<Value>,
-    _ question: @escaping @Sendable (any AccountDirectory) async throws(ProviderFailure) -> Value
+    _ question: @escaping @Sendable (any AccountDirectory) async throws(ProviderFailure) -> (Value, EndedSessions?)
   ) {
+    let binding = directory.binding
     inBackground {
       do throws(ProviderFailure) {
-        let value = try await question(directory)
-        return { $0.answer(caller, value) }
+        let (value, ended) = try await question(directory)
+        return { broker in
+          guard let ended else { return broker.answer(caller, value) }
+          if ended.reason == .accountDeleted, let user = ended.user {
+            broker.endParked(ParkedAccount(user: user, binding: binding))
+          }
+          broker.check(broker.sessions(of: ended.user, at: binding), ended.reason, for: caller, value, of: nil)
+        }
       } catch {
         return { $0.refuse(caller.id, BrokerError(error, profile: nil)) }
       }

@@ -6,6 +6,9 @@ package import SecretMemory
 /// An account is named by its identifier or its e-mail address. One that is not there is refused with
 /// `validationFailed` and the field `user`. What the files cannot do is told as by every other call of the provider.
 package protocol AccountDirectory: Sendable {
+  /// What the sessions of its accounts are bound to.
+  var binding: ProviderBinding { get }
+
   /// The newest accounts, by their addresses: ``ListLocalUsers/largestCount`` at most, as with each list here.
   func users() async throws(ProviderFailure) -> [LocalUser]
 
@@ -25,7 +28,9 @@ package protocol AccountDirectory: Sendable {
   func reset(_ user: String, password: Secret?, removesFactor: Bool) async throws(ProviderFailure) -> LocalUser
 
   /// Deletes an account and all that belongs to it.
-  func delete(_ user: String) async throws(ProviderFailure)
+  ///
+  /// - Returns: the identifier that it had.
+  @discardableResult func delete(_ user: String) async throws(ProviderFailure) -> String
 
   /// The sessions that can still be refreshed, the newest first: those of one account, or all where `user` is nil.
   func sessions(of user: String?) async throws(ProviderFailure) -> [LocalSession]
@@ -35,9 +40,11 @@ package protocol AccountDirectory: Sendable {
   /// - Parameters:
   ///   - user: the account; nil where a session is named, whosever it is.
   ///   - session: the identifier of the session; nil: all of the account.
-  /// - Returns: how many had not ended before.
+  /// - Returns: how many had not ended before, and the identifier of their account.
   /// - Throws: `.refused` with `validationFailed` and the fields, also where neither is given.
-  func revokeSessions(of user: String?, session: String?) async throws(ProviderFailure) -> Int
+  func revokeSessions(
+    of user: String?, session: String?
+  ) async throws(ProviderFailure) -> (count: Int, user: String)
 
   /// Revokes every session of every account.
   ///

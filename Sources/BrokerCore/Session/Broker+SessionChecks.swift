@@ -1,4 +1,5 @@
 import BrokerProtocol
+import JSON
 
 /// How sessions are examined that their provider may have ended.
 extension Broker {
@@ -21,19 +22,22 @@ extension Broker {
 
   /// Examines sessions once each, by a refresh, or where there is no refresh token by asking whose they are.
   ///
-  /// Those that their provider has ended end here for the given reason; whatever else happens leaves them as they are. The
-  /// caller, who asked for a profile, is answered when all have been examined and what ended is durable.
-  func check(
-    _ slots: [ProfileSlot], _ reason: LogoutEvent.Reason, for caller: Caller<Empty>, of profile: ProfileName
+  /// Those that their provider has ended end here for the given reason, or as refused ones where there is none; whatever
+  /// else happens leaves them as they are. The caller, who asked for a profile or for none, is answered when all have been
+  /// examined and what ended is durable.
+  func check<Value: JSONEncodable & Sendable>(
+    _ slots: [ProfileSlot], _ reason: LogoutEvent.Reason?, for caller: Caller<Value>, _ value: Value,
+    of profile: ProfileName?
   ) {
     let concerned = slots.filter { $0.machine.hasSession }
-    guard !concerned.isEmpty else { return answer(caller, Empty()) }
+    guard !concerned.isEmpty else { return answer(caller, value) }
     let checks = SessionChecks(of: concerned.map(\.id), askedFor: profile)
     callers.update(caller.id) { $0.wait = .sessionChecks(checks) }
-    for slot in concerned { examine(SessionCheck(waiter: .caller(caller), slot: slot.id, reason: reason)) }
+    let waiter = SessionCheck.Waiter.caller(caller.id) { $0.answer(caller, value) }
+    for slot in concerned { examine(SessionCheck(waiter: waiter, slot: slot.id, reason: reason)) }
   }
 
-  /// Examines sessions, as ``check(_:_:for:of:)`` does, as a part of a logout that waits for it; nil for none.
+  /// Examines sessions, as ``check(_:_:for:_:of:)`` does, as a part of a logout that waits for it; nil for none.
   func check(_ slots: [ProfileSlot], _ reason: LogoutEvent.Reason, in logout: UInt64?) {
     if let logout { note(logout) { $0.unexamined.formUnion(slots.map(\.id)) } }
     let waiter = logout.map { SessionCheck.Waiter.logout($0) } ?? .none
@@ -95,11 +99,12 @@ extension Broker {
     switch check.waiter {
     case .none: break
     case .logout(let id): note(id) { $0.unexamined.remove(check.slot) }
-    case .caller(let caller):
-      guard case .sessionChecks(var checks)? = callers[caller.id]?.wait else { return }
+    case .caller(let caller, let answer):
+      guard case .sessionChecks(var checks)? = callers[caller]?.wait else { return }
       checks.close(check.slot, failure)
-      callers.update(caller.id) { $0.wait = .sessionChecks(checks) }
-      if checks.open.isEmpty { answer(caller, Self.outcome(checks.failure, checks.profile)) }
+      callers.update(caller) { $0.wait = .sessionChecks(checks) }
+      guard checks.open.isEmpty else { return }
+      if checks.failure != nil { refuse(caller, Self.unsaved(checks.profile)) } else { answer(self) }
     }
   }
 }

@@ -4,8 +4,8 @@ import BrokerProtocol
 struct SessionCheck: Sendable {
   /// Who waits for what is found.
   enum Waiter: Sendable {
-    /// A caller.
-    case caller(Caller<Empty>)
+    /// A caller, and how it is answered after the last of its examinations.
+    case caller(CallerID, answer: @Sendable (isolated Broker) -> Void)
     /// A logout, or what is left of it.
     case logout(UInt64)
     /// None.
@@ -16,21 +16,21 @@ struct SessionCheck: Sendable {
   let waiter: Waiter
   /// The profile.
   let slot: SlotID
-  /// Why the provider may have ended the session.
-  let reason: LogoutEvent.Reason
+  /// Why the provider may have ended the session; nil: its refusal is all that is known.
+  let reason: LogoutEvent.Reason?
 }
 
 /// The sessions that are examined for one caller, because their provider may have ended them.
 struct SessionChecks: Equatable {
-  /// The profile that the caller asked for.
-  let profile: ProfileName
+  /// The profile that the caller asked for; nil where it asked for none.
+  let profile: ProfileName?
   /// Those that are still being examined.
   private(set) var open: Set<SlotID>
   /// Why the end of a session could not be made durable: the first of the reasons.
   private(set) var failure: StoreFailure?
 
-  /// The sessions of some profiles, examined for a caller who asked for one.
-  init(of slots: [SlotID], askedFor profile: ProfileName) {
+  /// The sessions of some profiles, examined for a caller who asked for one, or for none.
+  init(of slots: [SlotID], askedFor profile: ProfileName?) {
     self.profile = profile
     open = Set(slots)
   }

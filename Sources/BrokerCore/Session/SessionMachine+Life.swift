@@ -121,8 +121,9 @@ extension SessionMachine {
   }
 
   /// The provider has ended the session, for a reason that is known: it needs no revocation.
-  mutating func endElsewhere(_ reason: LogoutEvent.Reason, _ now: Moment) -> [Action] {
+  mutating func endElsewhere(_ reason: LogoutEvent.Reason?, _ now: Moment) -> [Action] {
     guard life != nil else { return [] }
+    guard let reason else { return end(.refreshRejected, alert: nil, now) }
     let waiting = leave(to: .signedOut, now)
     return [saveEnd(contents(at: now), [.logout(LogoutEvent(reason: reason))])] + refuse(waiting)
   }

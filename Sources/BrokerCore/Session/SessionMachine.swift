@@ -61,9 +61,9 @@ package struct SessionMachine: Sendable {
     /// The session is to end; `keeping` is the user whose place is kept: see ``KeptSession``.
     case logoutWanted(LogoutEvent.Reason, keeping: User? = nil)
     /// The provider may have ended the session for this reason: a refusal of its refresh token means that.
-    case endSuspected(LogoutEvent.Reason)
+    case endSuspected(LogoutEvent.Reason?)
     /// The provider has ended the session for this reason.
-    case endConfirmed(LogoutEvent.Reason)
+    case endConfirmed(LogoutEvent.Reason?)
     case loginWaitsEnded(BrokerError)
     case rulesChanged(SessionRules)
     /// A call, for this profile or another one, has shown that its provider is at least so well.

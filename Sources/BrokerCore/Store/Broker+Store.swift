@@ -106,8 +106,8 @@ extension Broker {
     case .sessionCheck(let check): close(check, failure)
     case .loginBeforeCheck(let check): examine(check)
     case .account(let caller, let profile, let others, let reason):
-      guard failure == nil else { return answer(caller, Self.outcome(failure, profile)) }
-      check(others.compactMap { slot(named: $0) }, reason, for: caller, of: profile)
+      guard failure == nil else { return refuse(caller.id, Self.unsaved(profile)) }
+      check(others.compactMap { slot(named: $0) }, reason, for: caller, Empty(), of: profile)
     case .login(let settlement): settle(settlement, failure)
     }
   }
@@ -121,10 +121,9 @@ extension Broker {
     }
   }
 
-  /// What is answered once the provider has done its part, and the vault its own or not.
-  static func outcome(_ failure: StoreFailure?, _ profile: ProfileName) -> Result<Empty, BrokerError> {
-    guard failure != nil else { return .success(Empty()) }
+  /// What is answered where the provider has done its part, but the vault not its own.
+  static func unsaved(_ profile: ProfileName?) -> BrokerError {
     let message = "The provider made the change, but the vault could not be written; the write is retried."
-    return .failure(BrokerError(.storeFailed, message, profile: profile))
+    return BrokerError(.storeFailed, message, profile: profile)
   }
 }

@@ -73,7 +73,9 @@ extension LocalProvider: AccountDirectory {
   /// Revokes one session, or all of an account.
   ///
   /// - Throws: `.refused` with `validationFailed` and what is not there: `user`, `session`, or both where neither is given.
-  package func revokeSessions(of name: String?, session: String?) throws(ProviderFailure) -> Int {
+  package func revokeSessions(
+    of name: String?, session: String?
+  ) throws(ProviderFailure) -> (count: Int, user: String) {
     try perform { database, now in
       let account = try name.map { try self.account(named: $0, database) }
       let family = try session.map { try self.family($0, of: account, database) }
@@ -90,7 +92,7 @@ extension LocalProvider: AccountDirectory {
         try database.audit.append(.sessionsRevoked, account: owner, detail: family?.id ?? "all", at: now)
       }
       if family == nil { removeMessages(of: owner, .change, database) }
-      return sessions.count { family == nil || $0.id == family?.id }
+      return (sessions.count { family == nil || $0.id == family?.id }, owner)
     }
   }
 

@@ -52,9 +52,11 @@ extension LocalProvider {
   /// Deletes an account and everything that belongs to it; its records in the audit stay.
   ///
   /// - Throws: `.refused` with `validationFailed` and the field `user`; `.transient(.providerUnavailable)`.
-  package func delete(_ name: String) throws(ProviderFailure) {
+  @discardableResult package func delete(_ name: String) throws(ProviderFailure) -> String {
     try perform { database, now in
-      try remove(try account(named: name, database), detail: Self.ownerDetail, database, at: now)
+      let account = try account(named: name, database)
+      try remove(account, detail: Self.ownerDetail, database, at: now)
+      return account.id
     }
   }
 

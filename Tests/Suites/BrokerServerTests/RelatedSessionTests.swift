@@ -13,7 +13,7 @@ import Testing
     let watcher: TestClient
 
     init(habit: RevocationHabit = .token) throws {
-      harness = try ServerHarness(profiles: ["a", "b", "c", "d"]) { $0.setHabit(habit) }
+      harness = try ServerHarness(profiles: ["a", "b", "c", "d"], directory: ScriptedDirectory()) { $0.setHabit(habit) }
       (client, watcher) = (try harness.connect(), try harness.connect())
       for (profile, user, isNamed) in [
         ("a", "user-1", true), ("b", "user-1", true), ("c", "user-1", false), ("d", "user-2", true),
@@ -21,7 +21,7 @@ import Testing
         harness.provider.setUser(user, isNamed: isNamed)
         _ = call("login", #"{"profile":"\#(profile)","email":"a@example.test","password":"right"}"#)
       }
-      _ = watcher.ask(#"{"jsonrpc":"2.0","id":1,"method":"subscribe","params":{"events":["logout"]}}"#)
+      _ = watcher.ask(#"{"jsonrpc":"2.0","id":1,"method":"subscribe","params":{"events":["logout","sessionExpired"]}}"#)
       harness.provider.end(refreshTokens: "refresh-2", "refresh-3")
     }
 
@@ -34,8 +34,8 @@ import Testing
       call("listSessions").split(separator: #""state":""#).dropFirst().map { String($0.prefix { $0 != "\"" }) }
     }
 
-    /// The reasons of all logouts that were told, with their profiles.
-    var logouts: Set<String> {
+    /// The reasons of all ends that were told, with their profiles.
+    var ends: Set<String> {
       Set(
         watcher.lines().map { line in
           let profile = line.split(separator: #""profile":""#).last?.prefix(1) ?? ""
@@ -62,13 +62,13 @@ import Testing
       ),
     ] as [(String, String, String, Set<String>)])
   func `the sessions that the provider has ended end with the answer, and no others`(
-    _ method: String, _ params: String, _ own: String, _ logouts: Set<String>
+    _ method: String, _ params: String, _ own: String, _ ends: Set<String>
   ) async throws {
     try await OwnThread.run {
       let stage = try Stage()
       #expect(stage.call(method, params).contains(#""result":"#))
       #expect(stage.states == [own, "signedOut", "signedOut", "authenticated"], "\(method)")
-      #expect(stage.logouts == logouts)
+      #expect(stage.ends == ends)
     }
   }
 
@@ -90,6 +90,39 @@ import Testing
       stage.harness.provider.setRefresh(.fails(.transient(.providerUnavailable)))
       #expect(stage.call("logout", #"{"profile":"a","everywhere":true}"#).contains(#""serverRevoked":"yes""#))
       #expect(stage.states == ["signedOut", "signedOut", "signedOut", "authenticated"])
+    }
+  }
+
+  @Test(
+    arguments: [
+      ("setLocalUserEnabled", #"{"user":"user-1","enabled":false}"#, "expired", "refreshRejected"),
+      ("revokeLocalSessions", #"{"user":"a@example.test"}"#, "expired", "refreshRejected"),
+      ("revokeLocalSessions", #"{"session":"session-1"}"#, "expired", "refreshRejected"),
+      ("revokeLocalSessions", #"{"all":true}"#, "expired", "refreshRejected"),
+      ("resetLocalUser", #"{"user":"user-1","removeSecondFactor":true}"#, "expired", "refreshRejected"),
+      ("resetLocalUser", #"{"user":"user-1","password":"p q"}"#, "signedOut", "passwordReset"),
+      ("deleteLocalUser", #"{"user":"user-1"}"#, "signedOut", "accountDeleted"),
+    ])
+  func `what the owner of the provider ends there is not handed out after the answer`(
+    _ method: String, _ params: String, _ state: String, _ reason: String
+  ) async throws {
+    try await OwnThread.run {
+      let stage = try Stage()
+      #expect(stage.call(method, params).contains(#""result":"#))
+      #expect(stage.states == ["authenticated", state, state, "authenticated"], "\(method)")
+      #expect(stage.ends == ["b \(reason)", "c \(reason)"])
+    }
+  }
+
+  @Test(arguments: [
+    ("setLocalUserEnabled", #"{"user":"user-1","enabled":true}"#), ("rotateLocalSigningKey", "{}"),
+    ("listLocalUsers", "{}"),
+  ])
+  func `what ends no session has none examined`(_ method: String, _ params: String) async throws {
+    try await OwnThread.run {
+      let stage = try Stage()
+      #expect(stage.call(method, params).contains(#""result":"#))
+      #expect(stage.states.allSatisfy { $0 == "authenticated" } && stage.ends.isEmpty)
     }
   }
 }

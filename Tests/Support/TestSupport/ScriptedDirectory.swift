@@ -14,6 +14,8 @@ package final class ScriptedDirectory: AccountDirectory {
 
   private let state = Mutex(State())
 
+  package let binding = ProviderBinding(type: "scripted")
+
   package init() {}
 
   /// What was asked, in order.
@@ -58,7 +60,10 @@ package final class ScriptedDirectory: AccountDirectory {
     return Self.user("a@example.test")
   }
 
-  package func delete(_ user: String) async throws(ProviderFailure) { try note("delete \(user)") }
+  package func delete(_ user: String) async throws(ProviderFailure) -> String {
+    try note("delete \(user)")
+    return "user-1"
+  }
 
   package func sessions(of user: String?) async throws(ProviderFailure) -> [LocalSession] {
     try note("sessions \(user ?? "-")")
@@ -69,9 +74,11 @@ package final class ScriptedDirectory: AccountDirectory {
     ]
   }
 
-  package func revokeSessions(of user: String?, session: String?) async throws(ProviderFailure) -> Int {
+  package func revokeSessions(
+    of user: String?, session: String?
+  ) async throws(ProviderFailure) -> (count: Int, user: String) {
     try note("revokeSessions \(user ?? "-") \(session ?? "-")")
-    return 2
+    return (2, "user-1")
   }
 
   package func revokeAllSessions() async throws(ProviderFailure) -> Int {
