@@ -29,10 +29,9 @@ enum SessionContentsCoding {
         writer.member("reason", SessionExpiredEvent.Reason.refreshRejected.rawValue)
         writer.member("at", time.stored)
         writer.member("reauthenticationRequired", true)
-      case .signedOut(let time, let user):
+      case .signedOut(let time):
         writer.member("state", "signedOut")
         writer.member("at", time.stored)
-        writer.member(ifPresent: "user", user)
       }
     }
     return writer.bytes
@@ -50,10 +49,7 @@ enum SessionContentsCoding {
   }
 
   private static func capacity(for contents: SessionRecord.Contents) -> Int {
-    guard case .living(let session) = contents else {
-      guard case .signedOut(_, let user?) = contents else { return 256 }
-      return 256 + 6 * (user.id.utf8.count + (user.email?.utf8.count ?? 0))
-    }
+    guard case .living(let session) = contents else { return 256 }
     let user = session.user
     let texts = [user?.id, user?.email, user?.name, user?.twoFactor].compactMap { $0 }
     let fixed =
@@ -127,9 +123,7 @@ enum SessionContentsCoding {
       let at = try TokenCoding.time(root.required("at"))
       let wantsUser = try root["reauthenticationRequired"].map { node throws(JSONMismatch) in try node.bool() }
       return wantsUser == true ? .reauthenticationRequired(at: at) : .ended(known, at: at)
-    case "signedOut":
-      return .signedOut(
-        at: try TokenCoding.time(root.required("at")), of: try root.optional("user", User.init(from:)))
+    case "signedOut": return .signedOut(at: try TokenCoding.time(root.required("at")))
     default: throw state.mismatch("living, ended or signedOut")
     }
   }

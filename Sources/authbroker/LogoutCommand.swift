@@ -24,12 +24,11 @@ enum LogoutCommand: Command {
     let params = Logout.Params(
       profile: profile, everywhere: context.arguments.has("--everywhere"),
       all: context.arguments.has("--all"))
-    var connection = try context.connect()
-    // One by the owner of the state directory keeps nothing of the session back.
-    connection.offerProof()
     guard !context.wantsJSON else {
-      return Output.json(try context.text(of: Logout.name, params, on: &connection))
+      _ = try context.ask(Logout.self, params)
+      return
     }
+    var connection = try context.connect()
     let before = try context.call(ListSessions.self, Empty(), on: &connection).sessions
     var states: [ProfileName: Session.State] = [:]
     for session in before { states[session.profile] = states[session.profile] ?? session.state }

@@ -5,8 +5,7 @@ import SecretMemory
 extension Broker {
   /// Begins a login; a login that is equal to one under way shares its answer.
   ///
-  /// A connection that has not proven access to the state directory replaces no session but by its own user's: see
-  /// ``KeptSession``.
+  /// A connection that has not proven access to the state directory replaces no living session but by its own user's.
   package func login(
     _ params: Login.Params, _ caller: Caller<LoginResult>, from peer: Peer
   ) throws(BrokerError) {
@@ -17,8 +16,7 @@ extension Broker {
     let credentials = Credentials(
       method: method, email: params.email, password: params.password, phoneNumber: params.phoneNumber,
       refreshToken: params.refreshToken, scopes: scopes)
-    let kept = keptSession(of: slot, unless: peer.isAdministrative, by: peer.client)
-    if kept?.refuses(credentials) == true { throw refusal(of: slot) }
+    if keptSession(of: slot, unless: peer.isAdministrative)?.refuses(credentials) == true { throw refusal(of: slot) }
     callers.update(caller.id) { $0.clientContext = params.clientContext }
     try begin(slot, credentials, as: nil, mayReplace: peer.isAdministrative, params.clientContext, caller)
   }
@@ -36,7 +34,7 @@ extension Broker {
     _ params: Register.Params, _ caller: Caller<LoginResult>, from peer: Peer
   ) throws(BrokerError) {
     let (slot, provider) = try slot(for: params.profile, with: \.registration)
-    if keptSession(of: slot, unless: peer.isAdministrative, by: peer.client) != nil { throw refusal(of: slot) }
+    if keptSession(of: slot, unless: peer.isAdministrative) != nil { throw refusal(of: slot) }
     let registration = Registration(
       email: params.email, password: params.password, name: params.name, phoneNumber: params.phoneNumber)
     try requireToken(for: .message, params.email, on: slot)
@@ -213,8 +211,7 @@ extension Broker {
     let id = logins.attempts.begin(plan, on: slot, for: caller.id, of: callers.served, at: now)
     callers.update(caller.id) { $0.wait = .login }
     let issuer = IssuedSession.Issuer(slot)
-    let kept = keptSession(of: slot, unless: plan.mayReplace, by: servedClient)
-    let user = plan.expectedUser ?? kept?.expectedUser
+    let user = plan.expectedUser ?? keptSession(of: slot, unless: plan.mayReplace)?.expectedUser
     ask(slot) { provider throws(ProviderFailure) in
       await LoginAnswer(try await question(provider), expecting: user, at: provider)
     } then: { broker, slot, result in
@@ -237,10 +234,7 @@ extension Broker {
       return
     }
     logins.attempts.noteAnswered(id)
-    let plan = attempt.plan
-    let proof = {
-      self.proof(of: $0, plan.expectedUser, plan.method, plan.mayReplace, by: attempt.provingClient, slot)
-    }
+    let proof = { self.proof(of: $0, attempt.plan.expectedUser, attempt.plan.method, attempt.plan.mayReplace, slot) }
     switch attempt.step(after: answer, proof: proof, makeID: entropy.handle) {
     case .accept(let session):
       forgetLogin(of: slot.name, .replaced)

@@ -146,7 +146,7 @@ extension Broker {
     let issued = IssuedSession(session: identified.session, issuer: issuer, sentAt: sentAt)
     var proof = SessionProof.given
     if let slot = slot(named: login.profile) {
-      proof = self.proof(of: identified, login.expectedUser, login.method, login.mayReplace, by: login.client, slot)
+      proof = self.proof(of: identified, login.expectedUser, login.method, login.mayReplace, slot)
     }
     handle(event(proof), onLogin: login.id, issued)
   }
@@ -205,7 +205,6 @@ extension Broker {
     }
     counts.logins += 1
     slot.provingClient = provingClient(of: origin)
-    slot.formerClient = nil
     slot.account.note(session.user, at: now.uptime)
     conclude(origin, .success(.authenticated(describe(slot))))
   }

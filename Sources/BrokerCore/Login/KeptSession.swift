@@ -1,13 +1,7 @@
 import BrokerProtocol
 
-/// The session of a profile, as it is kept from a connection that has not proven access to the state directory: such a
+/// A living session, as it is kept from a connection that has not proven access to the state directory: such a
 /// connection replaces it by another session of the same user, and by no other.
-///
-/// So is the place of a user whose session such a connection has signed out, over restarts: a logout is open to all, and would
-/// else be the first half of putting another user in the owner's place. It ends with the user's next login, with one by
-/// a connection that may replace sessions, and with a logout by such a connection; and it is never kept from the connection
-/// whose own login had brought that session: an editor logs one user out and another one in. Where the provider does not
-/// say whose session it was, there is no place to be kept.
 struct KeptSession: Sendable {
   /// Whose session it is; nil where the provider does not say.
   var user: User?
@@ -46,9 +40,8 @@ extension BrokerError {
   static func keeping(_ profile: ProfileName) -> BrokerError {
     var error = BrokerError(
       .reauthRequired,
-      "This login would replace the session of the user who is or was logged in by another user's or by a token that was "
-        + "issued elsewhere, which needs access to the broker's state directory; use authbroker login, or authbroker logout "
-        + "first.", profile: profile)
+      "This login would replace a living session by another user's or by a token that was issued elsewhere, which needs "
+        + "access to the broker's state directory; use authbroker login, or log out first.", profile: profile)
     error.nextAction = .none
     return error
   }
@@ -60,42 +53,25 @@ extension Broker {
   /// - Parameters:
   ///   - slot: the profile.
   ///   - mayReplace: whether the login came by a connection that has proven access to the state directory.
-  ///   - client: the connection whose own login it is; nil for none.
   /// - Returns: nil where there is none, and for a connection that may replace it.
-  func keptSession(of slot: ProfileSlot, unless mayReplace: Bool, by client: ClientID?) -> KeptSession? {
-    guard !mayReplace else { return nil }
-    guard let session = slot.machine.sessionInUse(at: now) else {
-      guard let user = slot.machine.formerUser, client == nil || client != slot.formerClient else { return nil }
-      return KeptSession(user: user)
-    }
+  func keptSession(of slot: ProfileSlot, unless mayReplace: Bool) -> KeptSession? {
+    guard !mayReplace, let session = slot.machine.sessionInUse(at: now) else { return nil }
     let user = slot.machine.isSigningIn ? session.user : slot.user
     return KeptSession(user: user, isClientsOwn: slot.provider.capabilities.areClientsOwn(session.tokens))
   }
 
-  /// Whose place is kept once a connection has signed a profile out; nil for none.
-  func userKept(atLogoutOf slot: ProfileSlot, by peer: Peer?) -> User? {
-    guard let peer, !peer.isAdministrative else { return nil }
-    guard slot.machine.sessionInUse(at: now) != nil else {
-      return peer.client == slot.formerClient ? nil : slot.machine.formerUser
-    }
-    guard peer.client != slot.provingClient else { return nil }
-    return keptSession(of: slot, unless: false, by: nil)?.user.map { User(id: $0.id, email: $0.email) }
-  }
-
   /// Whose session a pending login is to bring, as far as the provider must be asked for it.
   func expectedUser(of login: PendingLogin, on slot: ProfileSlot) -> ExpectedUser? {
-    login.expectedUser ?? keptSession(of: slot, unless: login.mayReplace, by: login.client)?.expectedUser
+    login.expectedUser ?? keptSession(of: slot, unless: login.mayReplace)?.expectedUser
   }
 
   /// Whether a session that a login has brought may be the profile's.
   func proof(
     of identified: IdentifiedSession, _ user: ExpectedUser?, _ method: LoginMethod, _ mayReplace: Bool,
-    by client: ClientID?, _ slot: ProfileSlot
+    _ slot: ProfileSlot
   ) -> SessionProof {
     let proof = identified.proof(of: user)
-    guard proof == .given, let kept = keptSession(of: slot, unless: mayReplace, by: client) else {
-      return proof
-    }
+    guard proof == .given, let kept = keptSession(of: slot, unless: mayReplace) else { return proof }
     let isClientsOwn = slot.provider.capabilities.areClientsOwn(identified.session.tokens)
     return kept.proof(of: identified, isClientsOwn: isClientsOwn, method)
   }

@@ -9,17 +9,12 @@ extension Broker {
   /// answered, or 2 s have passed.
   ///
   /// What the provider could not be told is tried again: see ``RevocationQueue``. Sessions that rest in the store, because
-  /// the configuration has changed, end with their profile's, by a connection that has proven access to the state directory;
-  /// with `all`, all of them do.
-  ///
-  /// - Throws: `unknownProfile`; `accessDenied` for a profile that has nothing but such a session.
+  /// the configuration has changed, end with their profile's; with `all`, all of them do.
   package func logout(_ params: Logout.Params, _ caller: Caller<Logout.Result>) throws(BrokerError) {
-    let endsParked = callers.served?.isAdministrative ?? true
     let left = params.profile.flatMap { parked.hasAny(of: $0) && slot(named: $0) == nil ? $0 : nil }
-    guard left == nil || endsParked else { throw Self.parkedIsKept(left) }
     let chosen = params.all ? slots : left == nil ? [try slot(for: params.profile)] : []
     let only = params.all ? nil : left ?? chosen.first?.name
-    let reads = params.all || endsParked && only.map { parked.hasAny(of: $0) } == true
+    let reads = params.all || only.map { parked.hasAny(of: $0) } == true
     let id = logouts.newID()
     let timer = clock.schedule(at: now.uptime + Self.revocationPatience) { [weak self] in
       self?.assumeIsolated { broker in
@@ -35,15 +30,6 @@ extension Broker {
     note(id) { _ in }
   }
 
-  private static func parkedIsKept(_ profile: ProfileName?) -> BrokerError {
-    var error = BrokerError(
-      .accessDenied,
-      "The session of this profile, which the configuration has no more, is ended with access to the broker's state "
-        + "directory alone; use authbroker logout.", profile: profile)
-    error.admitsProof = true
-    return error
-  }
-
   /// Ends the session of one profile, as a part of a logout.
   func logout(_ slot: ProfileSlot, everywhere: Bool, _ id: UInt64) {
     let name = slot.name
@@ -54,8 +40,7 @@ extension Broker {
         of: tokens, user: user, everywhere: everywhere, on: slot, isBeingKept: true,
         for: Logouts.Part(logout: id, profile: name))
     }
-    let kept = userKept(atLogoutOf: slot, by: callers.served)
-    forgetSession(of: slot, .user, keeping: kept)
+    forgetSession(of: slot, .user)
     whenSettled(slot, .logout(id, name))
     guard let actions else {
       let outcome: LogoutOutcome.ServerRevoked = logouts.queue.isPending(name) ? .pending : .no
@@ -64,16 +49,15 @@ extension Broker {
     run(actions)
   }
 
-  /// Forgets everything of a profile's session here, but for the user whose place is kept, and begins to make that durable.
-  func forgetSession(of slot: ProfileSlot, _ reason: LogoutEvent.Reason, keeping user: User? = nil) {
+  /// Forgets everything of a profile's session here, and begins to make that durable.
+  func forgetSession(of slot: ProfileSlot, _ reason: LogoutEvent.Reason) {
     forgetLogin(of: slot.name, .of(.flowNotFound))
     enrolments.end(of: slot.name)
     slot.account.forgetUser()
     slot.logouts += 1
     slot.sessions += 1
-    if let client = slot.provingClient { slot.formerClient = client }
     slot.provingClient = nil
-    handle(.logoutWanted(reason, keeping: user), on: slot)
+    handle(.logoutWanted(reason), on: slot)
     closeLogins()
   }
 

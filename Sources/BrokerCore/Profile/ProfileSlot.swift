@@ -33,8 +33,6 @@ final class ProfileSlot {
   var sessions: UInt64 = 0
   /// The connection whose own login has brought the session; nil where it is no connection's.
   var provingClient: ClientID?
-  /// The connection whose own login had brought the session that was signed out last: no user's place is kept from it.
-  var formerClient: ClientID?
   /// What is known of its provider, together with the other profiles that have it.
   var view = ProviderView()
   /// When each event was last published that may be published once a minute.

@@ -21,9 +21,7 @@ extension SessionMachine {
       return takeUp(session, intent, flight, now)
     case .ended(let reason, _): phase = .ended(reason)
     case .reauthenticationRequired: phase = .reauthenticationRequired
-    case .signedOut(_, let user):
-      phase = .signedOut
-      if record.binding == binding { formerUser = user }
+    case .signedOut: phase = .signedOut
     }
     return intent == nil ? [] : [.closeIntent]
   }
@@ -110,14 +108,11 @@ extension SessionMachine {
   /// Local state is gone at once, whatever the disk and the provider say.
   ///
   /// The caller of the logout has read ``newestTokens`` before, to tell the provider.
-  mutating func logOut(_ reason: LogoutEvent.Reason, keeping user: User?, _ now: Moment) -> [Action] {
-    let hadSession = if case .signedOut = phase { isSigningIn } else { true }
-    let hadNothing = !hadSession && formerUser == user
-    formerUser = user
+  mutating func logOut(_ reason: LogoutEvent.Reason, _ now: Moment) -> [Action] {
+    let hadNothing = if case .signedOut = phase { !isSigningIn } else { false }
     let waiting = leave(to: .signedOut, now)
     let actions = waiting.map { Action.answerError($0.waiter, BrokerError(.loginRequired, profile: profile)) }
-    guard !hadNothing else { return actions }
-    return actions + [saveEnd(contents(at: now), hadSession ? [.logout(LogoutEvent(reason: reason))] : [])]
+    return hadNothing ? actions : actions + [saveEnd(contents(at: now), [.logout(LogoutEvent(reason: reason))])]
   }
 
   /// The provider has ended the session, for a reason that is known: it needs no revocation.
@@ -142,7 +137,7 @@ extension SessionMachine {
   func contents(at now: Moment) -> SessionRecord.Contents {
     switch phase {
     case .living(let life): .living(life.session)
-    case .signedOut, .mistrusted: .signedOut(at: now.wall, of: formerUser)
+    case .signedOut, .mistrusted: .signedOut(at: now.wall)
     case .ended(let reason): .ended(reason, at: now.wall)
     case .reauthenticationRequired: .reauthenticationRequired(at: now.wall)
     }

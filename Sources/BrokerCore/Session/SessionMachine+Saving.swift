@@ -82,7 +82,6 @@ extension SessionMachine {
     var use = UseWatch(rules)
     use.begin(at: now.uptime)
     phase = .living(SessionLife(login.session, TokenDating(askedAt: login.since), use))
-    formerUser = nil
     followClocks(now)
     _ = refresh.handle(.began, terms, at: now)
     return goOn(now, isLogin: true) + revocations

@@ -58,8 +58,7 @@ package struct SessionMachine: Sendable {
     case refreshSucceeded(flight: UInt64, TokenSet, sentAt: Timestamp)
     case refreshFailed(flight: UInt64, ProviderFailure, jitter: Double)
     case tokensReplaced(TokenSet, sentAt: Moment)
-    /// The session is to end; `keeping` is the user whose place is kept: see ``KeptSession``.
-    case logoutWanted(LogoutEvent.Reason, keeping: User? = nil)
+    case logoutWanted(LogoutEvent.Reason)
     /// The provider may have ended the session for this reason: a refusal of its refresh token means that.
     case endSuspected(LogoutEvent.Reason?)
     /// The provider has ended the session for this reason.
@@ -131,8 +130,6 @@ package struct SessionMachine: Sendable {
   package internal(set) var rules: SessionRules
   /// Where the session stands.
   package internal(set) var phase = Phase.signedOut
-  /// Whose session was signed out, where that user's place is kept: see ``KeptSession``.
-  @Boxed var formerUser: User? = nil
   /// The generation of the newest record that was handed out for saving.
   package internal(set) var generation: UInt64 = 0
   /// The newest generation that is durable, or that nothing needs to be any more.
@@ -204,7 +201,7 @@ package struct SessionMachine: Sendable {
     case .refreshSucceeded(let flight, let tokens, let sentAt): return acceptRefresh(flight, tokens, sentAt, now)
     case .refreshFailed(let flight, let failure, let jitter): return failRefresh(flight, failure, jitter, now)
     case .tokensReplaced(let tokens, let sentAt): return replaceTokens(tokens, sentAt, now)
-    case .logoutWanted(let reason, let user): return logOut(reason, keeping: user, now)
+    case .logoutWanted(let reason): return logOut(reason, now)
     case .endSuspected(let reason):
       life?.suspectedEnd = reason
       return []

@@ -90,7 +90,7 @@ import Testing
       let logins = stage.harness.provider.logins
       let answer = Self.ask(bare, method, params)
       #expect(answer.contains(#""kind":"reauthRequired","nextAction":"none""#), "\(answer)")
-      #expect(ProofGiving.wanted(by: answer) != nil && answer.contains("authbroker logout first"))
+      #expect(ProofGiving.wanted(by: answer) != nil && answer.contains("log out first"))
       #expect(stage.harness.provider.logins == logins && stage.events.isEmpty)
       #expect(Self.ask(bare, "getAccessToken").contains("access-1"))
       bare.prove()
@@ -103,7 +103,7 @@ import Testing
     try await OwnThread.run {
       let (stage, bare) = try Self.stage()
       stage.harness.provider.setUser("user-2")
-      _ = Self.ask(stage.client, "logout")
+      _ = Self.ask(bare, "logout")
       #expect(Self.ask(bare, "login", #"{"refreshToken":"taken"}"#).contains("user-2"))
       stage.harness.provider.setRefresh(.fails(.sessionEnded(.refreshRejected)))
       _ = Self.ask(bare, "getAccessToken", #"{"forceRefresh":true}"#)

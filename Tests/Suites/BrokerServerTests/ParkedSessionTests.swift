@@ -242,25 +242,6 @@ import Testing
     }
   }
 
-  @Test func `a logout by a connection that has only the socket ends none`() async throws {
-    try await OwnThread.run {
-      let stage = try ParkedStage()
-      let bare = try stage.harness.connect()
-      _ = stage.call("login", LoginStage.credentials)
-      stage.configure(stage.other)
-      _ = stage.call("login", LoginStage.credentials)
-      #expect(bare.askBare(LoginStage.line("logout")).first?.contains("serverRevoked") == true)
-      #expect(stage.call("getSession").contains("signedOut") && stage.harness.store.parked.count == 1)
-      // Of a profile that has nothing else, it is told what it takes.
-      stage.configure(stage.other, as: try #require(ProfileName("elsewhere")))
-      let gone = LoginStage.line("logout", #"{"profile":"default"}"#)
-      let answer = bare.askBare(gone).first ?? ""
-      #expect(answer.contains(#""kind":"accessDenied""#) && ProofGiving.wanted(by: answer) != nil, "\(answer)")
-      #expect(stage.harness.store.parked.count == 1)
-      #expect(bare.ask(gone).first?.contains("serverRevoked") == true && stage.harness.store.parked.isEmpty)
-    }
-  }
-
   @Test func `the session of a profile that is gone is told of, and ends by a logout of its name`() async throws {
     try await OwnThread.run {
       let (stage, work) = (try ParkedStage(), try #require(ProfileName("work")))

@@ -15,7 +15,6 @@ struct ParkedStage {
   init(store: InMemoryStore = InMemoryStore(), clock: ManualClock = ManualClock(), isOther: Bool = false) throws {
     harness = try ServerHarness(store: store, clock: clock, providerType: isOther ? "other" : "scripted")
     client = try harness.connect()
-    client.prove()
     watcher = try harness.connect()
     let loop = harness.loop
     other = ScriptedProvider(clock: clock, gate: GateExecutor { loop.post($0) }, type: "other")

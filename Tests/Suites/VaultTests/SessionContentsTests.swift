@@ -8,15 +8,6 @@ import Testing
 
 /// What a sealed record holds of a session besides its tokens.
 @Suite(.standardTimeLimit) struct SessionContentsTests {
-  @Test func `whose session was signed out comes back where it was told`() throws {
-    for user in [nil, User(id: "u\"1", email: "ä@example.test")] {
-      let contents = SessionRecord.Contents.signedOut(at: Timestamp(milliseconds: 7), of: user)
-      let text = String(decoding: SessionContentsCoding.encode(contents), as: UTF8.self)
-      #expect(text.hasPrefix(#"{"state":"signedOut","at":7"#) && text.contains("user") == (user != nil), "\(text)")
-      #expect(try SessionContentsCoding.decode(try Secret(utf8: text)) == contents)
-    }
-  }
-
   @Test func `what ended because its provider wants to see the user comes back as that`() async throws {
     let place = try TemporaryVault()
     let first = try await place.open()

@@ -20,8 +20,8 @@ package struct SessionRecord: Sendable, Equatable {
     case ended(SessionExpiredEvent.Reason, at: Timestamp)
     /// A session that ended because its provider wants to see the user again.
     case reauthenticationRequired(at: Timestamp)
-    /// A session that was ended by hand; `of` is whose it was, where that user's place is kept: see ``KeptSession``.
-    case signedOut(at: Timestamp, of: User? = nil)
+    /// A session that was ended by hand.
+    case signedOut(at: Timestamp)
   }
 
   package init(profile: ProfileName, binding: ProviderBinding, generation: UInt64, contents: Contents) {
