@@ -10,27 +10,27 @@ package struct RefusalForm {
   /// The longest form that is read: no refusal needs more.
   private static let longest = 4096
 
-  /// Reads a body; nil where it is none, or has a token in it.
+  /// Reads a body; nil where it is none, or has a token in it: only what is said of an error is copied.
   package init?(_ response: HTTPResponse) {
-    let pairs = response.body.withArray { bytes in
-      bytes.count > Self.longest ? [] : bytes.split(separator: UInt8(ascii: "&")).map(Self.pair)
+    let isRead = response.body.withArray { bytes in
+      guard bytes.count <= Self.longest, let end = bytes.lastIndex(where: { $0 > 0x20 }) else { return false }
+      return read(bytes[...end])
     }
-    for (name, value) in pairs {
-      switch name {
-      case "error": error = value
-      case "error_description": description = value
-      case "access_token", "refresh_token": return nil
-      default: break
-      }
-    }
-    guard !error.isEmpty, pairs.allSatisfy({ $0.name.utf8.allSatisfy { $0 > 0x20 && $0 != UInt8(ascii: "<") } }) else {
-      return nil
-    }
+    guard isRead, !error.isEmpty else { return nil }
   }
 
-  private static func pair(_ bytes: ArraySlice<UInt8>) -> (name: String, value: String) {
-    let parts = bytes.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-    return (decoded(parts[0]), parts.count > 1 ? decoded(parts[1]) : "")
+  private mutating func read(_ bytes: ArraySlice<UInt8>) -> Bool {
+    // The name alone is one as well.
+    if bytes.elementsEqual("invalid_grant".utf8) { error = "invalid_grant" }
+    for pair in bytes.split(separator: UInt8(ascii: "&")) {
+      let name = pair.prefix { $0 != UInt8(ascii: "=") }
+      guard name.allSatisfy({ $0 > 0x20 && $0 != UInt8(ascii: "<") }), !name.suffix(6).elementsEqual("_token".utf8)
+      else { return false }
+      let value = pair.dropFirst(name.count + 1)
+      if name.elementsEqual("error".utf8) { error = Self.decoded(value) }
+      if name.elementsEqual("error_description".utf8) { description = Self.decoded(value) }
+    }
+    return true
   }
 
   private static func decoded(_ bytes: ArraySlice<UInt8>) -> String {

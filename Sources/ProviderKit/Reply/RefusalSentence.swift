@@ -16,7 +16,7 @@ struct RefusalSentence {
   private static let phrases: [[String]] = [
     "not valid", "no longer valid", "not found", "not been found", "not be found", "already used", "been used",
     "was used", "not active", "not exist", "not recognized", "not match",
-  ].map { $0.split(separator: " ").map(String.init) }
+  ].map { $0.split { $0 == " " }.map(String.init) }
   /// What may stand between such a word and the token that it belongs to.
   private static let links: Set<String> = [
     "or", "and", "the", "a", "an", "access", "your", "this", "that", "provided", "jwt",
@@ -27,6 +27,8 @@ struct RefusalSentence {
     "flow", "body", "json", "url", "lookup", "endpoint", "route", "cookie", "cookies", "type", "types", "grant", "key",
     "state", "client",
   ]
+  /// What a grant is whose type is not understood.
+  private static let kinds: Set<String> = ["unknown", "unrecognized", "incorrect", "malformed"]
   /// Whose grant or session it is, where it is none of a user's.
   private static let owners: Set<String> = [
     "token", "tokens", "code", "password", "credentials", "client", "gateway", "proxy", "database", "db", "tls",
@@ -134,6 +136,7 @@ struct RefusalSentence {
     words.indices.contains { index in
       guard let next = subject(words, at: index) else { return false }
       if next < words.count, things.contains(words[next]) { return false }
+      if words[index] == "grant", index > 0, kinds.contains(words[index - 1]) { return false }
       return endStands(before: index, words) || endStands(after: next, words)
     }
   }

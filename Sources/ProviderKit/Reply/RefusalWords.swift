@@ -128,7 +128,7 @@ package struct RefusalWords: Sendable, Equatable {
     }
     // The specification's own name says so in every case, whatever else is said; of a problem's address (RFC 9457) the end
     // says what it is.
-    if text != "invalid_grant" { judge(String(text.split(separator: "/").last ?? "")) }
+    if text != "invalid_grant" { judge(String(text.split { $0 == "/" }.last ?? "")) }
   }
 
   /// Whether a text is the name of an error, and not the reason of a status, an address or a sentence.

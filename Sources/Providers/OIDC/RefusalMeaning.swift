@@ -39,7 +39,7 @@ enum RefusalMeaning: Sendable, Equatable {
       return
     }
     // Others write names as they like; a reason of a status, such as `Unauthorized`, is none.
-    let key = RefusalWords.letters(word.split(separator: ".").last.map(String.init) ?? "")
+    let key = RefusalWords.letters(word.split { $0 == "." }.last.map(String.init) ?? "")
     if let meaning = Self.spelt[key] {
       self = meaning
       return
