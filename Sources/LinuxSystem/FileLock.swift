@@ -105,6 +105,16 @@ package struct FileLock: ~Copyable, Sendable {
     try descriptor.contents(limit: limit)
   }
 
+  /// Whether the path leads to another file by now, or to none: another process may hold that one.
+  ///
+  /// False where the path cannot be examined.
+  package var isLeft: Bool {
+    guard let locked = try? descriptor.status() else { return false }
+    do throws(Errno) {
+      return try FileStatus.ofLink(path).identity != locked.identity
+    } catch { return error == .noEntry || error == .notDirectory }
+  }
+
   /// Whether the file has other names: what is written into it is written there, too.
   package var hasOtherNames: Bool { ((try? descriptor.status())?.linkCount ?? 1) > 1 }
 

@@ -13,8 +13,8 @@ enum StopCommand: Command {
     summary: "Stop the broker",
     details: """
       Sessions are kept. Returns when the broker has ended and its state directory is free; where none is running there
-      is nothing to do. A broker that is not on its socket, or to which access to the state directory cannot be proven,
-      is sent SIGTERM. A broker whose vault cannot be written does not stop before the newest tokens are saved. Refreshes
+      is nothing to do. A broker of yours that is not on its socket, or to which access to the state directory cannot be
+      proven (it was removed, say), is sent SIGTERM. A broker whose vault cannot be written does not stop before the newest tokens are saved. Refreshes
       and logins that a provider has not answered yet are waited for, 25 seconds at most: their answers come only once.
       """,
     options: [
@@ -92,6 +92,7 @@ enum StopCommand: Command {
       case .brokerUnreachable where owner != nil: return false
       // A proof is not to be had, or not to be read: to signal a process of one's own, none is needed.
       case .accessDenied where owner != nil && signal(lock): break
+      case .accessDenied where signalPeer(&connection, context): break
       default: throw error
       }
     }
@@ -134,6 +135,16 @@ enum StopCommand: Command {
   private static func signal(_ lock: String, _ signal: Signal = .terminate) -> Bool {
     guard let owner = OwnerRecord.owner(of: lock) else { return false }
     return (try? owner.send(signal)) != nil
+  }
+
+  /// Sends SIGTERM to the process at the other end, where the broker says that it is this one: so not to a relay.
+  private static func signalPeer(_ connection: inout BlockingConnection, _ context: Context) -> Bool {
+    // Opened before the broker is asked, which therefore had this number at that time.
+    guard let pid = connection.peer, let process = try? ProcessHandle(pid),
+      let status = try? context.call(GetStatus.self, Empty(), on: &connection, within: longestSilence),
+      status.pid == Int(pid)
+    else { return false }
+    return (try? process.send(.terminate)) != nil
   }
 
   /// Another process's end, and the release of a lock, cannot be waited for.

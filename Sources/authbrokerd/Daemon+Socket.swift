@@ -5,7 +5,7 @@ import StateDirectory
 import Transport
 
 /// How the broker's socket stays reachable: a path that has gone, with the directory of a login that ended or by a cleaner,
-/// is bound again.
+/// is bound again. Where the state directory itself has gone, the broker ends.
 extension Daemon {
   /// How soon it is looked whether the socket is still there, behind a change of its directory.
   private static let quietTime = Duration.milliseconds(100)
@@ -29,6 +29,33 @@ extension Daemon {
     }
   }
 
+  /// Watches the state directory: once it has gone, what is at its path is the next owner's to make.
+  func watchState() {
+    do throws(Errno) {
+      let watch = try DirectoryWatch(source.paths.state)
+      stateWatcher = try DirectoryWatcher(loop: loop, watch: watch) { [weak self] in
+        self?.assumeIsolated { _ = $0.endIfLeft() }
+      }
+    } catch {}
+    lookAtState()
+  }
+
+  /// Looks whether it has gone, and again and again without a watcher.
+  private func lookAtState() {
+    guard !endIfLeft(), stateWatcher == nil else { return }
+    _ = loop.schedule(after: Self.lookTime) { self.assumeIsolated { $0.lookAtState() } }
+  }
+
+  /// Ends in order where the lock's path leads elsewhere: flights end and are saved where their files are now, and nothing is
+  /// made at the path again.
+  private func endIfLeft() -> Bool {
+    guard lock.isLeft else { return false }
+    guard !isStopping, let server else { return true }
+    log.error("the state directory has gone or was replaced: stopping", .word("path", source.paths.state))
+    server.assumeIsolated { $0.drain() }
+    return true
+  }
+
   private func lookAtSocket(after delay: Duration) {
     guard !willLookAtSocket else { return }
     willLookAtSocket = true
@@ -43,7 +70,7 @@ extension Daemon {
 
   /// Binds a socket that has gone: where it was, or in the state directory.
   private func restoreSocket() {
-    guard !isStopping, let server else { return }
+    guard !isStopping, let server, !endIfLeft() else { return }
     guard !server.assumeIsolated({ $0.isSocketInPlace }) else {
       // Without a watcher, it is looked again and again.
       return socketWatcher == nil ? lookAtSocket(after: Self.lookTime) : ()

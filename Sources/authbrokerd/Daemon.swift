@@ -43,6 +43,8 @@ actor Daemon {
   var socket = ""
   /// Tells when the socket's path may have gone.
   var socketWatcher: DirectoryWatcher?
+  /// Tells when the lock's path may have gone.
+  var stateWatcher: DirectoryWatcher?
   /// Whether it will be looked whether the socket's path is there.
   var willLookAtSocket = false
   private let startedAt = WallClock.timestamp.description
@@ -187,6 +189,7 @@ actor Daemon {
       "ready", .word("socket", socket.isEmpty ? "none" : socket), .number("pid", Int(ProcessIdentity.pid)),
       .word("version", ProgramVersion.current))
     watchSocket(server)
+    watchState()
     guard arguments.mode == .owner(isOnDemand: true) else { return }
     let patience = configuration.linger
     server.assumeIsolated { $0.endWhenIdle(for: patience) }

@@ -47,6 +47,10 @@ struct OwnerLock: ~Copyable, Sendable {
       + " use it, or stop it first"
   }
 
+  /// Whether the state directory, or the lock in it, was removed, moved away or replaced: what is at its path belongs to
+  /// whichever process makes it there.
+  var isLeft: Bool { lock.isLeft }
+
   /// Listens on the socket, whose stale predecessor only the holder of the lock may remove.
   func listen(at path: String) throws(UnixSocket.Refusal) -> UnixSocket.Listening {
     try UnixSocket.listen(at: path, holding: lock)

@@ -38,4 +38,16 @@ import Testing
       #expect(try sandbox.run(BuiltPrograms.command, ["status", "--no-start"]).code == 0)
     }
   }
+
+  @Test func `a broker to which nothing can be proven is stopped by a signal`() async throws {
+    try await Sandbox.run { sandbox in
+      let owner = try sandbox.owner()
+      let words = ["--state", sandbox.root + "/other"]
+      let named = ["AUTHBROKER_SOCKET": sandbox.socket]
+      #expect(try sandbox.run(BuiltPrograms.command, words + ["lock"], environment: named).code == 6)
+      let stop = try sandbox.run(BuiltPrograms.command, words + ["stop"], environment: named)
+      #expect(stop.code == 0 && stop.errors == "authbroker: the broker has stopped\n", "\(stop.errors)")
+      #expect(try owner.wait() == 0)
+    }
+  }
 }

@@ -68,4 +68,27 @@ import Testing
       #expect(try Self.command(sandbox, "stop").code == 0)
     }
   }
+
+  @Test(arguments: [true, false], ["removed", "moved away", "without its lock"])
+  func `an owner whose state directory has gone ends, and the next one begins there`(
+    _ hasRuntime: Bool, _ fate: String
+  ) async throws {
+    try await Sandbox.run { sandbox in
+      if !hasRuntime { sandbox.environment["XDG_RUNTIME_DIR"] = nil }
+      try Self.register(sandbox)
+      let state = sandbox.root + "/home/state/authbroker"
+      let client = try SocketWire(try Self.path(sandbox))
+      _ = try client.call("ping")
+      switch fate {
+      case "removed": #expect(try sandbox.run("/bin/rm", ["-r", state]).code == 0)
+      case "moved away": #expect(rename(state, state + ".away") == 0)
+      default: unlink(state + "/broker.lock")
+      }
+      #expect(throws: (any Error).self) { while true { _ = try client.call("ping") } }
+      #expect(fate == "without its lock" || access(state, F_OK) != 0, "the directory was made again")
+      let next = try Self.command(sandbox, "token")
+      #expect(next.code == (fate == "without its lock" ? 0 : 3), "\(next.errors)")
+      #expect(try Self.command(sandbox, "stop").errors == "authbroker: the broker has stopped\n")
+    }
+  }
 }

@@ -20,6 +20,8 @@ public struct BlockingConnection: ~Copyable {
 
   /// Who listens at the other end, if it said so.
   package let owner: OwnerRecord?
+  /// The process at the other end; nil where the kernel does not say.
+  package var peer: Int32? { try? PeerCredentials(of: socket).pid }
   /// The state directory that was looked into; nil for a socket that came from elsewhere.
   private let state: String?
 

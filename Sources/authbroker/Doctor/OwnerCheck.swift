@@ -26,7 +26,8 @@ enum OwnerCheck: DoctorCheck {
         return [DoctorFinding(check, label, .error, reason.behind("the broker does not report its status: "))]
       }
       return [
-        answering(status, wasStarted), version(status), configuration(owner, patient.paths),
+        answering(status, wasStarted), stray(owner, status, patient), version(status),
+        configuration(owner, patient.paths),
         RunningConfigurationCheck.finding(
           owner, status, patient.interview.events, isValid: patient.usedVerdict?.isValid ?? true),
         keepsAlive(status),
@@ -40,6 +41,17 @@ enum OwnerCheck: DoctorCheck {
     let version = PlainText.line(status.version.utf8)
     return DoctorFinding(
       "owner.answers", "broker", .ok, "version \(version), pid \(status.pid), \(since), \(clients)")
+  }
+
+  /// A broker at the usual socket whose state directory has gone, and is another one's to make.
+  private static func stray(
+    _ owner: OwnerRecord?, _ status: GetStatus.Result, _ patient: DoctorPatient
+  ) -> DoctorFinding? {
+    guard owner == nil, (patient.context.environment["AUTHBROKER_SOCKET"] ?? "").isEmpty,
+      !FileLock.isHeld(patient.paths.ownerLock)
+    else { return nil }
+    let message = "the broker (pid \(status.pid)) does not own \(patient.paths.state): its own was removed or replaced"
+    return DoctorFinding("owner.state", "state", .error, Message(message, next: NextCommand("to end it", "stop")))
   }
 
   /// What an owner cannot do that was started on demand: it ends some time after its last use, and sessions are refreshed

@@ -226,6 +226,20 @@ extension DoctorTests {
     #expect(try CommandRun(["doctor", "--full", "--quick"], in: scratch).code == 2)
   }
 
+  @Test func `a broker whose state directory was made again is no owner of it`() throws {
+    try makeState()
+    try makeDaemon()
+    let owner = try FakeOwner(in: scratch) { method, _ in
+      method == "getStatus" ? FakeOwner.status() : #""result":{"ok":true,"findings":[]}"#
+    }
+    #expect(try !CommandRun(["doctor"], in: scratch).output.contains("does not own"))
+    #expect(unlink(scratch.file("state/broker.lock")) == 0)
+    let run = try CommandRun(["doctor", "--no-start"], in: scratch)
+    let message = "the broker (pid 7) does not own \(scratch.file("state"))"
+    #expect(run.code == 1 && run.words.contains(message), "\(run.output)")
+    _ = owner
+  }
+
   @Test func `the result for programs has every finding, with stable names`() throws {
     try makeState()
     try makeDaemon()
