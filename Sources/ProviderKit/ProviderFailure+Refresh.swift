@@ -7,12 +7,16 @@ extension ProviderFailure {
   /// What a success means that cannot be read.
   ///
   /// The provider may have acted, and the reply may have had the next token in it, maybe its only copy: the outcome is not
-  /// known. Only a page is no token endpoint's: a captive portal or a proxy has answered, and the request got no further.
+  /// known. Only a page that does not speak of tokens is no token endpoint's: a captive portal or a proxy has answered, and
+  /// the request got no further.
   ///
-  /// - Parameter response: a reply whose status is 2xx, and which cannot be read as one with tokens.
+  /// - Parameters:
+  ///   - response: a reply whose status is 2xx, and which cannot be read as one with tokens.
+  ///   - vital: what its tokens are called.
   /// - Returns: a failure without a word of the provider.
-  package static func unusable(_ response: HTTPResponse) -> ProviderFailure {
-    BodyForm(response) == .html ? .transient(.invalidResponse) : .outcomeUnknown(.invalidResponse)
+  package static func unusable(_ response: HTTPResponse, _ vital: VitalMembers) -> ProviderFailure {
+    let isStrange = BodyForm(response) == .html && !vital.areNamed(in: response)
+    return isStrange ? .transient(.invalidResponse) : .outcomeUnknown(.invalidResponse)
   }
 
   /// The statuses of a gateway that has asked the provider and got no answer that it could wait for, or understand (RFC

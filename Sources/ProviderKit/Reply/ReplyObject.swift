@@ -17,7 +17,7 @@ package enum ReplyObject {
   /// Whether a member stands for one that was not sound.
   package static func isUnsound(_ node: JSONNode?) -> Bool { node.flatMap { try? $0.string() } == "\0" }
 
-  /// Lends the object of a body.
+  /// Lends the object of a body; where the body is none, the one object with an access token that is in it.
   ///
   /// - Parameters:
   ///   - bytes: the body.
@@ -31,7 +31,11 @@ package enum ReplyObject {
     if let root = try? JSONDocument(parsing: bytes, limits: limits).root {
       return root.kind == .object ? try body(root) : nil
     }
-    guard var text = ReplyRepair.repaired(bytes.span, vital) else { return nil }
+    var plain = ReplyText.utf8(fromUTF16: bytes) ?? []
+    defer { wipe(&plain) }
+    let bytes = plain.isEmpty ? bytes : plain
+    var embedded = EmbeddedObject(vital, limits, in: bytes)
+    guard var text = ReplyRepair.repaired(bytes.span, vital) ?? embedded.find(in: bytes) else { return nil }
     defer { wipe(&text) }
     return try read(text, body)
   }

@@ -17,6 +17,8 @@ struct FirebaseReply {
   /// How deep a reply may be nested: many times as deep as any that is understood.
   private static let limits = JSONLimits(depth: 64, byteCount: 1 << 20, toleratesLargeNumbers: true)
 
+  private static let tokens = VitalMembers([], accessToken: [["id_token"]], refreshToken: [["refresh_token"]])
+
   /// A reply as it came.
   init(
     _ call: FirebaseCall, carriesToken: Bool, _ response: HTTPResponse, sentAt: Timestamp, receivedAt: Timestamp
@@ -34,7 +36,7 @@ struct FirebaseReply {
   /// - Parameter body: gets the reader; returns nil where what must be there is not.
   /// - Returns: what `body` returns.
   /// - Throws: what ``FirebaseRefusal`` says of other statuses; `invalidResponse` for what is no JSON object, or lacks what
-  ///   must be there; for a refresh what ``ProviderFailure/unusable(_:)`` says; `.outcomeUnknown` for a code, which may
+  ///   must be there; for a refresh what ``ProviderFailure/unusable(_:_:)`` says; `.outcomeUnknown` for a code, which may
   ///   be used up then; `.outcomeUnknown` where there was no room for long.
   func read<R>(_ body: (FirebaseReader) throws(SecretMemoryExhausted) -> R?) async throws(ProviderFailure) -> R {
     let isSuccess = response.status == 200
@@ -63,7 +65,7 @@ struct FirebaseReply {
   /// What a reply is in which nothing was found.
   private var unusable: ProviderFailure {
     switch call {
-    case .token: .unusable(response)
+    case .token: .unusable(response, Self.tokens)
     // The service may have used the code up, and answered with a session that cannot be read.
     case .finishSecondFactor: .outcomeUnknown(.invalidResponse)
     // A page in the place of an answer is a network's that wants a login first.

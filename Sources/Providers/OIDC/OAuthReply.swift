@@ -16,7 +16,8 @@ struct OAuthReply {
 
   /// What a session hangs on (RFC 6749, sections 5.1 and 5.2).
   private static let vital = VitalMembers(
-    ["access_token", "refresh_token", "id_token", "token_type", "expires_in", "error"].map { [$0] })
+    ["id_token", "token_type", "expires_in", "error"].map { [$0] }, accessToken: [["access_token"]],
+    refreshToken: [["refresh_token"]])
   /// The longest name of an error that is examined.
   private static let longestCode = 64
   /// A reply as it came.
@@ -52,7 +53,7 @@ struct OAuthReply {
   /// - Parameter body: gets the reader; returns nil where what must be there is not.
   /// - Returns: what `body` returns.
   /// - Throws: what ``OAuthRefusal/failure(_:)`` says of other statuses; `invalidResponse` for what is no JSON object, or
-  ///   lacks what must be there; for a refresh what ``ProviderFailure/unusable(_:)`` says; `.outcomeUnknown` for a code,
+  ///   lacks what must be there; for a refresh what ``ProviderFailure/unusable(_:_:)`` says; `.outcomeUnknown` for a code,
   ///   which may be used up then; `.outcomeUnknown` where there was no room for long.
   func read<R>(_ body: (TokenReader) throws(SecretMemoryExhausted) -> R?) async throws(ProviderFailure) -> R {
     if let refusal { throw refusal.failure(purpose) }
@@ -78,7 +79,7 @@ struct OAuthReply {
   /// The tokens of an object that came with another status than a success, and without a word of refusal: the provider has
   /// issued them and may have ended the ones before, whatever went wrong after that.
   private func tokensDespiteStatus(_ asked: [String]) async throws(ProviderFailure) -> TokenSet? {
-    guard form == .json else { return nil }
+    guard form != .empty else { return nil }
     return try await found { reader throws(SecretMemoryExhausted) in
       guard !RefusalWords.areIn(reader.root), case .tokens(let tokens) = try reader.reading(asked: asked),
         tokens.refreshToken != nil || !purpose.spendsRefreshToken
@@ -102,7 +103,7 @@ struct OAuthReply {
 
   /// What a reply is in which nothing was found.
   private var unusable: ProviderFailure {
-    if purpose.spendsRefreshToken { return .unusable(response) }
+    if purpose.spendsRefreshToken { return .unusable(response, Self.vital) }
     if purpose == .device {
       // The code is spent, and will bring nothing more; a page is a network's that wants a login first.
       return form == .html ? .transient(.invalidResponse) : .rejected(ProviderRejection(.invalidResponse))
@@ -137,12 +138,13 @@ struct OAuthReply {
       status: response.status, form: form, retryAfter: response.retryAfter(now: moments.receivedAt.milliseconds / 1000))
     refusal.quirks = quirks
     refusal.isForeignChallenge = response.challengesForOthers(sentBasic: sentBasic)
-    if isSuccess || refusal.form == .json {
+    if isSuccess || refusal.form == .json || purpose == .device {
       let isRead = response.body.withArray { bytes in
         ReplyObject.withRoot(of: bytes, Self.vital) { (root) -> Bool? in
           refusal.words = RefusalWords(root)
           refusal.isWithSuccess = isSuccess && isRefusal(root, refusal.words)
           refusal.code = RefusalWords.texts("error", root).first.flatMap(ownWord)
+          if purpose == .device, let code = Self.pollWord(refusal) { refusal.code = code }
           return true
         }
       }
@@ -154,6 +156,30 @@ struct OAuthReply {
       refusal.words = RefusalWords(error: form.error, description: form.description)
     }
     return isSuccess && !refusal.isWithSuccess ? nil : refusal
+  }
+
+  /// What a poll is told, wherever and however that is written (RFC 8628, section 3.5); nil where it is told nothing of it.
+  private static func pollWord(_ refusal: OAuthRefusal) -> String? {
+    let words = ((refusal.code.map { [$0] } ?? []) + refusal.words.names).lazy.map { $0.lowercased() }
+    guard let word = words.first(where: pollWords.contains) else { return nil }
+    return word == "code_expired" ? "expired_token" : word
+  }
+
+  private static let pollWords: Set<String> = [
+    "authorization_pending", "slow_down", "expired_token", "code_expired", "access_denied", "authorization_declined",
+  ]
+
+  /// Whether a success of a poll says that the user has not been there yet: with nothing, or with a status.
+  var isStillPending: Bool {
+    guard isSuccess else { return false }
+    if form == .empty { return response.status == 202 || response.status == 204 }
+    return response.body.withArray { bytes in
+      ReplyObject.withRoot(of: bytes, Self.vital) { root -> Bool? in
+        guard root["access_token"].map(\.isNull) ?? true else { return false }
+        let words = RefusalWords(root).names.lazy.map { $0.lowercased() }
+        return words.contains { $0 == "pending" || $0 == "authorization_pending" }
+      }
+    } ?? false
   }
 
   private func isRefusal(_ root: JSONNode, _ words: RefusalWords) -> Bool {

@@ -39,6 +39,7 @@ extension OIDCProvider: DeviceLoginProvider {
     switch reply.refusal?.code {
     case "authorization_pending": return .pending(slowsDown: false)
     case "slow_down": return .pending(slowsDown: true)
+    case nil where reply.isStillPending: return .pending(slowsDown: false)
     default: return .authenticated(try await session(reply, scopes))
     }
   }
@@ -71,7 +72,9 @@ extension OIDCProvider: DeviceLoginProvider {
 
   /// A short text that is fit to be seen as it is.
   private static func text(_ node: JSONNode) -> String? {
-    guard let text = try? node.string(), (1...64).contains(text.utf8.count), SanitizedText(text).isUnchanged else {
+    let digits = node.kind == .integer ? String(decoding: node.text, as: UTF8.self) : nil
+    guard let text = digits ?? (try? node.string()), (1...64).contains(text.utf8.count), SanitizedText(text).isUnchanged
+    else {
       return nil
     }
     return text

@@ -65,9 +65,15 @@ struct TokenReader {
     return .tokens(
       TokenSet(
         accessToken: accessToken,
-        accessTokenExpiresAt: TokenLifetime.accessTokenExpiry(of: accessToken, expiresIn: root["expires_in"], moments),
+        accessTokenExpiresAt: TokenLifetime.accessTokenExpiry(
+          of: accessToken, expiresIn: root["expires_in"], expiresAt: saidExpiry, moments),
         refreshToken: refreshToken, refreshTokenExpiresAt: refreshToken == nil ? nil : refreshTokenExpiry,
         scopes: scopes ?? asked, idToken: idToken, clockSkew: moments.clockSkew))
+  }
+
+  /// When the access token ends, by the names that providers have for it (Microsoft: `expires_on`).
+  private var saidExpiry: JSONNode? {
+    ["expires_at", "expires_on", "expires", "expiresAt"].lazy.compactMap { root[$0] }.first
   }
 
   /// When the refresh token ends, by Keycloak's name of it and by GitHub's.
@@ -79,19 +85,15 @@ struct TokenReader {
   }
 
   private func token(_ name: String, allowed: ClosedRange<UInt8>) throws(SecretMemoryExhausted) -> Found {
-    guard let node = root[name], !node.isNull else { return .nothing }
-    guard let token = try node.foundSecret() else { return .malformed }
-    guard token.byteCount > 0 else { return .nothing }
+    guard let node = root[name], !node.saysNone else { return .nothing }
+    let found = name == "refresh_token" ? try node.foundRefreshToken() : try node.foundSecret()
+    guard let token = found else { return .malformed }
     let isClean = token.withBytes { bytes in bytes.indices.allSatisfy { allowed.contains(bytes[$0]) } }
     return isClean ? .token(token) : .malformed
   }
 
-  /// Whether the token is one for the header field that will be used: nothing is said, or `Bearer` in any case of its
-  /// letters (RFC 6749, section 7.1).
-  private var hasBearerType: Bool {
-    guard let type = root["token_type"], !type.isNull else { return true }
-    return (try? type.string())?.lowercased() == "bearer"
-  }
+  /// Whether the token is one for the header field that will be used.
+  private var hasBearerType: Bool { root["token_type"]?.isOtherThanBearer != true }
 
   /// What the provider calls a token that is none for that header field.
   private var foreignType: ProviderRejection.Said? {

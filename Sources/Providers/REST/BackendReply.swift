@@ -41,11 +41,11 @@ struct BackendReply {
   /// - Parameter body: gets the reader; returns nil where what must be there is not.
   /// - Returns: what `body` returns.
   /// - Throws: what the table of refusals says of other statuses; `invalidResponse` for what is no JSON object, or lacks
-  ///   what must be there; for a refresh what ``ProviderFailure/unusable(_:)`` says; `.outcomeUnknown` for a code, which
+  ///   what must be there; for a refresh what ``ProviderFailure/unusable(_:_:)`` says; `.outcomeUnknown` for a code, which
   ///   may be used up then; `.outcomeUnknown` where there was no room for long.
   func read<R>(_ body: (ReplyReader) throws(SecretMemoryExhausted) -> R?) async throws(ProviderFailure) -> R {
     let failure = failure
-    if let failure, !name.givesSession || form != .json { throw failure }
+    if let failure, !name.givesSession || form == .empty { throw failure }
     let patience = name == .refresh ? ProviderFailure.refreshPatience : ProviderFailure.interactivePatience
     let found = try await SecretArena.withRoomForReply(patience: patience) { () throws(SecretMemoryExhausted) -> R? in
       try withRoot { root throws(SecretMemoryExhausted) in
@@ -77,7 +77,7 @@ struct BackendReply {
 
   /// What a reply is in which nothing was found.
   private var unusable: ProviderFailure {
-    if name == .refresh { return .unusable(response) }
+    if name == .refresh { return .unusable(response, mapping.reply.vital) }
     // The backend may have used the code up, and answered with a session that cannot be read.
     return name.spendsCode ? .outcomeUnknown(.invalidResponse) : .refused(.invalidResponse)
   }

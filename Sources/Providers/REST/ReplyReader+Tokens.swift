@@ -34,11 +34,11 @@ extension ReplyReader {
   /// - Returns: nil for a reply without usable tokens.
   /// - Throws: `SecretMemoryExhausted` where there is no room for them: the reply is as good as before.
   func reading() throws(SecretMemoryExhausted) -> Reading? {
-    let found = try token(.accessToken, allowed: 0x21...0x7E)
+    let found = try token(in: values(.accessToken), allowed: 0x21...0x7E)
     var refreshToken: Secret?
-    switch try token(.refreshToken, allowed: 0x20...0x7E) {
+    switch try foundRefreshToken() {
     case .token(let token): refreshToken = token
-    case .nothing: if let name = paths.refreshCookie { refreshToken = try response?.cookie(name) }
+    case .nothing: break
     case .malformed: return nil
     }
     let isSound = !ReplyObject.isUnsound(said(.expiresIn)) && !ReplyObject.isUnsound(said(.expiresAt))
@@ -74,27 +74,42 @@ extension ReplyReader {
   /// Whether there is anything that may be meant as an access token, usable or not.
   var mentionsAccessToken: Bool { !values(.accessToken).isEmpty }
 
-  /// The first text at a member's paths.
+  /// The refresh token at the first of its paths that has one, be it a member or a cookie.
+  private func foundRefreshToken() throws(SecretMemoryExhausted) -> Found {
+    for path in paths[.refreshToken] {
+      if let name = path.cookie {
+        if let token = try response?.cookie(name) { return .token(token) }
+        continue
+      }
+      let values = Self.values(at: [path], in: root)
+      if let number = values.first, number.kind == .integer, !number.saysNone {
+        return try number.foundRefreshToken().map { .token($0) } ?? .malformed
+      }
+      let found = try token(in: values, allowed: 0x20...0x7E)
+      if case .nothing = found { continue }
+      return found
+    }
+    return .nothing
+  }
+
+  /// The first text of some values.
   ///
   /// An object is the container of another shape of reply, not a malformed token.
   private func token(
-    _ member: RESTReplyPaths.Member, allowed: ClosedRange<UInt8>
+    in values: [JSONNode], allowed: ClosedRange<UInt8>
   ) throws(SecretMemoryExhausted) -> Found {
-    let candidates = values(member).filter { $0.kind != .object }
+    let candidates = values.filter { $0.kind != .object && !$0.saysNone }
     guard let node = candidates.first(where: { $0.kind == .string || $0.kind == .escapedString }) else {
       return candidates.isEmpty ? .nothing : .malformed
     }
     guard let token = try node.foundSecret() else { return .malformed }
-    guard token.byteCount > 0 else { return .nothing }
     let isClean = token.withBytes { bytes in bytes.indices.allSatisfy { allowed.contains(bytes[$0]) } }
     return isClean ? .token(token) : .malformed
   }
 
-  /// Whether the token is one for the header field that will be used: nothing is said, or `Bearer` in any case of its
-  /// letters (RFC 6749, section 7.1).
+  /// Whether the token is one for the header field that will be used.
   private var hasBearerType: Bool {
-    guard let type = Self.values(at: [Self.snakeType, Self.camelType], in: root).first else { return true }
-    return (try? type.string())?.lowercased() == "bearer"
+    Self.values(at: [Self.snakeType, Self.camelType], in: root).first?.isOtherThanBearer != true
   }
 
   /// What the backend calls a token that is none for that header field.

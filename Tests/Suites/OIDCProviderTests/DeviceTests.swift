@@ -50,6 +50,34 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    FakeProvider.Reply(400, #"{"error":{"code":"authorization_pending","message":"Wait."}}"#),
+    FakeProvider.Reply(400, #"{"errors":[{"code":"authorization_pending"}]}"#),
+    FakeProvider.Reply(400, #"{"error":"AUTHORIZATION_PENDING"}"#),
+    FakeProvider.Reply(400, #"{"error":"authorization_pending"}"#, ["Content-Type: text/html"]),
+    FakeProvider.Reply(200, #"{"error":"authorization_pending"}"#),
+    FakeProvider.Reply(202, #"{"status":"pending"}"#), FakeProvider.Reply(202, "", []), FakeProvider.Reply(204, "", []),
+    FakeProvider.Reply(200, #"{"status":"authorization_pending"}"#), FakeProvider.Reply(200, #"{"status":"PENDING"}"#),
+  ])
+  func `to wait is told in many ways`(_ reply: FakeProvider.Reply) async throws {
+    try await withProvider { request, _ in
+      request.path == "/token" ? reply : FakeProvider.Reply(200, Self.code)
+    } _: { provider, _ in
+      let flow = try #require(try await provider.login(Credentials(method: .deviceCode)).action).flow
+      guard case .pending(slowsDown: false) = try await provider.pollUserAction(flow: flow) else {
+        return #expect(Bool(false), "\(String(decoding: reply.bytes, as: UTF8.self))")
+      }
+    }
+  }
+
+  @Test func `a code of digits is its text`() async throws {
+    let body = #"{"device_code":"d","user_code":12345678,"verification_uri":"https://x.example/"}"#
+    try await withProvider(reply: FakeProvider.Reply(200, body)) { provider, _ in
+      let action = try #require(try await provider.login(Credentials(method: .deviceCode)).action)
+      #expect(action.userCode == "12345678")
+    }
+  }
+
   @Test func `what a poll brought and does not hold ends the login, and is revoked`() async throws {
     let bad = idToken(#"{"iss":"https://other.example.com","sub":"u1","aud":"cli","exp":9999999999}"#)
     let replies: [(String, ProviderFailure, [String])] = [
@@ -76,6 +104,7 @@ import Testing
     arguments: [
       (400, "access_denied", .refused(.consentDenied)), (403, "access_denied", .refused(.consentDenied)),
       (400, "authorization_declined", .refused(.consentDenied)), (400, "expired_token", .refused(.otpExpired)),
+      (400, "code_expired", .refused(.otpExpired)), (400, "EXPIRED_TOKEN", .refused(.otpExpired)),
       (400, "invalid_grant", .refused(.flowNotFound)), (401, "invalid_client", .misconfigured(.client)),
       (503, "authorization_pending_not", .transient(.providerUnavailable)),
     ] as [(Int, String, ProviderFailure)])

@@ -57,7 +57,6 @@ import Testing
     (200, "{}", .outcomeUnknown(.invalidResponse)), (200, #"{"access_token":1}"#, .outcomeUnknown(.invalidResponse)),
     (200, #"{"access_token":"a b"}"#, .outcomeUnknown(.invalidResponse)),
     (200, #"{"access_token":"a","token_type":"BearerToken"}"#, foreign("BearerToken")),
-    (200, #"{"access_token":"a","refresh_token":7}"#, .outcomeUnknown(.invalidResponse)),
     (200, #"{"access_token":"a b","refresh_token":null}"#, .outcomeUnknown(.invalidResponse)),
     (200, #"{"hint":"refresh_token"}"#, .outcomeUnknown(.invalidResponse)),
     (200, #"["refresh_token"]"#, .outcomeUnknown(.invalidResponse)),
@@ -133,7 +132,8 @@ import Testing
     for (status, body, expected) in [
       (401, "", .sessionEnded(.refreshRejected)), (400, "\r\n", .sessionEnded(.refreshRejected)),
       (401, #"{"error":"invalid_grant"}"#, .sessionEnded(.refreshRejected)), (401, "{}", .transient(.invalidResponse)),
-      (200, #"{"access_token":"a","refr"#, .transient(.invalidResponse)),
+      (200, #"{"access_token":"a","refr"#, .outcomeUnknown(.invalidResponse)),
+      (200, #"{"a":"b","refr"#, .transient(.invalidResponse)),
     ] as [(Int, String, ProviderFailure)] {
       try await withProvider(reply: FakeProvider.Reply(status, body, page)) { provider, _ in
         let token = try secret("rt")

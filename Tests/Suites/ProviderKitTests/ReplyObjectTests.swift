@@ -45,6 +45,29 @@ import Testing
     #expect(read(text) == nil)
   }
 
+  @Test(
+    arguments: [
+      (#"<p>{}</p>{"a":1}{"access":"a","x":{"y":"}"}}<p>"#, #"{"access":"a","x":{"y":"}"}}"#),
+      (#"<b>"</b>{"access":"a"}"#, #"{"access":"a"}"#),
+      (#"x{ {"tokens":{"access":"a"}} }"#, #"{"tokens":{"access":"a"}}"#),
+      (#"<p>{"refresh":"r"}</p>"#, nil), (#"<p>{"access":""}</p>"#, nil), (#"<p>{"access":{"a":"b"}}</p>"#, nil),
+      (#"<p>{"x":{"access":"a"}}</p>"#, nil), (#"<p>{"access":"a",}</p>"#, nil),
+      (#"<p>{"access":"a"}{"access":"b"}"#, nil), (#"<p>{"access":"a"}{"access":"a"}"#, #"{"access":"a"}"#),
+    ] as [(String, String?)])
+  func `an object in a page is read where it is the one with an access token`(_ text: String, _ expected: String?) {
+    let vital = VitalMembers([], accessToken: [["access"], ["tokens", "access"]], refreshToken: [["refresh"]])
+    let found = ReplyObject.withRoot(of: Array(text.utf8), vital) { String(decoding: $0.text, as: UTF8.self) }
+    #expect(found == expected)
+  }
+
+  @Test func `a page of braces costs a few readings`() {
+    let vital = VitalMembers([], accessToken: [["access"]])
+    for text in ["{", "{\"", "{{}", "{\"a\":"] {
+      let page = Array("<".utf8) + Array(repeatElement(Array(text.utf8), count: 100_000).joined())
+      #expect(ReplyObject.withRoot(of: page, vital) { _ in true } == nil)
+    }
+  }
+
   @Test func `bytes that are no UTF-8 cost nothing but themselves`() {
     let latin = Array(#"{"access":"a","name":"Ren"#.utf8) + [0xE9] + Array(#""}"#.utf8)
     #expect(read(latin) == #"{"access":"a","name":"Ren?"}"#)

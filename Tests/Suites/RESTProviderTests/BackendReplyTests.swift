@@ -44,6 +44,43 @@ import Testing
     #expect(await failure(of: reply(.refresh, status, refused)) != nil)
   }
 
+  @Test func `the refresh token that is first in the mapping is taken, from a cookie or the body`() async throws {
+    let cookie = "Set-Cookie: rt=c; HttpOnly\r\n"
+    for (paths, lines, expected) in [
+      (["cookie:rt", "refreshToken"], cookie, "c"), (["refreshToken", "cookie:rt"], cookie, "r"),
+      (["cookie:rt", "refreshToken"], "", "r"), (["other", "cookie:rt", "refreshToken"], cookie, "c"),
+      (["other", "cookie:rt"], cookie, "c"),
+    ] {
+      var reader = try reader(#"{"accessToken":"a","refreshToken":"r"}"#)
+      var (head, body): ([UInt8], [UInt8]) = (Array(lines.utf8), [])
+      reader = ReplyReader(
+        root: reader.root, paths: Self.paths(paths), moments: reader.moments,
+        response: HTTPResponse(status: 200, lines: WipedBytes(taking: &head), body: WipedBytes(taking: &body)))
+      #expect(try reader.tokens()?.refreshToken?.revealedString() == expected, "\(paths)")
+    }
+  }
+
+  private static func paths(_ texts: [String]) -> RESTReplyPaths {
+    var paths = RESTMapping.standard.reply
+    paths[.refreshToken] = texts.compactMap { RESTPath(reading: $0) }
+    return paths
+  }
+
+  @Test func `tokens are read from a page, and one that speaks of tokens is a lost reply`() async {
+    let page = "Content-Type: text/html\r\n"
+    let both = #"{"tokens":{"access":"a","refresh":"r"}}"#
+    for status in [200, 500] {
+      let debug = reply(.refresh, status, Array("<br/>\n<b>Notice</b>: x\n\(both)".utf8), page)
+      #expect(await failure(of: debug) == nil)
+    }
+    for (body, expected) in [
+      ("<pre>\(both.dropLast())", .outcomeUnknown(.invalidResponse)), ("<html>", .transient(.invalidResponse)),
+      (#"<input type="hidden" name="access" value="x">"#, .transient(.invalidResponse)),
+    ] as [(String, ProviderFailure)] {
+      #expect(await failure(of: reply(.refresh, 200, Array(body.utf8), page)) == expected, "\(body)")
+    }
+  }
+
   @Test(
     arguments: [
       ("", nil), ("{}", nil), (#"{"success":true}"#, nil), ("OK", nil), ("[]", nil), (#"{"error":null}"#, nil),

@@ -37,7 +37,7 @@ enum Misbehaviours {
     Group(
       "unknown invalidResponse", "refused invalidResponse",
       """
-      json-utf16 json-array json-null json-string json-number json-empty-object json-whitespace
+      json-array json-null json-string json-number json-empty-object json-whitespace
       status-204-empty status-206-json empty-200 empty-200-json gzip-bomb
       """),
     // A refusal is no lost reply, whatever its status.
@@ -90,7 +90,8 @@ enum Misbehaviours {
       expiry-overflow expiry-int64-overflow
       expiry-int64-max expiry-null expiry-absent expiry-fraction expiry-boolean expiry-array expiry-garbage
       expiry-past expiry-far expiry-no-such-date expiry-epoch-ms wrong-content-type text-content-type
-      no-content-type date-ahead date-behind date-garbage ok delay-before-commit delay-after-commit
+      no-content-type date-ahead date-behind date-garbage json-utf16 json-two-objects refresh-token-number
+      ok delay-before-commit delay-after-commit
       close-after-reply reset-after-reply length-overflow length-and-chunked no-length chunked two-replies http10
       interim-replies header-with-controls folded-header set-cookie alt-svc gzip-garbage
       """),
@@ -204,8 +205,8 @@ enum Misbehaviours {
     Group(
       "unknown invalidResponse", "refused invalidResponse",
       """
-      refresh-token-number refresh-token-array refresh-token-boolean refresh-token-newline refresh-token-long
-      refresh-token-non-ascii refresh-token-nul json-deep json-duplicate-keys json-two-objects
+      refresh-token-array refresh-token-boolean refresh-token-newline refresh-token-long
+      refresh-token-non-ascii refresh-token-nul json-deep json-duplicate-keys
       truncated-json length-too-short length-twice no-length-half
       """),
   ]

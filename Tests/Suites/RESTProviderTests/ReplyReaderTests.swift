@@ -22,12 +22,23 @@ import Testing
 
   @Test(arguments: [
     "{}", "[]", #"{"access_token":""}"#, #"{"access_token":1}"#, #"{"access_token":"a b"}"#, #"{"access_token":"a\n"}"#,
-    #"{"access_token":"ä"}"#, #"{"access_token":"a","token_type":"mac"}"#, #"{"access_token":"a","token_type":1}"#,
-    #"{"access_token":"a","refresh_token":1}"#, #"{"access_token":"a","refresh_token":["r"]}"#,
+    #"{"access_token":"ä"}"#, #"{"access_token":"a","token_type":"mac"}"#, #"{"access_token":"a","token_type":[]}"#,
+    #"{"access_token":"a","refresh_token":-1}"#, #"{"access_token":"a","refresh_token":["r"]}"#,
     #"{"access_token":"a","refresh_token":"r\u0000"}"#, #"{"tokens":"a"}"#, #"{"accessToken":{"token":{}}}"#,
   ])
   func `what is no usable token gives none`(_ json: String) throws {
     #expect(try reader(json).tokens() == nil)
+  }
+
+  @Test(
+    arguments: [
+      (#""refresh_token":false"#, nil), (#""refresh_token":0"#, nil), (#""refresh_token":{}"#, nil),
+      (#""refresh_token":7"#, "7"), (#""refreshToken":7,"token_type":1"#, "7"),
+      (#""refresh_token":"r","token_type":"""#, "r"), (#""refresh_token":"r","tokenType":"Bearer ""#, "r"),
+    ] as [(String, String?)])
+  func `what says nothing costs no token`(_ members: String, _ expected: String?) throws {
+    let tokens = try #require(try reader(#"{"access_token":"a",\#(members)}"#).tokens())
+    #expect(tokens.refreshToken?.revealedString() == expected)
   }
 
   @Test(arguments: [

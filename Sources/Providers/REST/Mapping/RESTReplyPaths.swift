@@ -47,9 +47,9 @@ package struct RESTReplyPaths: Sendable, Equatable {
 
   /// What a session hangs on.
   var vital: VitalMembers {
-    let members: [Member] = [.accessToken, .refreshToken, .expiresIn, .expiresAt]
+    func names(_ member: Member) -> [[String]] { self[member].map(\.names).filter { !$0.isEmpty } }
     return VitalMembers(
-      members.flatMap { self[$0].map(\.names).filter { !$0.isEmpty } }
-        + ["token_type", "tokenType", "error"].map { [$0] })
+      names(.expiresIn) + names(.expiresAt) + ["token_type", "tokenType", "error"].map { [$0] },
+      accessToken: names(.accessToken), refreshToken: names(.refreshToken))
   }
 }

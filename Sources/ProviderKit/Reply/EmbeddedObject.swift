@@ -1,0 +1,75 @@
+import JSON
+import SecretMemory
+
+/// Finds the object with tokens in a text that is no object itself: a server that writes its warnings before it, or a page
+/// around it.
+///
+/// Pages repeat requests, so that a refresh token alone is no answer; and of two different answers neither is one.
+struct EmbeddedObject {
+  private let vital: VitalMembers
+  private let limits: JSONLimits
+  /// How many bytes may still be looked at: a page full of braces costs no more than a few readings of it.
+  private var budget: Int
+
+  /// What is looked for.
+  init(_ vital: VitalMembers, _ limits: JSONLimits, in text: [UInt8]) {
+    self.vital = vital
+    self.limits = limits
+    budget = 16 * text.count
+  }
+
+  /// The one object that has an access token; nil where there is none, or there are several that differ.
+  mutating func find(in text: [UInt8]) -> [UInt8]? {
+    var found: Range<Int>?
+    var index = 0
+    while index < text.count {
+      guard text[index] == UInt8(ascii: "{"), let end = end(of: index, text) else {
+        if budget <= 0 { return nil }
+        index += 1
+        continue
+      }
+      switch hasToken(text[index..<end]) {
+      case nil: index += 1
+      case false?: index = end
+      case true?:
+        if let found, !text[found].elementsEqual(text[index..<end]) { return nil }
+        found = index..<end
+        index = end
+      }
+    }
+    return found.map { Array(text[$0]) }
+  }
+
+  /// Where an object ends that begins at an index, by its braces and quotes.
+  private mutating func end(of start: Int, _ text: [UInt8]) -> Int? {
+    var (index, depth, isInString) = (start, 0, false)
+    defer { budget -= index - start }
+    while index < text.count {
+      switch text[index] {
+      case UInt8(ascii: "\\") where isInString: index += 1
+      case UInt8(ascii: "\""): isInString.toggle()
+      case UInt8(ascii: "{") where !isInString: depth += 1
+      case UInt8(ascii: "}") where !isInString:
+        depth -= 1
+        if depth == 0 { return index + 1 }
+      default: break
+      }
+      index += 1
+    }
+    return nil
+  }
+
+  /// Whether an object has an access token; nil for what is no object.
+  private mutating func hasToken(_ part: ArraySlice<UInt8>) -> Bool? {
+    budget -= part.count
+    var bytes = Array(part)
+    defer { wipe(&bytes) }
+    return Self.reads(bytes, limits, vital)
+  }
+
+  /// In a function of its own: when it returns, nothing refers to the bytes any more.
+  private static func reads(_ bytes: [UInt8], _ limits: JSONLimits, _ vital: VitalMembers) -> Bool? {
+    guard let root = try? JSONDocument(parsing: bytes, limits: limits).root else { return nil }
+    return vital.isGiven(in: root)
+  }
+}
