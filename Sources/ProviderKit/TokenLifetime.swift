@@ -6,9 +6,9 @@ package import SecretMemory
 /// Works out when a token expires, from whatever a reply says of it.
 ///
 /// For an access token three things are read in this order: its lifetime, the moment of its expiry, its own `exp`. The first
-/// that is believable holds. Where something is said and nothing of it is believable, the standard lifetime holds: a token
-/// that is refreshed too often costs a request, one that is never refreshed costs the caller a refusal. Where nothing is
-/// said at all, no expiry is known.
+/// that is believable holds, but no longer than the token lives from its own `iat` to its `exp`. Where something is said
+/// and nothing of it is believable, the standard lifetime holds: a token that is refreshed too often costs a request, one
+/// that is never refreshed costs the caller a refusal. Where nothing is said at all, no expiry is known.
 ///
 /// Nothing here adds or multiplies what came from outside without a check: a provider that counts in `1e300` seconds, or
 /// backwards, gets the standard lifetime.
@@ -33,8 +33,8 @@ package enum TokenLifetime {
   package static func accessTokenExpiry(
     of token: Secret, expiresIn: JSONNode?, expiresAt: JSONNode? = nil, _ moments: ReplyMoments
   ) -> Timestamp? {
-    if let expiresIn, let expiry = expiry(after: expiresIn, moments) { return expiry }
-    if let expiresAt, let expiry = expiry(at: expiresAt, moments) { return expiry }
+    let said = expiresIn.flatMap { expiry(after: $0, moments) } ?? expiresAt.flatMap { expiry(at: $0, moments) }
+    if let said { return min(said, claimedLifetime(of: token).map { moments.sentAt + $0 } ?? said) }
     if let expiry = claimedExpiry(of: token, moments) { return expiry }
     return expiresIn == nil && expiresAt == nil ? nil : moments.sentAt + standard
   }
@@ -59,11 +59,12 @@ package enum TokenLifetime {
   /// reply makes no token younger.
   ///
   /// - Parameters:
-  ///   - node: the lifetime as it was said: a number, or a string with one; a fraction of a second is cut off.
+  ///   - node: the lifetime as it was said: a number, or a string with one and maybe a unit; a fraction of a second
+  ///     is cut off.
   ///   - moments: when it was said.
   /// - Returns: nil for a lifetime that is not believed.
   private static func expiry(after node: JSONNode, _ moments: ReplyMoments) -> Timestamp? {
-    believable(seconds: NumericDate.number(node)).map { moments.sentAt + $0 }
+    believable(seconds: NumericDate.seconds(node)).map { moments.sentAt + $0 }
   }
 
   /// The expiry of a token that is said as a moment: an RFC 3339 timestamp, or seconds or milliseconds since 1970.
@@ -88,6 +89,12 @@ package enum TokenLifetime {
       return nil
     }
     return .seconds(whole)
+  }
+
+  /// How long a token that is a JWT lives by its own claims, whatever its provider's clock says.
+  private static func claimedLifetime(of token: Secret) -> Duration? {
+    guard let (issuedAt, end) = UnverifiedToken.span(of: token), let issuedAt else { return nil }
+    return believable(seconds: (end - issuedAt).inSeconds)
   }
 
   /// When a token that is a JWT expires, by its own claims.

@@ -32,7 +32,9 @@ import Testing
       ("", nil), (#""in":900"#, 900), (#""in":"900""#, 900), (#""in":900.9"#, 900), (#""in":"900.9""#, 900),
       (#""in":0"#, 300), (#""in":0.9"#, 300), (#""in":-1"#, 300), (#""in":-0.5"#, 300), (#""in":null"#, 300),
       (#""in":1800000900"#, 300), (#""in":18446744073709551616"#, 300), (#""in":1e400"#, 300), (#""in":1e300"#, 300),
-      (#""in":"NaN""#, 300), (#""in":"inf""#, 300), (#""in":"0x10""#, 300), (#""in":" 900""#, 300),
+      (#""in":"NaN""#, 300), (#""in":"inf""#, 300), (#""in":"0x10""#, 300), (#""in":" 900 ""#, 900),
+      (#""in":"15m""#, 900), (#""in":"1h""#, 3600), (#""in":"2 d""#, 172_800), (#""in":"30S""#, 30),
+      (#""in":"m""#, 300), (#""in":"1x""#, 300), (#""in":"1hh""#, 300),
       (#""in":"900.""#, 300), (#""in":".9""#, 300), (#""in":"9.0.0""#, 300), (#""in":[]"#, 300),
     ] as [(String, Double?)])
   func `a lifetime is believed where it can be meant, and where none is said there is no end`(
@@ -67,6 +69,30 @@ import Testing
     ] as [(String, Double?)])
   func `the exp of a JWT is a hint, by a clock that its iat may correct`(_ claims: String, _ expected: Double?) throws {
     #expect(try seconds("", token: jwt(claims)) == expected)
+  }
+
+  @Test(
+    arguments: [
+      (3_600_000, #"{"iat":1800000000,"exp":1800003600}"#, 3600), (86400, #"{"iat":1800000000,"exp":1800000300}"#, 300),
+      (60, #"{"iat":1800000000,"exp":1800003600}"#, 60), (3600, #"{"exp":1800000600}"#, 3600),
+      (3600, #"{"iat":1800000600,"exp":1800000600}"#, 3600),
+      // Another clock: only how long the token lives by its own word counts.
+      (3600, #"{"iat":1700000000,"exp":1700000600}"#, 600),
+    ] as [(Int, String, Double)])
+  func `a token that lives for less by its own word lives for that`(
+    _ lifetime: Int, _ claims: String, _ expected: Double
+  ) throws {
+    #expect(try seconds(#""in":\#(lifetime)"#, token: jwt(claims)) == expected)
+    #expect(try seconds(#""in":0,"at":\#(1_800_000_000 + lifetime)"#, token: jwt(claims)) == expected)
+  }
+
+  @Test(arguments: [
+    "2027-01-15T08:15:00", "2027-01-15 08:15:00", "2027-01-15T08:15:00+0000", "2027-01-15T09:15:00+0100",
+    "2027-01-15 08:15:00Z", " 2027-01-15T08:15:00Z ", "2027-01-15T08:15:00.000", "Fri, 15 Jan 2027 08:15:00 GMT",
+    "2027-01-15 08:15:00 UTC",
+  ])
+  func `a date is read in the forms that servers write`(_ text: String) throws {
+    #expect(try seconds(#""at":"\#(text)""#) == 900)
   }
 
   @Test(arguments: ["", ".", "..", "...", "a.b", "a.!.c", "a.e30.b.c", "e30.e30", "a..c"])
