@@ -64,6 +64,7 @@ struct IDToken {
       throw .issuer
     }
     guard isForUs(claims) else { throw .audience }
+    guard claims["exp"] != nil else { throw .endless }
     guard isInTime(claims, now) else { throw .time }
     // The token came straight from the provider: how long the comparison takes tells no one anything.
     if let nonce, text("nonce", claims) != nonce { throw .nonce }
@@ -89,7 +90,7 @@ struct IDToken {
   }
 
   private func moment(_ name: String, _ claims: JSONNode) -> Timestamp? {
-    guard let seconds = claims[name].flatMap({ try? $0.number() }) else { return nil }
+    guard let seconds = claims[name].flatMap(NumericDate.number) else { return nil }
     return Int64(exactly: (seconds * 1000).rounded()).map { Timestamp(milliseconds: $0) }
   }
 

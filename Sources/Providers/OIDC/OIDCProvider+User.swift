@@ -7,7 +7,8 @@ package import SecretMemory
 
 /// Whose session it is.
 extension OIDCProvider: UserInfoProvider {
-  private static let limits = JSONLimits(depth: 64, byteCount: 1 << 20)
+  /// Whose it is must not depend on who reads it.
+  private static let vital = VitalMembers([["sub"], ["id"]])
 
   /// Tells whose session it is (OpenID Connect Core, section 5.3).
   ///
@@ -35,7 +36,7 @@ extension OIDCProvider: UserInfoProvider {
     }
     let reader = UserReader(quirks: dialect.quirks)
     let user = response.body.withArray { bytes in
-      (try? JSONDocument(parsing: bytes, limits: Self.limits)).flatMap { reader.user($0.root) }
+      ReplyObject.withRoot(of: bytes, Self.vital) { reader.user($0) }
     }
     guard let user else { throw .refused(.invalidResponse) }
     return user

@@ -1,5 +1,6 @@
 import HTTP
 import JSON
+import ProviderKit
 
 /// What a provider says of itself (OpenID Connect Discovery, section 3; RFC 8414, section 2).
 struct ProviderMetadata: Sendable, Equatable {
@@ -10,8 +11,9 @@ struct ProviderMetadata: Sendable, Equatable {
   /// The issuer, as the document writes it.
   var issuer = ""
 
-  /// How deep a document may be nested: four times as deep as any.
-  private static let limits = JSONLimits(depth: 16, byteCount: 1 << 20)
+  private static let flag = "authorization_response_iss_parameter_supported"
+  /// What must not depend on who reads it.
+  private static let vital = VitalMembers((OIDCEndpoint.allCases.map(\.metadataName) + ["issuer", flag]).map { [$0] })
 
   /// Why a document is not taken.
   enum Refusal: Error, Equatable {
@@ -30,15 +32,20 @@ struct ProviderMetadata: Sendable, Equatable {
   ///
   /// - Throws: `Refusal`.
   init(_ bytes: [UInt8], of dialect: OIDCDialect) throws(Refusal) {
-    guard let root = try? JSONDocument(parsing: bytes, limits: Self.limits).root, root.kind == .object else {
-      throw .malformed
+    let found = ReplyObject.withRoot(of: bytes, Self.vital) { root -> Result<Self, Refusal>? in
+      Result { () throws(Refusal) in try Self(root, of: dialect) }
     }
+    guard let found else { throw .malformed }
+    self = try found.get()
+  }
+
+  private init(_ root: JSONNode, of dialect: OIDCDialect) throws(Refusal) {
     guard let issuer = root["issuer"].flatMap({ try? $0.string() }) else { throw .malformed }
     guard IssuerCheck(dialect).isOwn(metadata: issuer) else {
       throw Self.describesProvider(root, issuer) ? .otherIssuer : .malformed
     }
     self.issuer = issuer
-    namesIssuer = root["authorization_response_iss_parameter_supported"]?.kind == .true
+    namesIssuer = root[Self.flag]?.kind == .true || ReplyObject.isUnsound(root[Self.flag])
     let isSecure = dialect.issuer.lowercased().hasPrefix("https:")
     for endpoint in OIDCEndpoint.allCases {
       guard let text = root[endpoint.metadataName].flatMap({ try? $0.string() }), let url = try? HTTPURL(text),

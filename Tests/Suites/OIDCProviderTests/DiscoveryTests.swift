@@ -39,6 +39,42 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    ("\u{FEFF}{", "}"), ("{", ",}"), ("{", #","scopes_supported":["openid"],"scopes_supported":["openid","email"]}"#),
+    ("{", #","name":"a\u{1}b"}"#), ("{\n// the provider of x\n", "}"), ("{", #","x":NaN}"#),
+  ])
+  func `a document is read as leniently as a reply`(_ start: String, _ end: String) async throws {
+    try await FakeProvider.run { request, issuer in
+      guard request.path == Self.openID else { return request.path == "/token" ? Self.tokens : .notFound }
+      return FakeProvider.Reply(200, #"\#(start)"issuer":"\#(issuer)","token_endpoint":"\#(issuer)/token"\#(end)"#)
+    } _: { server in
+      try await withProvider(OIDCDialect(type: "oidc", issuer: server.issuer)) { provider in
+        _ = try await provider.refresh(secret("rt"))
+      }
+    }
+  }
+
+  @Test(arguments: [#","issuer":"https://other.example.com"}"#, #","token_endpoint":"https://other.example.com/t"}"#])
+  func `an issuer or an endpoint that is there twice and differs is none`(_ end: String) async throws {
+    try await FakeProvider.run { request, issuer in
+      guard request.path == Self.openID else { return request.path == "/token" ? Self.tokens : .notFound }
+      return FakeProvider.Reply(200, #"{"issuer":"\#(issuer)","token_endpoint":"\#(issuer)/token"\#(end)"#)
+    } _: { server in
+      try await withProvider(OIDCDialect(type: "oidc", issuer: server.issuer)) { provider in
+        let token = try secret("rt")
+        #expect(await failure { () throws(ProviderFailure) in try await provider.refresh(token) } != nil)
+      }
+      #expect(server.requests(at: "/token").isEmpty)
+    }
+  }
+
+  @Test func `a user's claims are read behind a byte order mark`() async throws {
+    try await withProvider(reply: FakeProvider.Reply(200, "\u{FEFF}{\"sub\":\"u1\"}")) { provider, _ in
+      let user = try await provider.currentUser(accessToken: secret("at"))
+      #expect(user.id == "u1")
+    }
+  }
+
   @Test(arguments: ["/.well-known/oauth-authorization-server/tenant", "/tenant/.well-known/oauth-authorization-server"])
   func `both forms of RFC 8414 are found below a path`(_ path: String) async throws {
     try await FakeProvider.run { request, issuer in

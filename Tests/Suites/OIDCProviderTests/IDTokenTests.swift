@@ -44,7 +44,9 @@ import Testing
     #""iss":"https://op.example.com","sub":"u1","aud":"cli""#,
     #""iss":"https://op.example.com","sub":"u1","aud":"cli","exp":1799999000"#,
     #""iss":"https://op.example.com","sub":"u1","aud":"cli","exp":1e300"#,
-    #""iss":"https://op.example.com","sub":"u1","aud":"cli","exp":"1800000600""#,
+    #""iss":"https://op.example.com","sub":"u1","aud":"cli","exp":"soon""#,
+    #""iss":"https://op.example.com","sub":"u1","aud":"cli","exp":"1799999000""#,
+    #""iss":"https://op.example.com","sub":"u1","aud":"cli","exp":1800000600,"nbf":"1800009999""#,
     #""iss":"https://op.example.com","sub":"u1","aud":"cli","exp":1800000600,"nbf":1800009999"#,
     #""iss":"https://op.example.com","sub":"u1","aud":"cli","exp":1800000600,"nbf":null"#,
     #""iss":"https://op.example.com","aud":"cli","exp":1800000600"#,
@@ -53,6 +55,17 @@ import Testing
   ])
   func `one that is not this login's is refused`(_ claims: String) throws {
     #expect(try user("{\(claims)}") == nil)
+  }
+
+  @Test func `times may be strings of digits, and one without an end says so`() throws {
+    let rest = #""iss":"https://op.example.com","sub":"u1","aud":"cli""#
+    let times = #""exp":"1800000600","nbf":"1799999990","iat":"1799999990""#
+    #expect(try user("{\(rest),\(times)}") != nil)
+    let token = IDToken(dialect: OIDCDialect(type: "oidc", issuer: "https://op.example.com"), clientID: "cli")
+    guard case .failure(let flaw) = token.examined(try secret(idToken("{\(rest)}")), nonce: nil, at: Self.now) else {
+      return #expect(Bool(false))
+    }
+    #expect("\(flaw)" == "endless")
   }
 
   @Test(arguments: [("exp", -299, true), ("exp", -301, false), ("nbf", 299, true), ("nbf", 301, false)])

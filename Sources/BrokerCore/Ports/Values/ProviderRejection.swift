@@ -55,7 +55,7 @@ package struct ProviderRejection: Sendable, Equatable {
 
 /// What is wrong with an ID token (OpenID Connect Core, section 3.1.3.7).
 package enum IDTokenFlaw: Error, Sendable, Equatable, CaseIterable {
-  case malformed, unsigned, issuer, audience, time, nonce, subject
+  case malformed, unsigned, issuer, audience, time, endless, nonce, subject
 
   /// What is wrong, as the end of a sentence.
   var sentence: String {
@@ -65,6 +65,7 @@ package enum IDTokenFlaw: Error, Sendable, Equatable, CaseIterable {
     case .issuer: "its issuer (iss) is not the configured one"
     case .audience: "it is for another client (aud, azp)"
     case .time: "it has expired or is not valid yet (exp, nbf); check this machine's clock"
+    case .endless: "it does not say when it ends (exp)"
     case .nonce: "it belongs to another login (nonce)"
     case .subject: "it does not name its user (sub)"
     }
