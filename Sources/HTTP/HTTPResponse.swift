@@ -66,7 +66,8 @@ package struct HTTPResponse: Sendable {
   /// - Returns: `nil` where the server does not say.
   package func date(now: Int64) -> HTTPDate? { field("date").flatMap { HTTPDate($0, now: now) } }
 
-  /// How long the server wants to be left alone (RFC 9110, section 10.2.3).
+  /// How long the server wants to be left alone (RFC 9110, section 10.2.3); where a 429 does not say so, until when its
+  /// window lasts, by the fields that are usual for that.
   ///
   /// A moment is counted from the server's own clock, where it tells it: this machine's may be wrong.
   ///
@@ -74,7 +75,7 @@ package struct HTTPResponse: Sendable {
   /// - Returns: between nothing and ``longestRetryAfter``; `nil` where the server does not say, or what it says is no
   ///   number of seconds and no date.
   package func retryAfter(now: Int64) -> Duration? {
-    guard let value = field("retry-after") else { return nil }
+    guard let value = field("retry-after") else { return status == 429 ? windowRest(now: now) : nil }
     if !value.isEmpty, value.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
       // More digits than fit are a very long time.
       return min(Int64(value).map { .seconds($0) } ?? Self.longestRetryAfter, Self.longestRetryAfter)
@@ -83,4 +84,21 @@ package struct HTTPResponse: Sendable {
     let start = date(now: now)?.secondsSince1970 ?? now
     return min(max(.seconds(end.secondsSince1970 - start), .zero), Self.longestRetryAfter)
   }
+
+  /// What is left of the window in which no more requests are served: seconds, or a moment in seconds or milliseconds since
+  /// 1970 (`X-RateLimit-Reset`); `t` of `RateLimit` (draft-ietf-httpapi-ratelimit-headers).
+  private func windowRest(now: Int64) -> Duration? {
+    let names = ["ratelimit-reset", "x-ratelimit-reset", "x-rate-limit-reset"]
+    let parameter = field("ratelimit")?.split(separator: ";").first { $0.hasPrefix("t=") }?.dropFirst(2)
+    guard let text = parameter.map(String.init) ?? names.lazy.compactMap(field).first, let number = Int64(text),
+      number >= 0
+    else { return nil }
+    guard number > Self.firstMoment else { return min(.seconds(number), Self.longestRetryAfter) }
+    let end = number > Self.firstMillisecond ? number / 1000 : number
+    return min(max(.seconds(end - (date(now: now)?.secondsSince1970 ?? now)), .zero), Self.longestRetryAfter)
+  }
+
+  /// Numbers from here on are moments since 1970, in seconds (2001), and in milliseconds.
+  private static let firstMoment: Int64 = 1_000_000_000
+  private static let firstMillisecond: Int64 = 100_000_000_000
 }

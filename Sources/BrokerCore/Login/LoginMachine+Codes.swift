@@ -81,6 +81,10 @@ extension LoginMachine {
     if case .outcomeUnknown(let kind, _) = failure { return end(.replyLost(kind), isTold: true) }
     var error = BrokerError(failure, profile: login.profile)
     guard case .refused(let kind, let provided, _, _) = failure, !kind.isRetryable else { return goOn(error, now) }
+    // Who asks for patience has not refused the code for good.
+    if kind == .tooManyAttempts, provided != 0, let wait = error.retryAfter, now.wall + wait < login.expiresAt {
+      return goOn(error, now)
+    }
     if Self.isFinal(kind) {
       if kind == .accessDenied { error = self.error(kind) }
       if kind == .tooManyAttempts { error.retryAfter = rest(error.retryAfter, now) }

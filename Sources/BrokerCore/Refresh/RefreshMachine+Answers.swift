@@ -19,7 +19,14 @@ extension RefreshMachine {
       error = BrokerError(failure, profile: profile)
       retryAfter = failure.retryAfter
       endsWith = failure.endsWith
+      if failure.isOfForeignType {
+        retryAfter = Self.restOfForeignType
+        endsWith = nil
+      }
     }
+
+    /// How long nothing is asked for where only the provider's operator, or another configuration, helps.
+    private static let restOfForeignType = Duration.seconds(3600)
   }
 
   /// Takes in a failure: a definitive refusal ends the session, anything else keeps it and backs off.

@@ -220,6 +220,10 @@ extension SessionMachine {
     var merged = tokens
     merged.subject = nil
     session.refreshTokenIssuedAt = refreshTokenIssued(tokens, sentAt)
+    if merged.accessTokenExpiresAt == nil, session.tokens.refreshToken != nil || merged.refreshToken != nil {
+      // What is not said stays as it was: too early an end costs a refresh, none at all costs callers a refusal.
+      merged.accessTokenExpiresAt = session.tokens.accessTokenExpiresAt.map { sentAt + ($0 - session.issuedAt) }
+    }
     if merged.refreshToken == nil {
       merged.refreshToken = session.tokens.refreshToken
       merged.refreshTokenExpiresAt = shown(session.tokens.refreshTokenExpiresAt)

@@ -120,10 +120,12 @@ import Testing
 @Suite(.standardTimeLimit) struct HTTPResponseTests {
   private let now: Int64 = 1_700_000_000
 
-  private func response(_ fields: String...) -> HTTPResponse {
+  private func response(_ fields: String..., status: Int = 200) -> HTTPResponse {
     var collector = ResponseCollector(limits: HTTPLimits())
-    for line in ["HTTP/1.1 200 OK"] + fields + [""] { _ = collector.collectLine(Array((line + "\r\n").utf8).span) }
-    guard let response = try? collector.finish(status: 200) else { preconditionFailure("200 is a status") }
+    for line in ["HTTP/1.1 \(status) Something"] + fields + [""] {
+      _ = collector.collectLine(Array((line + "\r\n").utf8).span)
+    }
+    guard let response = try? collector.finish(status: status) else { preconditionFailure("it is a status") }
     return response
   }
 
@@ -162,6 +164,19 @@ import Testing
   ])
   func `A Retry-After that says nothing is none`(_ field: String) {
     #expect(response(field).retryAfter(now: now) == nil)
+  }
+
+  @Test(arguments: [
+    ("RateLimit-Reset: 20", Duration.seconds(20)), ("X-RateLimit-Reset: 30", .seconds(30)),
+    ("X-RateLimit-Reset: 1700000030", .seconds(30)), ("X-Rate-Limit-Reset: 1700000030000", .seconds(30)),
+    ("X-RateLimit-Reset: 1600000000", .zero), ("RateLimit-Reset: 9999", .seconds(3600)),
+    (#"RateLimit: "default";r=0;t=40"#, .seconds(40)),
+  ])
+  func `Where a 429 has no Retry-After, the end of its window is one`(_ field: String, _ wait: Duration) {
+    #expect(response("Date: Tue, 14 Nov 2023 22:13:20 GMT", field, status: 429).retryAfter(now: 5) == wait)
+    #expect(response(field).retryAfter(now: now) == nil)
+    #expect(response("Retry-After: 7", field, status: 429).retryAfter(now: now) == .seconds(7))
+    #expect(response("RateLimit-Reset: soon", "X-RateLimit-Reset: -1", status: 429).retryAfter(now: now) == nil)
   }
 
   @Test func `A Retry-After moment is counted on the server's own clock`() {

@@ -27,6 +27,8 @@ extension BrokerError {
     if let sentence = rejection.message { message = sentence }
     if rejection.fault != nil { nextAction = .fixConfig }
     retryAfter = rejection.retryAfter
+    // The next token is of the same type.
+    if rejection.isOfForeignType { isRetryable = false }
   }
 
   /// The error where the provider's reply to a credential that works once was lost: the provider may have used it up, so

@@ -41,6 +41,9 @@ package struct ProviderRejection: Sendable, Equatable {
     return nil
   }
 
+  /// Whether it is a token of a type that cannot be used: asking again rotates the refresh token, and brings no other type.
+  var isOfForeignType: Bool { if case .tokenType? = said { true } else { false } }
+
   /// One plain sentence; nil where the kind says all that is known.
   var message: String? {
     switch said {
@@ -49,6 +52,17 @@ package struct ProviderRejection: Sendable, Equatable {
       "The provider issued a token of the type \"\(word.text)\"; only Bearer tokens can be used (RFC 6750)."
     case .idToken(let flaw): "The provider's ID token is not accepted: \(flaw.sentence)."
     case nil: fault?.message
+    }
+  }
+}
+
+extension ProviderFailure {
+  /// Whether the tokens that came are of a type that cannot be used.
+  var isOfForeignType: Bool {
+    switch self {
+    case .rejected(let rejection): rejection.isOfForeignType
+    case .rotated(let rotated): rotated.rejection.isOfForeignType
+    default: false
     }
   }
 }

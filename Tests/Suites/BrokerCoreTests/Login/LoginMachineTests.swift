@@ -63,6 +63,26 @@ import Testing
     }
   }
 
+  @Test func `a provider that wants to be left alone for a while keeps the login`() {
+    var machine = LoginSample.code()
+    _ = machine.handle(Self.guess(1, "123456"), at: LoginSample.time(1))
+    let busy = ProviderFailure.refused(.tooManyAttempts, retryAfter: .seconds(20))
+    let actions = machine.handle(.codeRefused(guess: CallerID(1), busy), at: LoginSample.time(1))
+    guard case .refuse(_, let error)? = actions.first else { return #expect(Bool(false)) }
+    #expect(error.kind == .tooManyAttempts && error.retryAfter == .seconds(20))
+    #expect(LoginSample.name(machine.state) == "awaitingCode" && machine.login.wrongCodes == 0)
+    for last in [
+      ProviderFailure.refused(.tooManyAttempts),
+      .refused(.tooManyAttempts, attemptsRemaining: 0, retryAfter: .seconds(20)),
+      .refused(.tooManyAttempts, retryAfter: .seconds(3600)),
+    ] {
+      var machine = LoginSample.code()
+      _ = machine.handle(Self.guess(1, "123456"), at: LoginSample.time(1))
+      _ = machine.handle(.codeRefused(guess: CallerID(1), last), at: LoginSample.time(1))
+      #expect(LoginSample.name(machine.state) == "over")
+    }
+  }
+
   @Test func `a passing trouble counts as no wrong code`() {
     var machine = LoginSample.code()
     for failure in [

@@ -1,8 +1,9 @@
-import BrokerCore
 import BrokerProtocol
 import SecretMemory
 import TestSupport
 import Testing
+
+@testable import BrokerCore
 
 /// A provider that goes on refusing a refresh token in words that may mean its end.
 @Suite(.standardTimeLimit) struct RefusalRunTests {
@@ -140,6 +141,21 @@ import Testing
       RotatedToken(
         refreshToken: try Secret(utf8: token), expiresAt: nil,
         rejection: ProviderRejection(.invalidResponse, said: said)))
+  }
+
+  @Test func `tokens of a type that cannot be used rotate once an hour, and trying again is not advised`() throws {
+    var script = SessionScript()
+    _ = script.restart()
+    script.pass(2000)
+    _ = script.want(1)
+    let mac = ProviderWord("mac").map { ProviderRejection.Said.tokenType($0) }
+    for flight in 1...3 as ClosedRange<UInt64> {
+      _ = script.fail(flight, try rotated("refresh-\(flight + 8)", said: mac))
+      #expect((script.nextWake ?? 0) > 3000)
+      script.pass(3700)
+      _ = script.want(flight + 1, force: true)
+    }
+    #expect(!BrokerError(try rotated("r", said: mac), profile: .default).isRetryable)
   }
 
   @Test func `it is saved, and the request is repeated with it`() throws {

@@ -44,6 +44,24 @@ import Testing
     #expect((30...42).contains(flight))
   }
 
+  @Test func `a refresh that names no lifetime has that of the one before`() {
+    var script = SessionScript()
+    _ = script.restart()
+    script.pass(100)
+    _ = script.want(1, force: true)
+    _ = script.succeed(1) { $0.accessTokenExpiresAt = nil }
+    #expect(lifetime(script) == lifetime(SessionScript()))
+    script.pass(100)
+    _ = script.want(2, force: true)
+    _ = script.succeed(2) { $0.accessTokenExpiresAt = nil }
+    #expect(lifetime(script) == lifetime(SessionScript()) && lifetime(script) != nil)
+  }
+
+  private func lifetime(_ script: SessionScript) -> Duration? {
+    guard case .living(let session)? = script.stored?.contents else { return nil }
+    return session.tokens.accessTokenExpiresAt.map { $0 - session.issuedAt }
+  }
+
   @Test func `without a caller the background does the same`() {
     var script = script(inBackground: true)
     var flight: UInt64 = 0
