@@ -37,8 +37,7 @@ enum CancelCommand: Command {
 
   private static func chosen(_ waiting: [PendingLoginStep]) throws(CommandFailure) -> PendingLoginStep {
     guard let step = waiting.first else {
-      throw CommandFailure(
-        .wrongCredentials, "no such login waits", next: NextCommand("to see which ones do", "status"))
+      throw .noPendingLogin(Message("no such login waits", next: NextCommand("to see which ones do", "status")))
     }
     guard waiting.count == 1 else {
       throw .usage(

@@ -76,6 +76,11 @@ struct CommandFailure: Error, Equatable {
     return failure
   }
 
+  /// A pending login that is not there, as the command itself has found.
+  static func noPendingLogin(_ message: Message) -> CommandFailure {
+    CommandFailure(.broker(BrokerError(.flowNotFound))).saying(message)
+  }
+
   /// An end with another code than 0 of which everything has been said on standard output.
   static func quiet(_ exitCode: ExitCode) -> CommandFailure { CommandFailure(exitCode, "") }
 

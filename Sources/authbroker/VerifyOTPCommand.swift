@@ -75,10 +75,8 @@ enum VerifyOTPCommand: Command {
     guard let challenge = challenges.first else {
       var connection = try context.connect()
       let sessions = try context.call(ListSessions.self, Empty(), on: &connection).sessions
-      throw CommandFailure(
-        .loginRequired,
-        FirstAccount.hint(sessions, context, on: &connection)
-          ?? Message("no login waits for a code", next: NextCommand("begin one with", "login")))
+      let wanted = try context.arguments.profile()
+      throw .noPendingLogin(FirstAccount.hint(sessions, context, on: &connection) ?? absence(sessions, wanted))
     }
     guard challenges.count == 1 else {
       throw .usage(
@@ -86,6 +84,17 @@ enum VerifyOTPCommand: Command {
         next: NextCommand("to see them", "sessions"))
     }
     return challenge
+  }
+
+  /// What is said where no login waits for a code: for all that is known, the code may be a second factor's first one.
+  private static func absence(_ sessions: [Session], _ wanted: ProfileName?) -> Message {
+    let living = sessions.filter { (wanted == nil || $0.profile == wanted) && ExitCode($0.state) == .success }
+    guard !living.isEmpty else {
+      return Message("no login waits for a code", next: NextCommand("begin one with", "login"))
+    }
+    return Message(
+      "no login waits for a code; the first code of a second factor goes with the FLOW that `account 2fa` has named",
+      next: NextCommand("to have another sent", "account", "2fa", "METHOD").on(wanted))
   }
 
   /// What the logins of all profiles, or of the one that is named, wait for.

@@ -11,7 +11,8 @@ enum AccountTwoFactorCommand: Command {
     details: """
       A factor counts once its first code was right: a number or an address that is not proven is sent one. totp is an
       authenticator application: its key is shown as a QR code, where the terminal is wide enough, and as text. Without a
-      terminal the key's address is printed, and the command that takes the code is named.
+      terminal the key's address is printed, and the command that takes the code is named. The same command again begins
+      again: what it named before takes no code any more.
       """,
     options: PasswordSource.options,
     operandCompletion: .words(LocalUser.SecondFactor.allCases.map { $0.rawValue }),

@@ -20,7 +20,7 @@ enum FactorConfirmation {
         backupCodesAllowed: false))
     guard dialogue.context.canAsk else {
       throw CommandFailure(
-        .loginRequired, "the second factor counts once that code is right",
+        .loginRequired, "the second factor counts once that code is right; the same command again sends another",
         next: NextCommand("give it with", "verify-otp", enrolment.otpFlowID, "--code-stdin"))
     }
     _ = try ask(for: enrolment.otpFlowID, "Code: ", &dialogue)

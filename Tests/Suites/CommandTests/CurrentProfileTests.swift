@@ -80,8 +80,10 @@ import Testing
     #expect(run.code == 0 && run.errors == "authbroker: the login to work is cancelled\n", "\(run.errors)")
     #expect(owner.requests.last == #"cancelLogin {"loginFlowId":"flow-w"}"#)
     let other = try CommandRun(["cancel", "-p", "default"], in: scratch)
-    #expect(other.code == 4 && other.errors.contains("no such login waits"), "\(other.errors)")
-    #expect(try CommandRun(["cancel", "another"], in: scratch).code == 4)
+    #expect(other.code == 3 && other.errors.contains("no such login waits"), "\(other.errors)")
+    #expect(try CommandRun(["cancel", "another"], in: scratch).code == 3)
+    let json = try CommandRun(["cancel", "another", "--json"], in: scratch)
+    #expect(json.code == 3 && json.output.contains(#""kind":"flowNotFound""#), "\(json.output)")
     #expect(try CommandRun(["cancel", "no handle"], in: scratch).code == 2)
     #expect(owner.requests.filter { $0.hasPrefix("cancelLogin") }.count == 1)
   }

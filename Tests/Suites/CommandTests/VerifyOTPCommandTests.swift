@@ -15,9 +15,9 @@ import Testing
   }
 
   /// An owner of two profiles, on some of which a login waits for its code.
-  private func owner(waiting: Set<String>) throws -> FakeOwner {
+  private func owner(waiting: Set<String>, state: String = "signedOut") throws -> FakeOwner {
     let sessions = ["a", "b"].map {
-      #"{"profile":"\#($0)","provider":"oidc","state":"signedOut","scopes":[],"refreshTokenPresent":false}"#
+      #"{"profile":"\#($0)","provider":"oidc","state":"\#(state)","scopes":[],"refreshTokenPresent":false}"#
     }
     return try FakeOwner(in: scratch) { method, params in
       let profile = (try? params?["profile"]?.string()) ?? ""
@@ -51,6 +51,15 @@ import Testing
       let run = try CommandRun(["verify-otp", "--code-stdin"], in: scratch, input: "123456\n")
       #expect(
         run.code == 3 && run.errors.hasSuffix("begin one with: authbroker --state \(scratch.file("state")) login\n"))
+    }
+  }
+
+  @Test func `where a session lives, the code may be a second factor's, which can be asked for again`() throws {
+    _ = try withExtendedLifetime(try owner(waiting: [], state: "authenticated")) {
+      let run = try CommandRun(["verify-otp", "--code-stdin", "--json"], in: scratch, input: "123456\n")
+      #expect(run.code == 3 && run.output.contains(#""kind":"flowNotFound""#), "\(run.output)")
+      let end = "to have another sent: authbroker --state \(scratch.file("state")) account 2fa METHOD\n"
+      #expect(run.errors.hasSuffix(end), "\(run.errors)")
     }
   }
 }
