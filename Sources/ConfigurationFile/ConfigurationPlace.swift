@@ -23,4 +23,13 @@ package struct ConfigurationPlace: Sendable, Equatable {
     offset = brace + 1
     isInSection = present != nil
   }
+
+  /// The lines, from 1, on which the keys of a section's entries stand; empty where there is no such section.
+  package static func lines(of section: String, in bytes: [UInt8]) -> [String: Int] {
+    guard let text = try? JSON5Text(converting: bytes), let root = try? JSONDocument(parsing: text.json).root,
+      let members = try? root[section]?.members()
+    else { return [:] }
+    let lines = members.map { ($0.name, text.position(ofKeyOfValueAt: $0.value.text.startIndex).line) }
+    return Dictionary(lines) { first, _ in first }
+  }
 }

@@ -24,6 +24,15 @@ enum TargetAddCommand: Command {
     let edit = try ConfigurationEdit(context)
     let url = withoutSlash(context.arguments.operands[0])
     let profile = try profile(context, edit)
+    if let entry = edit.targets.first(where: { withoutSlash($0.url) == url }) {
+      let place = "\(edit.path), line \(entry.line)"
+      guard entry.profile == profile.description else {
+        throw CommandFailure(
+          .failure, "\(url) gets the token of \(entry.profile), by \(place); write the other profile there")
+      }
+      guard !context.arguments.has("--print") else { return Output.data(edit.present.span) }
+      return report(context, Message("\(url) gets the token of \(profile) already, by \(place)"), url, profile, edit)
+    }
     let text = edit.text(withTarget: url, of: profile)
     guard !context.arguments.has("--print") else { return Output.data(text.span) }
     guard edit.isWritable else {
@@ -32,13 +41,15 @@ enum TargetAddCommand: Command {
     }
     try edit.write(text, context)
     ReloadCommand.reloadRunning(context)
-    guard !context.wantsJSON else {
-      return context.printJSON([("url", url), ("profile", profile.description), ("file", edit.path)])
-    }
-    context.notice(
-      Message(
-        "\(url) gets the token of \(profile), by \(edit.path)",
-        next: NextCommand("see which tools ask for it with", "helper", "list")))
+    let next = NextCommand("see which tools ask for it with", "helper", "list")
+    report(context, Message("\(url) gets the token of \(profile), by \(edit.path)", next: next), url, profile, edit)
+  }
+
+  private static func report(
+    _ context: Context, _ message: Message, _ url: String, _ profile: ProfileName, _ edit: ConfigurationEdit
+  ) {
+    guard context.wantsJSON else { return context.notice(message) }
+    context.printJSON([("url", url), ("profile", profile.description), ("file", edit.path)])
   }
 
   private static func profile(_ context: Context, _ edit: ConfigurationEdit) throws(CommandFailure) -> ProfileName {

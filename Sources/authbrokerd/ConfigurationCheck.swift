@@ -1,3 +1,4 @@
+import BrokerCore
 import BrokerProtocol
 import Configuration
 import ConfigurationFile
@@ -66,7 +67,7 @@ enum ConfigurationCheck {
   }
 
   /// Also says where the key of a new vault would come from, for the check of the files, and where a profile or a target
-  /// can be added.
+  /// can be added, and which targets there are.
   private static func object(_ configuration: BrokerConfiguration, _ paths: StatePaths) -> String {
     line { writer in
       writer.member("ok", true)
@@ -81,6 +82,17 @@ enum ConfigurationCheck {
         writer.object { writer in
           writer.member("offset", place.offset)
           writer.member("isInSection", place.isInSection)
+        }
+      }
+      let lines = ConfigurationPlace.lines(of: "targets", in: bytes)
+      writer.key("targets")
+      writer.array { writer in
+        for target in configuration.targets.targets {
+          writer.object { writer in
+            writer.member("url", target.url)
+            writer.member("profile", target.profile.description)
+            writer.member(ifPresent: "line", lines[target.url])
+          }
         }
       }
     }

@@ -13,6 +13,16 @@ struct ConfigurationVerdict: Sendable {
     let isInSection: Bool
   }
 
+  /// An entry of the section `targets`.
+  struct TargetEntry: Sendable {
+    /// The address, as it is written.
+    let url: String
+    /// The name of its profile.
+    let profile: String
+    /// The line of the file that it stands on; 0 where that is not known.
+    let line: Int64
+  }
+
   /// Why a configuration is refused.
   struct Refusal: Equatable, Sendable {
     /// The keys that are mistaken, as in `profiles.work.issuer`; empty where the file itself is.
@@ -35,6 +45,8 @@ struct ConfigurationVerdict: Sendable {
   private(set) var place: Place?
   /// Where a target can be added; nil where there is no file, or it is not valid.
   private(set) var targetPlace: Place?
+  /// The targets; empty where there is no file, or it is not valid.
+  private(set) var targets: [TargetEntry] = []
   /// Why it is refused; nil where it is valid, or the daemon could not be asked.
   private(set) var refusal: Refusal?
 
@@ -71,6 +83,10 @@ struct ConfigurationVerdict: Sendable {
     keyFile = try? root["keyFile"]?.string()
     place = Self.place(root["place"])
     targetPlace = Self.place(root["targetPlace"])
+    for node in (try? root["targets"]?.elements()) ?? [] {
+      guard let url = try? node["url"]?.string(), let profile = try? node["profile"]?.string() else { continue }
+      targets.append(TargetEntry(url: url, profile: profile, line: (try? node["line"]?.integer()) ?? 0))
+    }
   }
 
   private static func place(_ node: JSONNode?) -> Place? {

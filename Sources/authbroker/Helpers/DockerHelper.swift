@@ -114,8 +114,8 @@ enum DockerHelper: ToolHelper {
     }
     throw CommandFailure(
       .failure,
-      "authbroker keeps no passwords, and \(server.text.shellQuoted) \(HelperBroker.notConfigured); add it to the "
-        + "section targets of the configuration", next: HelperBroker.reload)
+      "authbroker keeps no passwords, and \(server.text.shellQuoted) \(HelperBroker.notConfigured)",
+      next: server.urls.first.map { NextCommand("add it with", "target", "add", $0) })
   }
 
   /// Prints the registries whose token can be had now: docker asks for each, and one failure would fail the whole list.

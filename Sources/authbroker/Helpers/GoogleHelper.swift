@@ -64,10 +64,11 @@ enum GoogleHelper: ToolHelper {
     let audience = environment["GOOGLE_EXTERNAL_ACCOUNT_AUDIENCE"] ?? ""
     // Asked by hand, there is none, and a profile is enough.
     guard let target = try broker.target(ofFirst: [audience.isEmpty ? "" : "https:" + audience]) else {
-      let message =
-        "https:\(audience) \(HelperBroker.notConfigured); add it to the section targets of the configuration, or name "
-        + "a profile with --profile"
-      let whole = Message(message, next: HelperBroker.reload).text(for: context.arguments)
+      let what =
+        audience.isEmpty
+        ? "GOOGLE_EXTERNAL_ACCOUNT_AUDIENCE is not set" : "https:\(audience) \(HelperBroker.notConfigured)"
+      let next = audience.isEmpty ? nil : HelperBroker.addition(of: "https:" + audience)
+      let whole = Message(what + "; name a profile with --profile", next: next).text(for: context.arguments)
       return text(of: Refusal(code: "unknownTarget", message: whole))
     }
     switch type {

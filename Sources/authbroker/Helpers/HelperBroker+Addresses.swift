@@ -8,12 +8,11 @@ extension HelperBroker {
     if let target = try target(of: address) { return target }
     throw CommandFailure(
       .failure,
-      "\(address.shellQuoted) \(Self.notConfigured); add it to the section targets of the configuration, or name a "
-        + "profile with --profile", next: Self.reload)
+      "\(address.shellQuoted) \(Self.notConfigured); name a profile with --profile", next: Self.addition(of: address))
   }
 
-  /// What a running broker needs that has read the configuration before it was changed.
-  static let reload = NextCommand("a running broker reads a changed configuration with", "reload")
+  /// How an address becomes a target, also of a running broker.
+  static func addition(of address: String) -> NextCommand { NextCommand("or add it with", "target", "add", address) }
 
   /// What is said of an address without a target, as the end of a sentence.
   static var notConfigured: String { "is not a configured target" }

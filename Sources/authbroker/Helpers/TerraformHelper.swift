@@ -48,8 +48,8 @@ enum TerraformHelper: ToolHelper {
     guard let profile = try profile(of: host, context) else {
       throw CommandFailure(
         .failure,
-        "nothing was stored: \(host.shellQuoted) \(HelperBroker.notConfigured); add it to the section targets of the "
-          + "configuration", next: HelperBroker.reload)
+        "nothing was stored: \(host.shellQuoted) \(HelperBroker.notConfigured)",
+        next: NextCommand("add it with", "target", "add", "https://\(host)"))
     }
     throw CommandFailure(
       .failure, "nothing was stored: the token for \(host.shellQuoted) comes from the broker",

@@ -18,6 +18,8 @@ struct ConfigurationEdit {
   let profiles: [String]
   /// The profiles that a target can name, the built-in one included.
   let targetProfiles: [String]
+  /// The targets that there are.
+  let targets: [ConfigurationVerdict.TargetEntry]
   /// Whether the embedded provider has been used without a configuration: its profile stays.
   private let keepsDefault: Bool
 
@@ -42,6 +44,7 @@ struct ConfigurationEdit {
       throw CommandFailure(.failure, "the configuration is not valid", next: next)
     }
     let hasAccounts = (try? FileStatus.following(paths.localProvider + "/db.sqlite")) != nil
+    targets = verdict.targets
     targetProfiles = isThere ? verdict.profiles : [ProfileName.default.description]
     guard isThere else {
       (original, place, targetPlace, keepsDefault) = (nil, nil, nil, hasAccounts)
@@ -55,6 +58,9 @@ struct ConfigurationEdit {
     keepsDefault = !place.isInSection && hasAccounts
     profiles = place.isInSection || hasAccounts ? verdict.profiles : []
   }
+
+  /// The whole file as it is.
+  var present: [UInt8] { original ?? [] }
 
   /// Whether a profile can be added to the file; a symbolic link would be replaced by a file.
   var isWritable: Bool { (try? FileStatus.ofLink(path))?.kind != .symbolicLink }

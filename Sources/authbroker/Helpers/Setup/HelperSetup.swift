@@ -31,7 +31,7 @@ enum HelperSetup {
   /// What is wrong with a setup for nothing.
   static func noTargets(for tool: ToolSetup) -> Message {
     Message(
-      "no configured target is one that \(tool.name) speaks to; add it to the section targets of the configuration",
-      next: HelperBroker.reload)
+      "no configured target is one that \(tool.name) speaks to",
+      next: NextCommand("add one with", "target", "add", "URL"))
   }
 }

@@ -225,10 +225,9 @@ import Testing
     ]
     for words in calls {
       let run = try CommandRun(words, in: scratch, environment: ["KUBERNETES_EXEC_INFO": question])
-      let expected =
-        "b.example is not a configured target; add it to the section targets of the configuration, or name "
+      let expected = "b.example is not a configured target; name a profile with --profile; or add it with: authbroker "
       #expect(run.code == 1 && run.output.isEmpty && run.errors.contains(expected), "\(words): \(run.errors)")
-      #expect(run.errors.contains("reload\n"), "\(words): \(run.errors)")
+      #expect(run.errors.contains(" target add "), "\(words): \(run.errors)")
     }
     #expect(owner.requests.allSatisfy { $0.hasPrefix("listTargets") })
   }
