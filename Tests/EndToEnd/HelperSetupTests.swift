@@ -117,7 +117,7 @@ import Testing
       let before = "[registry]\nglobal-credential-providers = [\"cargo:libsecret\"]\n"
       let path = try installed.write(before, ".cargo/config.toml")
       let refused = try installed.run("helper", "install", "cargo")
-      #expect(refused.code == 1 && refused.errors.contains("has an entry [registry] of its own"))
+      #expect(refused.code == 1 && refused.errors.contains("has an entry global-credential-providers of its own"))
       #expect(refused.output.contains("cargo-credential-authbroker"))
       #expect(try Self.text(path) == before)
     }

@@ -147,7 +147,8 @@ struct ToolExamination: ~Copyable {
     if let hidden = hidden(program, found) { throw hidden }
     guard let path = found, (try? FileStatus.following(path)) != nil else {
       throw CommandFailure(
-        .failure, "\(program.shellQuoted) is not on the PATH", next: NextCommand("see", "helper", "list", tool.name))
+        .failure, "\(program.shellQuoted) is not \(PathName.isAbsolute(program) ? "there" : "on the PATH")",
+        next: NextCommand("see", "helper", "list", tool.name))
     }
     // First: a login that is wanted is the finding then, and not what the tool makes of it.
     var token = try broker.token(for: target)

@@ -167,5 +167,8 @@ import Testing
     #expect(run.errors.split(separator: "is not a JSON object").count == 2, "\(run.errors)")
     #expect(run.output.contains("a.example.com") && run.output.contains("b.example.com"), "\(run.output)")
     #expect(!owner.requests.isEmpty)
+    let json = try CommandRun(["helper", "install", "docker", "--json"], in: scratch)
+    let start = #"{"tool":"docker","state":"not installed","byHand":["#
+    #expect(json.code == 1 && json.output.hasPrefix(start) && json.output.contains("a.example.com"), "\(json.output)")
   }
 }

@@ -108,6 +108,17 @@ import Testing
     #expect(!scratch.names(in: "home").contains(".bazelrc"))
   }
 
+  @Test func `what was removed is an object with --json`() throws {
+    _ = try PrivateDirectory(scratch.file("home"), create: true)
+    let step = BlockStep(file: scratch.file("home/.bazelrc"), lines: ["common --credential_helper=gone=x"])
+    #expect(try step.install(setup))
+    for count in [1, 0] {
+      let run = try CommandRun(["helper", "remove", "bazel", "--no-start", "--json"], in: scratch)
+      let told = "{\"tool\":\"bazel\",\"removed\":\(count)}\n"
+      #expect(run.code == 0 && run.output == told, "\(run.output)\(run.errors)")
+    }
+  }
+
   @Test func `a file that its owner may not write is left alone`() throws {
     try scratch.write("{}", to: "f")
     try FileDescriptor.open(scratch.file("f"), .read).setPermissions(0o400)
@@ -239,6 +250,12 @@ import Testing
     }
   }
 
+  @Test func `a program without a helper is told from a slip`() throws {
+    let run = try CommandRun(["helper", "install", "npm"], in: scratch)
+    #expect(run.code == 2 && run.errors.contains("npm takes a token from a variable alone"), "\(run.errors)")
+    #expect(run.errors.contains("help exec"), "\(run.errors)")
+  }
+
   @Test func `a host in brackets is not cut`() {
     let hosts = ["https://[::1]:8443/a": "[::1]", "https://[::1]": "[::1]", "https://a.example:1/b": "a.example"]
     for (url, host) in hosts { #expect(Target(url: url, profile: .default).host == host) }
@@ -250,6 +267,68 @@ import Testing
       ([.installed, .missing], "partly installed"), ([.missing, .blocked("x")], "blocked"),
     ]
     for (states, word) in words { #expect(HelperListCommand.word(for: states) == word) }
+    // A package brings links for every tool.
+    let linked: [([SetupState], [SetupState], String)] = [
+      ([.missing], [.installed], "not installed"), ([.installed], [.installed], "installed"),
+      ([.manual], [.installed], "installed"), ([.installed], [.missing], "partly installed"),
+      ([.installed, .missing], [.installed], "partly installed"), ([.missing], [.blocked("x")], "blocked"),
+    ]
+    for (states, links, word) in linked { #expect(HelperListCommand.word(for: states, links: links) == word) }
+  }
+
+  @Test(
+    arguments: [
+      ("common --credential_helper=a.example.com=/x/y\n", true),
+      ("build --credential_helper 'a.example.com=/x'\n", true),
+      ("# common --credential_helper=a.example.com=/x/y\n", false),
+      ("common --credential_helper=/x --credential_helper=*.example.com=/y\n", false),
+    ])
+  func `bazel's option for a host of the user's own is not contradicted`(before: String, isBlocked: Bool) throws {
+    try scratch.write(before, to: ".bazelrc")
+    let target = Target(url: "https://a.example.com", profile: .default)
+    let step = try #require(try ToolSetup.named("bazel").steps([target], setup).last)
+    guard isBlocked else {
+      #expect(try step.install(setup))
+      return
+    }
+    #expect(throws: CommandFailure.self) { try step.install(setup) }
+    guard case .blocked = step.state(setup) else {
+      Issue.record("\(step.state(setup))")
+      return
+    }
+    #expect(try text(".bazelrc") == before)
+  }
+
+  @Test func `cargo's key goes into the user's own table, and out of it again`() throws {
+    _ = try PrivateDirectory(scratch.file(".cargo"), create: true)
+    let step = try #require(try ToolSetup.named("cargo").steps([], setup).last)
+    for before in ["[registry] # mine\ndefault = \"x\"\n", "[build]\njobs = 1\n[registry]"] {
+      try scratch.write(before, to: ".cargo/config.toml")
+      #expect(step.text.contains("in its [registry]:\n  global-credential-providers"))
+      #expect(try step.install(setup) && !step.install(setup) && step.state(setup) == .installed)
+      let written = try text(".cargo/config.toml")
+      #expect(written.components(of: "[registry]") == 1, "\(written)")
+      #expect(written.contains("\n# authbroker: begin (made by authbroker helper install)\nglobal-"), "\(written)")
+      for block in BlockStep.installed(in: scratch.file(".cargo/config.toml")) { #expect(try block.remove(setup)) }
+      #expect(try text(".cargo/config.toml") == before)
+    }
+    try scratch.write("a = \"\"\"\n[registry]\n\"\"\"\n", to: ".cargo/config.toml")
+    #expect(try step.install(setup))
+    #expect(try text(".cargo/config.toml").contains("\n[registry]\nglobal-credential-providers"))
+    try scratch.write("[registry]\nglobal-credential-providers = [\"cargo:libsecret\"]\n", to: ".cargo/config.toml")
+    #expect(throws: CommandFailure.self) { try step.install(setup) }
+  }
+
+  @Test func `a path that a tool's configuration holds whole need not be on the PATH`() throws {
+    for name in ["bazel", "cargo"] {
+      let tool = try ToolSetup.named(name)
+      guard case .run(let program, _, _, _)? = tool.probe(Target(url: "https://a.example", profile: .default), setup)
+      else {
+        Issue.record("\(name)")
+        continue
+      }
+      #expect(PathName.isAbsolute(program) && tool.steps([], setup).first?.text.contains("PATH") == false)
+    }
   }
 }
 

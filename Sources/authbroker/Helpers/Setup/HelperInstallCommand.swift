@@ -1,3 +1,5 @@
+import JSON
+
 /// `authbroker helper install`.
 enum HelperInstallCommand: Command {
   static let name = "helper install"
@@ -28,29 +30,47 @@ enum HelperInstallCommand: Command {
     }
     guard !plan.targets.isEmpty else { throw CommandFailure(.failure, HelperSetup.noTargets(for: tool)) }
     guard !context.arguments.has(HelperSetup.printOption.name) else {
-      for step in steps { Output.line(step.text) }
-      return
+      return show(steps.map { $0.text }, plan, context)
     }
-    var (failed, told) = (ExitCode?.none, [Message]())
+    var (failed, told, texts) = (ExitCode?.none, [Message](), [String]())
     for step in steps {
-      do throws(CommandFailure) { try install(step, setup) } catch {
+      do throws(CommandFailure) {
+        if step.state(setup) == .manual {
+          texts.append(step.text)
+          if !context.wantsJSON { Output.line(step.text) }
+        } else if try step.install(setup) {
+          Output.notice("done: " + step.text)
+        }
+      } catch {
         // Several entries of one file fail for the same reason.
         if !told.contains(error.message) {
           Output.message(error.message.text(for: context.arguments) + "; it is left as it is; what belongs there:")
         }
         told.append(error.message)
-        Output.line(step.text)
+        texts.append(step.text)
+        if !context.wantsJSON { Output.line(step.text) }
         failed = error.exitCode
       }
     }
+    if context.wantsJSON { show(texts, plan, context) }
     if let failed { throw .quiet(failed) }
-    if plan.steps.contains(where: { $0.state(setup) == .installed }) {
+    if !context.wantsJSON, plan.steps.contains(where: { $0.state(setup) == .installed }) {
       context.tell(Message("\(tool.name) is set up", next: NextCommand("check it with", "doctor", "--tool", tool.name)))
     }
   }
 
-  private static func install(_ step: any SetupStep, _ setup: SetupContext) throws(CommandFailure) {
-    guard step.state(setup) != .manual else { return Output.line(step.text) }
-    if try step.install(setup) { Output.notice("done: " + step.text) }
+  /// Prints what is left to a person; as JSON with how far the tool is.
+  private static func show(_ texts: [String], _ plan: ToolPlan, _ context: Context) {
+    guard context.wantsJSON else {
+      for text in texts { Output.line(text) }
+      return
+    }
+    var writer = JSONWriter()
+    writer.object { writer in
+      writer.member("tool", plan.tool.name)
+      writer.member("state", HelperListCommand.word(for: plan.steps, plan.setup))
+      writer.member("byHand", texts)
+    }
+    Output.json(writer.bytes)
   }
 }

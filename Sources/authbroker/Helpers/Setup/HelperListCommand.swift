@@ -21,7 +21,7 @@ enum HelperListCommand: Command {
     let rows = tools.map { tool in
       let own = targets.filter(tool.concerns)
       let isIdle = tool.needsTargets && own.isEmpty
-      let state = isIdle ? noTargets : word(for: tool.steps(own, setup).map { $0.state(setup) })
+      let state = isIdle ? noTargets : word(for: tool.steps(own, setup), setup)
       return (tool: tool, targets: own, state: state)
     }
     guard !context.wantsJSON else {
@@ -50,9 +50,18 @@ enum HelperListCommand: Command {
   /// The state of a tool that no target concerns: there is nothing that it could be set up for.
   static let noTargets = "no targets"
 
-  /// What the steps come to, as one word.
-  static func word(for states: [SetupState]) -> String {
-    let own = states.filter { $0 != .manual }
+  /// How far steps are, as one word.
+  static func word(for steps: [any SetupStep], _ setup: SetupContext) -> String {
+    word(
+      for: steps.filter { !$0.isLink }.map { $0.state(setup) },
+      links: steps.filter { $0.isLink }.map { $0.state(setup) })
+  }
+
+  /// What the steps come to, as one word; links count where they are all there is, or something else is done.
+  static func word(for states: [SetupState], links: [SetupState] = []) -> String {
+    let entries = states.filter { $0 != .manual }
+    let isBegun = entries.isEmpty || entries.contains(.installed)
+    let own = entries + links.filter { isBegun || $0 != .installed }
     if own.isEmpty { return "manual" }
     if own.allSatisfy({ $0 == .installed }) { return "installed" }
     if own.contains(where: { if case .blocked = $0 { true } else { false } }) { return "blocked" }

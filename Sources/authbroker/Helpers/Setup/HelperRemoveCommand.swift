@@ -1,3 +1,5 @@
+import JSON
+
 /// `authbroker helper remove`.
 enum HelperRemoveCommand: Command {
   static let name = "helper remove"
@@ -42,7 +44,16 @@ enum HelperRemoveCommand: Command {
         failed = error.exitCode
       }
     }
+    if context.wantsJSON {
+      var writer = JSONWriter()
+      writer.object { writer in
+        writer.member("tool", tool.name)
+        writer.member("removed", count)
+      }
+      Output.json(writer.bytes)
+    }
     if let failed { throw .quiet(failed) }
+    guard !context.wantsJSON else { return }
     Output.message(count == 0 ? "nothing of authbroker's is in \(tool.name)'s configuration" : "\(tool.name): removed")
   }
 }

@@ -10,6 +10,9 @@ protocol SetupStep: AnyObject, Sendable {
   /// What it does, in words or lines that a person could follow by hand.
   var text: String { get }
 
+  /// Whether it is a name of this program and no more: a package has those for every tool.
+  var isLink: Bool { get }
+
   /// Whether it has been done.
   func state(_ setup: SetupContext) -> SetupState
 
@@ -24,6 +27,11 @@ protocol SetupStep: AnyObject, Sendable {
   /// - Returns: whether anything was changed.
   /// - Throws: as ``install(_:)``.
   func remove(_ setup: SetupContext) throws(CommandFailure) -> Bool
+}
+
+extension SetupStep {
+  /// Most change a tool's configuration.
+  var isLink: Bool { false }
 }
 
 extension Array where Element: SetupStep {

@@ -32,12 +32,20 @@ struct ToolSetup: Sendable {
   /// All tools, in the order of the list: those of the helpers, and those that need none.
   static var all: [ToolSetup] { HelperCommand.helpers.compactMap { $0.setup } + [.azure] }
 
+  /// Programs that `authbroker exec` runs with a token, as a guide shows.
+  private static let exampleTools = ["gh", "glab", "npm", "pnpm", "mvn", "maven"]
+
   /// Finds one by its own name or by that of its helper, such as `pip` or `keyring`.
   ///
   /// - Throws: a usage failure with a suggestion.
   static func named(_ word: String) throws(CommandFailure) -> ToolSetup {
     if let tool = all.first(where: { $0.name == word || $0.otherNames.contains(word) }) { return tool }
     if let tool = HelperCommand.helpers.first(where: { $0.toolName == word })?.setup { return tool }
+    guard !exampleTools.contains(word) else {
+      throw CommandFailure(
+        .usage, "\(word) takes a token from a variable alone, and nothing is set up for it",
+        next: NextCommand("examples are in the guide MoreHelpers and in", "help", "exec"))
+    }
     let names = all.map { $0.name }
     let likely = Spelling.nearest(to: word, among: names + HelperCommand.helpers.map { $0.toolName })
     throw .unknown(

@@ -1,3 +1,5 @@
+import JSON
+
 /// Lines in a file of lines, between two comments that mark them as this program's.
 final class BlockStep: SetupStep {
   /// The file.
@@ -8,18 +10,25 @@ final class BlockStep: SetupStep {
   let lines: [String]
   /// What a line of the user's may not begin with: it would contradict these lines, or make the file invalid with them.
   let conflicts: [String]
+  /// What a line of the user's may not have in it before a comment.
+  let conflictingOptions: [String]
   /// How the file is written.
   let syntax: ToolSyntax
+  /// Whether the first line opens a table, and the others go into the user's own where there is one.
+  let goesIntoTable: Bool
 
   /// Lines.
   init(
-    file: String, label: String = "", lines: [String], conflicts: [String] = [], syntax: ToolSyntax = .lines
+    file: String, label: String = "", lines: [String], conflicts: [String] = [], conflictingOptions: [String] = [],
+    syntax: ToolSyntax = .lines, goesIntoTable: Bool = false
   ) {
     self.file = file
     self.label = label
     self.lines = lines
     self.conflicts = conflicts
+    self.conflictingOptions = conflictingOptions
     self.syntax = syntax
+    self.goesIntoTable = goesIntoTable
   }
 
   private static let start = "# authbroker: begin "
@@ -30,7 +39,12 @@ final class BlockStep: SetupStep {
 
   var title: String { "the lines in \(file.shellQuoted)" }
 
-  var text: String { "in \(file.shellQuoted):\n" + lines.map { "  " + $0 }.joined(separator: "\n") }
+  var text: String {
+    let hasTable = ((try? parts()) ?? nil).flatMap(endOfTable) != nil
+    let place = hasTable ? ", in its \(lines[0])" : ""
+    let shown = hasTable ? lines.dropFirst() : lines[...]
+    return "in \(file.shellQuoted)\(place):\n" + shown.map { "  " + $0 }.joined(separator: "\n")
+  }
 
   private var first: String { Self.start + (label.isEmpty ? "" : label + " ") + Self.maker }
 
@@ -55,7 +69,7 @@ final class BlockStep: SetupStep {
   }
 
   /// How many lines the block has is in its end, so that one of the user's between them is noticed.
-  private func block(behindNoLineEnd isLineEndAdded: Bool) -> [UInt8] {
+  private func block(_ lines: [String], behindNoLineEnd isLineEndAdded: Bool) -> [UInt8] {
     let end = "\(Self.last) of \(lines.count.counted("line"))" + (isLineEndAdded ? Self.lineEndAdded : "")
     return Array(([first] + lines + [end]).map { $0 + "\n" }.joined().utf8)
   }
@@ -65,7 +79,7 @@ final class BlockStep: SetupStep {
   func state(_ setup: SetupContext) -> SetupState {
     guard let parts = try? parts() else { return .missing }
     if let obstacle = obstacle(in: parts) { return .blocked(obstacle) }
-    return parts.lines == lines ? .installed : .missing
+    return parts.lines == wanted(in: parts) ? .installed : .missing
   }
 
   func install(_ setup: SetupContext) throws(CommandFailure) -> Bool {
@@ -77,20 +91,24 @@ final class BlockStep: SetupStep {
   }
 
   private func add(_ setup: SetupContext) throws(CommandFailure) -> Bool {
-    guard let parts = try parts() else {
-      try ToolFile(path: file).write(block(behindNoLineEnd: false))
+    guard var parts = try parts() else {
+      try ToolFile(path: file).write(block(lines, behindNoLineEnd: false))
       return true
     }
     if let obstacle = obstacle(in: parts) { throw CommandFailure(.failure, obstacle) }
-    guard parts.lines != lines else { return false }
+    let wanted = wanted(in: parts)
+    guard parts.lines != wanted else { return false }
     try expectOwn(parts)
     if let number = syntax.fault(in: parts.before + parts.after) {
       throw CommandFailure(.failure, "line \(number) of \(file.shellQuoted) cannot be right; correct it first")
     }
+    if parts.lines == nil, let end = endOfTable(in: parts) {
+      (parts.before, parts.after) = (Array(parts.before[..<end]), Array(parts.before[end...]))
+    }
     let newline = UInt8(ascii: "\n")
     let isAdded = parts.isLineEndAdded || !parts.before.isEmpty && parts.before.last != newline
     let before = isAdded && !parts.isLineEndAdded ? parts.before + [newline] : parts.before
-    try ToolFile(path: file).write(before + block(behindNoLineEnd: isAdded) + parts.after)
+    try ToolFile(path: file).write(before + block(wanted, behindNoLineEnd: isAdded) + parts.after)
     return true
   }
 
@@ -171,14 +189,28 @@ final class BlockStep: SetupStep {
     return text
   }
 
+  /// The lines without the first one where the user's own table has that.
+  private func wanted(in parts: Parts) -> [String] {
+    endOfTable(in: parts) == nil ? lines : Array(lines.dropFirst())
+  }
+
+  /// Where the line ends that opens the user's own table; nil where there is none.
+  private func endOfTable(in parts: Parts) -> Int? {
+    guard goesIntoTable, let head = lines.first else { return nil }
+    let bytes = parts.before + parts.after
+    let line = syntax.statements(in: bytes).first { Self.plain($0).starts(with: head.utf8) }
+    return line.map { min($0.endIndex + 1, bytes.count) }
+  }
+
   /// Blanks and quotes make no difference: `[registry]` is also `[ "registry" ]` (TOML 1.0, "Keys").
+  private static func plain(_ line: some Sequence<UInt8>) -> [UInt8] { line.filter { !" \t\r\"'".utf8.contains($0) } }
+
   private func obstacle(in parts: Parts) -> String? {
-    let own = Self.lines(of: parts.before + parts.after).map { line in
-      Self.text(of: line).filter { !" \t\"'".utf8.contains($0) }
-    }
-    guard let conflict = conflicts.first(where: { word in own.contains { $0.starts(with: word.utf8) } }) else {
-      return nil
-    }
-    return "\(file.shellQuoted) has an entry \(conflict) of its own"
+    let own = syntax.statements(in: parts.before + parts.after).map(Self.plain)
+    let options = own.map { $0.prefix { $0 != UInt8(ascii: "#") } }
+    let conflict =
+      conflicts.first { word in own.contains { $0.starts(with: word.utf8) } }
+      ?? conflictingOptions.first { word in options.contains { $0.firstOccurrence(of: Self.plain(word.utf8)) != nil } }
+    return conflict.map { "\(file.shellQuoted) has an entry \($0) of its own" }
   }
 }

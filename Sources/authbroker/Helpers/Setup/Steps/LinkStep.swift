@@ -6,16 +6,24 @@ final class LinkStep: SetupStep {
   let name: String
   /// The directory that it is made in; nil: where this program has its names.
   let directory: String?
+  /// Whether the tool looks for the name on the `PATH`, and its configuration does not hold the whole path.
+  let isLookedUp: Bool
 
   /// A link.
-  init(name: String, directory: String? = nil) {
+  init(name: String, directory: String? = nil, isLookedUp: Bool = true) {
     self.name = name
     self.directory = directory
+    self.isLookedUp = isLookedUp && directory == nil
   }
+
+  var isLink: Bool { true }
 
   var title: String { "the link \(name)" }
 
-  var text: String { "make a link \(name) to authbroker\(directory.map { " in \($0)" } ?? ", on the PATH")" }
+  var text: String {
+    let place = directory.map { " in \($0)" } ?? (isLookedUp ? ", on the PATH" : "")
+    return "make a link \(name) to authbroker" + place
+  }
 
   private func path(_ setup: SetupContext) -> String { "\(directory ?? setup.linkDirectory)/\(name)" }
 
@@ -41,7 +49,7 @@ final class LinkStep: SetupStep {
       try SymbolicLink.make(path, to: setup.program)
     } catch { throw CommandFailure(.failure, "\(path.shellQuoted) cannot be made: \(error)") }
     let place = PathName.directory(of: path)
-    if directory == nil, !setup.isOnPath(place) {
+    if isLookedUp, !setup.isOnPath(place) {
       Output.message("\(place.shellQuoted) is not on the PATH, where the tool looks; add it in your shell's profile")
     }
     return true

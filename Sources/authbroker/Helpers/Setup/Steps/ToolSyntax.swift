@@ -20,6 +20,15 @@ enum ToolSyntax: Sendable {
     return scan.isInside ? scan.begin : nil
   }
 
+  /// The lines, without their ends, that do not begin in a string, a comment or brackets of a line before.
+  func statements(in bytes: [UInt8]) -> [ArraySlice<UInt8>] {
+    var scan = Scan(syntax: self)
+    return bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).filter { line in
+      defer { _ = scan.take(line) }
+      return !scan.isInside
+    }
+  }
+
   private struct Scan {
     let syntax: ToolSyntax
     /// How many brackets are open.

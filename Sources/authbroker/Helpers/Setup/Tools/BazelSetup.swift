@@ -11,14 +11,16 @@ extension BazelHelper {
       var hosts: [String] = []
       for target in targets where !hosts.contains(target.host) { hosts.append(target.host) }
       let lines = hosts.map { "common --credential_helper=\($0)=\(setup.path(of: name))" }
-      let block: [any SetupStep] = lines.isEmpty ? [] : [BlockStep(file: file(setup), lines: lines)]
-      return [LinkStep(name: name)] + block
+      let options = hosts.flatMap { ["--credential_helper=\($0)=", "--credential_helper \($0)="] }
+      let block: [any SetupStep] =
+        lines.isEmpty ? [] : [BlockStep(file: file(setup), lines: lines, conflictingOptions: options)]
+      return [LinkStep(name: name, isLookedUp: false)] + block
     },
-    probe: { target, _ in
+    probe: { target, setup in
       var writer = JSONWriter()
       writer.object { $0.member("uri", target.url) }
       return .run(
-        program: programNames[0], arguments: ["get"],
+        program: setup.path(of: programNames[0]), arguments: ["get"],
         input: String(decoding: writer.bytes, as: UTF8.self))
     },
     leftovers: { BlockStep.installed(in: file($0)) },

@@ -9,16 +9,16 @@ extension CargoHelper {
     steps: { _, setup in
       let name = programNames[0]
       return [
-        LinkStep(name: name),
+        LinkStep(name: name, isLookedUp: false),
         // Later entries are asked first.
         BlockStep(
           file: file(setup),
           lines: ["[registry]", "global-credential-providers = [\"cargo:token\", \"\(setup.path(of: name))\"]"],
-          conflicts: ["[registry]", "registry.", "registry=", "global-credential-providers"],
-          syntax: .toml),
+          conflicts: ["registry.", "registry=", "global-credential-providers"],
+          syntax: .toml, goesIntoTable: true),
       ]
     },
-    probe: { target, _ in
+    probe: { target, setup in
       var writer = JSONWriter()
       writer.object { writer in
         writer.member("v", 1)
@@ -30,7 +30,7 @@ extension CargoHelper {
         writer.array { _ in }
       }
       return .run(
-        program: programNames[0], arguments: ["--cargo-plugin"],
+        program: setup.path(of: programNames[0]), arguments: ["--cargo-plugin"],
         input: String(decoding: writer.bytes, as: UTF8.self) + "\n")
     },
     leftovers: { BlockStep.installed(in: file($0)) },

@@ -8,7 +8,7 @@ extension GitHelper {
     steps: { targets, setup in
       let name = programNames[0]
       let path = setup.path(of: name)
-      return [LinkStep(name: name)]
+      return [LinkStep(name: name, isLookedUp: false)]
         + targets.map { GitHelperStep(url: $0.url, program: path, usesPath: !$0.path.isEmpty) }
     },
     probe: { target, _ in
