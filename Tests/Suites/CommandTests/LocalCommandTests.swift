@@ -139,7 +139,15 @@ import Testing
 
   @Test func `delete names the account, and revoke takes every session with --all`() throws {
     let owner = try owner()
-    #expect(try run("delete", "a@b.c").errors == "authbroker: the account a@b.c is deleted\n")
+    let unsure = try run("delete", "a@b.c")
+    #expect(unsure.code == 2 && unsure.errors.contains("give --yes"), "\(unsure.errors)")
+    for (answer, code) in [("n\n", 1), ("\n", 1)] as [(String, Int32)] {
+      let steps = [CommandRun.Step(question: "for good? [y/N]: ", answer: answer)]
+      let asked = try CommandRun(atTerminal: steps, ["local", "delete", "a@b.c"], in: scratch)
+      #expect(asked.code == code && asked.output.contains("nothing was deleted"), "\(asked.output)")
+    }
+    #expect(owner.requests.isEmpty)
+    #expect(try run("delete", "--yes", "a@b.c").errors == "authbroker: the account a@b.c is deleted\n")
     #expect(try run("revoke", "--all").errors == "authbroker: revoked 2 sessions\n")
     #expect(owner.requests == [#"deleteLocalUser {"user":"a@b.c"}"#, #"revokeLocalSessions {"all":true}"#])
     #expect(try run("revoke", "a@b.c", "--all").code == 2 && run("revoke").code == 2 && owner.requests.count == 2)
