@@ -1,4 +1,5 @@
 import BrokerProtocol
+import StateDirectory
 
 /// The name by which a provider knows the account of a login with a password.
 enum LoginAccount {
@@ -27,7 +28,14 @@ enum LoginAccount {
   ) throws(CommandFailure) {
     guard !["--email", "--phone"].contains(where: context.arguments.has) else { return }
     if let present = phoneNumber { phoneNumber = try Prompt.ask(phoneQuestion, keeping: present) }
-    if let present = email { email = try Prompt.ask(addressQuestion, keeping: present) }
+    guard let present = email else { return }
+    while true {
+      let answer = try Prompt.ask(addressQuestion, keeping: present)
+      email = answer
+      guard RefusedFields.isAddress(present), !RefusedFields.isAddress(answer) else { return }
+      // It may be a password, and is not repeated.
+      Output.message("that is no e-mail address; Enter keeps \(PlainText.line(present.utf8))")
+    }
   }
 
   private static let addressQuestion = "E-mail address"

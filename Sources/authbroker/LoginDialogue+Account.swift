@@ -28,6 +28,16 @@ extension LoginDialogue {
     try expectFirstAccount(session, orElse: .loginRequired)
   }
 
+  /// Refuses what is for the account of a session where there is none, before its password is asked for.
+  ///
+  /// - Throws: a failure with code 3 that names the command which makes one.
+  mutating func expectLogin(of profile: ProfileName?) throws(CommandFailure) {
+    guard let session = try? session(of: profile) else { return }
+    try expectFirstAccount(session, orElse: .loginRequired)
+    guard [.signedOut, .expired].contains(session.state) else { return }
+    throw CommandFailure(.broker(BrokerError(.loginRequired, profile: session.profile)))
+  }
+
   /// Refuses it before anyone types a password for an account that cannot exist.
   ///
   /// - Throws: a failure with a code that names the command which makes one.

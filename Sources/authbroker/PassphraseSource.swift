@@ -37,6 +37,11 @@ enum PassphraseSource {
   /// - Throws: a usage failure if no person can be asked, or if the two answers still differ at the third time.
   static func new(_ context: Context, command: String = "--password-command") throws(CommandFailure) -> Secret {
     if let given = try SecretInput.given(.passphrase, context, command: command, isNew: true) { return given }
-    return try RepeatedSecret.ask("New passphrase", for: .passphrase)
+    return try RepeatedSecret.ask("New passphrase", for: .passphrase) { passphrase in
+      passphrase.withBytes { $0.count } < fewestBytes ? "a passphrase must have at least \(fewestBytes) bytes" : nil
+    }
   }
+
+  /// The fewest bytes that the vault takes.
+  private static let fewestBytes = 8
 }

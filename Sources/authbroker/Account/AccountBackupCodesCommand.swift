@@ -17,7 +17,7 @@ enum AccountBackupCodesCommand: Command {
     let profile = try context.profile()
     var dialogue = LoginDialogue(context, try context.connect())
     try dialogue.expectAbility(GenerateBackupCodes.self, of: profile)
-    try dialogue.expectAccount(of: profile)
+    try dialogue.expectLogin(of: profile)
     let result = try PasswordTries.repeated(context) { password throws(CommandFailure) in
       try dialogue.change(GenerateBackupCodes.self, .init(profile: profile, password: password), of: profile)
     }

@@ -17,7 +17,7 @@ enum AccountDeleteCommand: Command {
     let profile = try context.profile()
     var dialogue = LoginDialogue(context, try context.connect())
     try dialogue.expectAbility(DeleteAccount.self, of: profile)
-    try dialogue.expectAccount(of: profile)
+    try dialogue.expectLogin(of: profile)
     if PasswordSource.asks(context) {
       let session = try dialogue.session(of: profile)
       Output.message("this deletes the account that is logged in to \(session.profile)\(session.userWords), for good")

@@ -21,7 +21,7 @@ enum AccountPasswordCommand: Command {
     let profile = try context.profile()
     var dialogue = LoginDialogue(context, try context.connect())
     try dialogue.expectAbility(ChangePassword.self, of: profile)
-    try dialogue.expectAccount(of: profile)
+    try dialogue.expectLogin(of: profile)
     let rule = try dialogue.ownPasswordRule(profile)
     let present = try askForPresent(context)
     let new = try askForNew(context, rule)

@@ -241,13 +241,22 @@ struct ProfileQuestions {
       draft[question.key] = try SecretReferenceInput.ask(text, question.isRequired)
       return
     }
-    if case .text(let present)? = draft[question.key] {
-      if let answer = try Prompt.askOnce("\(text) [\(present)]") { draft[question.key] = .text(answer) }
-    } else if question.isRequired {
-      draft[question.key] = .text(try Prompt.ask(text))
-    } else if let answer = try Prompt.askOnce(text + (question.usual.map { " [\(PlainText.line($0.utf8))]" } ?? "")) {
-      draft[question.key] = .text(answer)
+    while let answer = try answer(question, text, draft) {
+      guard ["issuer", "baseUrl"].contains(question.key), !answer.includes("://"), !answer.hasPrefix("$") else {
+        draft[question.key] = .text(answer)
+        return
+      }
+      Output.message("\(answer.shellQuoted) is no address; write \("https://\(answer)".shellQuoted)")
     }
+  }
+
+  /// What a person answers; nil for what stays as it is.
+  private func answer(
+    _ question: OfferedProvider.Question, _ text: String, _ draft: ProfileDraft
+  ) throws(CommandFailure) -> String? {
+    if case .text(let present)? = draft[question.key] { return try Prompt.askOnce("\(text) [\(present)]") }
+    if question.isRequired { return try Prompt.ask(text) }
+    return try Prompt.askOnce(text + (question.usual.map { " [\(PlainText.line($0.utf8))]" } ?? ""))
   }
 
   // MARK: The name

@@ -281,6 +281,15 @@ import Testing
     #expect(owner.requests == ["initialize {}"])
   }
 
+  @Test(arguments: ["password", "delete", "backup-codes"])
+  func `no password is asked for where nobody is logged in`(command: String) throws {
+    let signedOut = #""result":{"profile":"default","provider":"oidc","state":"signedOut"}"#
+    let owner = try owner(answers: ["getSession": signedOut])
+    let refused = try run(command, typing: [])
+    #expect(refused.code == 3 && refused.output.contains("login"), "\(refused.output)")
+    #expect(!owner.requests.contains { $0.contains("assword") }, "\(owner.requests)")
+  }
+
   @Test func `delete names the account before the password, and says that it is gone`() throws {
     let owner = try owner()
     let deleted = try run("delete", typing: [("Password: ", "right")])

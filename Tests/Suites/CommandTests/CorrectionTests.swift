@@ -12,7 +12,8 @@ import Testing
   private static func session(_ factor: String) -> String {
     let user = factor.isEmpty ? "" : #","user":{"id":"u","twoFactor":"\#(factor)"}"#
     return
-      #"{"profile":"default","provider":"local","state":"signedOut"\#(user),"scopes":[],"refreshTokenPresent":false}"#
+      #"{"profile":"default","provider":"local","state":"authenticated"\#(user),"scopes":[],"#
+      + #""refreshTokenPresent":false}"#
   }
 
   private static func refusal(_ fields: String) -> String {

@@ -21,7 +21,7 @@ import Testing
           + #""scopes":[],"refreshTokenPresent":false}"#
       case "unlock":
         let given = (try? params?["passphrase"]?.string()) ?? ""
-        guard source == "passphrase", given != "right" else { return #""result":{}"# }
+        guard source == "passphrase", !["right", "long enough"].contains(given) else { return #""result":{}"# }
         return FakeOwner.refusal(1061, "wrongPassphrase", "The passphrase is wrong.")
       case "lock": return #""result":{}"#
       default: return FakeOwner.refusal(1060, "vaultLocked", "The vault is locked.")
@@ -105,11 +105,14 @@ import Testing
   @Test func `the passphrase of a new vault is asked for twice`() throws {
     let owner = try owner(source: "passphrase", isInitialized: false)
     let steps = [
-      CommandRun.Step(question: "New passphrase: ", answer: "right\n"),
-      .init(question: "Repeat the passphrase: ", answer: "right\n"),
+      CommandRun.Step(question: "New passphrase: ", answer: "long enough\n"),
+      .init(question: "Repeat the passphrase: ", answer: "long enough\n"),
     ]
-    let run = try CommandRun(atTerminal: steps, ["unlock"], in: scratch)
+    // What the vault does not take need not be repeated.
+    let short = CommandRun.Step(question: "New passphrase: ", answer: "shorter\n")
+    let run = try CommandRun(atTerminal: [short] + steps, ["unlock"], in: scratch)
     #expect(run.code == 0 && run.output.contains("it can never be opened again"), "\(run.output)")
+    #expect(run.output.contains("a passphrase must have at least 8 bytes"), "\(run.output)")
     let slip = [steps[0], .init(question: "Repeat the passphrase: ", answer: "rihgt\n")]
     let other = try CommandRun(atTerminal: slip + slip + slip, ["unlock"], in: scratch)
     #expect(other.code == 2 && other.output.contains("differ"))

@@ -64,6 +64,8 @@ import Testing
     let steps: [CommandRun.Step] = [
       .init(question: "E-mail address: ", answer: "an@example.com\n"), Self.question,
       .init(question: "E-mail address [an@example.com]: ", answer: "ann@example.com\n"), Self.question,
+      // A password in the wrong place is not sent as an address.
+      .init(question: "E-mail address [ann@example.com]: ", answer: "wrong3\n"),
       .init(question: "E-mail address [ann@example.com]: ", answer: "\n"), Self.question,
     ]
     let run = try CommandRun(atTerminal: steps, ["login", "--method", "password"], in: scratch)

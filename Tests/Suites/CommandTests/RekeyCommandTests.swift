@@ -127,11 +127,13 @@ import Testing
   @Test func `at a terminal the current passphrase is asked for once and the new one twice`() throws {
     let owner = try owner(source: "passphrase")
     let steps = [
-      CommandRun.Step(question: "Passphrase: ", answer: "old\n"), .init(question: "New passphrase: ", answer: "new\n"),
-      .init(question: "Repeat the passphrase: ", answer: "new\n"),
+      CommandRun.Step(question: "Passphrase: ", answer: "old\n"),
+      .init(question: "New passphrase: ", answer: "new long one\n"),
+      .init(question: "Repeat the passphrase: ", answer: "new long one\n"),
     ]
     let run = try CommandRun(atTerminal: steps, ["rekey"], in: scratch)
     #expect(run.code == 0, "\(run.output)")
-    #expect(owner.requests.contains(#"rekey {"keySource":"passphrase","passphrase":"old","newPassphrase":"new"}"#))
+    let sent = #"rekey {"keySource":"passphrase","passphrase":"old","newPassphrase":"new long one"}"#
+    #expect(owner.requests.contains(sent))
   }
 }
