@@ -224,10 +224,20 @@ struct Context: Sendable {
   ///
   /// A time that was chosen and is over is no missing broker: it has the code of all that takes too long.
   func failure(_ error: ClientError) -> CommandFailure {
-    guard error == .timedOut, arguments.has("--timeout") else { return CommandFailure(error) }
+    guard error == .timedOut, arguments.has("--timeout") else { return named(CommandFailure(error)) }
     var failure = CommandFailure(
       ExitCode(.deadlineExceeded), "the broker did not answer \(withinTimeout)")
     failure.error = BrokerError(.deadlineExceeded)
+    return failure
+  }
+
+  /// The failure with the option of this command line in the place of the parameter that carried its value.
+  private func named(_ failure: CommandFailure) -> CommandFailure {
+    guard let pointer = failure.error?.pointer, arguments.has("--" + pointer.dropFirst()),
+      let place = failure.message.sentence.firstOccurrence(of: "the parameter " + pointer)
+    else { return failure }
+    var failure = failure
+    failure.message.sentence.replaceSubrange(place, with: "--" + pointer.dropFirst())
     return failure
   }
 
@@ -247,11 +257,14 @@ struct Context: Sendable {
 
   private func misfit(_ range: ClosedRange<Int>, _ description: CommandDescription) -> CommandFailure {
     let count = arguments.operands.count
-    // What is too much is not repeated: it may be a secret.
+    // What is too much is not repeated, but for a word of this program's own: it may be a secret.
+    let known = CommandList.withMembers.flatMap { $0.name.split(separator: " ").map(String.init) }
+    let tools = ToolSetup.all.flatMap { [$0.name] + $0.otherNames }
+    let extra = arguments.operands.dropFirst(range.upperBound).first.flatMap { (known + tools).contains($0) ? $0 : nil }
     let problem =
       count < range.lowerBound
       ? "missing argument \(description.operandNames[count])"
-      : "unexpected argument"
+      : "unexpected argument" + (extra.map { " " + $0 } ?? "")
     var failure = CommandFailure(.usage, "\(problem); usage: \(description.usage)")
     guard range.upperBound == 0, Self.commandsOfProfiles.contains(description.name), !arguments.has("--profile")
     else { return failure }

@@ -34,6 +34,9 @@ struct EnvironmentTemplate: Equatable, Sendable {
     name = parts[0]
     text = parts.count > 1 ? parts[1] : Self.tokenWord
     guard !name.isEmpty else { throw .usage("--env needs the name of a variable") }
+    guard name.utf8.first.map({ (0x30...0x39).contains($0) }) != true else {
+      throw .usage("--env \(name.shellQuoted): a variable's name does not begin with a digit")
+    }
     guard HelperAnswer.isVisible(name) else {
       throw .usage("--env \(name.shellQuoted): a variable's name has no blanks and no control characters in it")
     }

@@ -72,6 +72,7 @@ import Testing
     (["doctor", "--full", "--quick"], "--full and --quick cannot be combined; see: authbroker help doctor"),
     (["config"], "missing argument check; usage: authbroker config check [FILE]"),
     (["call"], "missing argument METHOD; usage: authbroker call METHOD [JSON|-]"),
+    (["stop", "docker"], "unexpected argument docker; usage: authbroker stop"),
     (["stop", "now"], "unexpected argument; usage: authbroker stop"),
     (["login", "work"], "unexpected argument; usage: authbroker login; a profile is named with -p"),
     (["help", "config", "chekc"], "unexpected argument; usage: authbroker help [COMMAND]"),
