@@ -227,6 +227,32 @@ import Testing
     }
   }
 
+  @Test func `a target of another profile is told with the line that says so`() async throws {
+    try await Self.inHome { home in
+      let text =
+        "{ profiles: { own: { provider: 'local' }, work: { provider: 'github', clientId: 'x' } },\n"
+        + "targets: { // mine\n'https://a.example/': 'work' } }\n"
+      try home.write(text)
+      let other = try home.run(["target", "add", "https://a.example", "own"])
+      #expect(other.code == 1 && home.text == text, "\(other.errors)")
+      #expect(other.errors.contains("https://a.example gets the token of work, by "), "\(other.errors)")
+      #expect(other.errors.contains("config.json, line 3; write the other profile there"), "\(other.errors)")
+      let same = try home.run(["target", "add", "https://a.example", "work", "--json"])
+      #expect(same.code == 0 && same.output.contains(#""profile":"work""#) && home.text == text, "\(same.errors)")
+    }
+  }
+
+  @Test func `an address without its scheme is refused where it is typed`() async throws {
+    try await Self.inHome { home in
+      let steps = [
+        ("Issuer, such as", "sso.example.com\n"), ("write https://sso.example.com", ""),
+        ("Issuer, such as", "https://sso.example.com\n"), ("Client ID: ", "cli\n"),
+      ]
+      let run = try home.play(steps, ["init", "--provider", "oidc", "--no-network", "--no-login"])
+      #expect(run.code == 0 && home.text?.contains("issuer: \"https://sso.example.com\"") == true, "\(run.output)")
+    }
+  }
+
   @Test func `only the file is shown with --print, and a link stays as it is`() async throws {
     try await Self.inHome { home in
       let words = ["init", "--provider", "github", "--client-id", "made-up", "--no-network"]
