@@ -6,10 +6,16 @@ enum Advice {
   /// The error's own sentence and the next step, as a command to type where there is one.
   static func message(for error: BrokerError) -> Message {
     let own = BrokerSentence.plain(error.message)
-    if let command = command(for: error) { return Message(own, next: command) }
+    if let command = command(for: error) {
+      // The command says it.
+      let isSaid = command.words.first == "login" && own.hasSuffix(again)
+      return Message(isSaid ? String(own.dropLast(again.utf8.count)) : own, next: command)
+    }
     if let details = details(of: error) { return Message(own + ": " + details) }
     return Message([own, step(for: error)].compactMap { $0 }.joined(separator: "; "))
   }
+
+  private static let again = "; log in again"
 
   private static func command(for error: BrokerError) -> NextCommand? {
     switch error.kind {

@@ -35,6 +35,11 @@ extension BrokerError {
       self.init(kind, "The login was not finished in time; log in again.", profile: step.profile)
     case .cancelled: self.init(kind, "The login was cancelled.", profile: step.profile)
     case .accessDenied: self.init(kind, Self.wrongUser, profile: step.profile)
+    case .providerRejected where step.action?.kind == .deviceCode:
+      self.init(
+        kind, "The provider rejected the login at the other device; check clientId and scopes in the configuration.",
+        profile: step.profile)
+      nextAction = .fixConfig
     case .providerRejected where step.action != nil:
       // The user has done their part elsewhere: what is refused then is the client, or what it asks for.
       self.init(

@@ -47,6 +47,9 @@ package enum LoginEnd: Sendable, Equatable {
   static let refusedCode =
     "The provider rejected the authorization code: it was used before or has expired; log in again."
 
+  private static let refusedDeviceCode =
+    "The provider rejected the device code: it was used before or has expired; log in again."
+
   /// What that means for the callers waiting for the login.
   package func error(_ step: PendingLoginStep) -> BrokerError {
     switch self {
@@ -62,7 +65,8 @@ package enum LoginEnd: Sendable, Equatable {
 
   /// Nothing is wrong with the configuration: another login brings another code.
   private func refusal(of step: PendingLoginStep) -> BrokerError {
-    var error = BrokerError(kind, Self.refusedCode, profile: step.profile)
+    let sentence = step.action?.kind == .deviceCode ? Self.refusedDeviceCode : Self.refusedCode
+    var error = BrokerError(kind, sentence, profile: step.profile)
     error.nextAction = .login
     return error
   }

@@ -33,6 +33,12 @@ import Testing
     #expect(!sentence.contains(". "), "\(sentence)")
   }
 
+  @Test func `to log in again is said once`() {
+    var error = BrokerError(.providerRejected, "The code has expired; log in again.")
+    error.nextAction = .login
+    #expect(Advice.message(for: error).sentence == "the code has expired")
+  }
+
   @Test(arguments: [(0, "0 attempts"), (1, "1 attempt"), (2, "2 attempts")])
   func `a number agrees with its noun`(number: Int, words: String) {
     #expect(number.counted("attempt") == words)

@@ -83,6 +83,17 @@ import Testing
     }
   }
 
+  @Test func `what is said of a refused device code speaks of no browser and no secret`() {
+    let step = PendingLoginStep.action(LoginSample.action(.deviceCode))
+    for end in [LoginEnd.codeRefused, .of(.providerRejected)] {
+      let message = end.error(step).message
+      #expect(message.contains("device"), "\(message)")
+      #expect(!message.contains("authorization code") && !message.contains("clientSecret"), "\(message)")
+    }
+    let browser = PendingLoginStep.action(LoginSample.action(.browser))
+    #expect(LoginEnd.codeRefused.error(browser).message.contains("authorization code"))
+  }
+
   @Test func `a passing trouble counts as no wrong code`() {
     var machine = LoginSample.code()
     for failure in [
