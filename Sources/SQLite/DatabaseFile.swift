@@ -86,6 +86,17 @@ struct DatabaseFile: ~Copyable {
     }
   }
 
+  /// Whether its disk has less room than SQLite takes at once, or no room for another file (statvfs(3)); false where the
+  /// kernel does not say.
+  var isDiskFull: Bool {
+    var disk = statvfs()
+    // The path is a string that Swift terminates for the call; `disk` is written to.
+    guard unsafe statvfs(path, &disk) == 0 else { return false }
+    // 32 KiB, by which the index of a write-ahead log grows (sqlite.org/walformat.html).
+    let hasRoom = UInt64(disk.f_bavail).multipliedReportingOverflow(by: UInt64(disk.f_frsize))
+    return !hasRoom.overflow && hasRoom.partialValue < 32_768 || disk.f_files > 0 && disk.f_favail == 0
+  }
+
   private static func exists(_ path: String) -> Bool {
     var status = stat()
     // The path is a string that Swift terminates for the call; `status` is written to.

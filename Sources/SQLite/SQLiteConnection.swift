@@ -1,4 +1,5 @@
 import CSQLite
+import Glibc
 
 /// The one connection to one database file.
 ///
@@ -178,9 +179,13 @@ package final class SQLiteConnection {
   /// Turns a status into an error, unless it is a success.
   func check(_ status: Int32, _ operation: SQLiteError.Operation) throws(SQLiteError) {
     guard status != SQLITE_OK else { return }
+    let code = SQLiteResultCode(rawValue: status)
     // The handle is this object's and not null.
-    let systemError = unsafe handle == nil ? 0 : sqlite3_system_errno(handle)
-    throw SQLiteError(code: SQLiteResultCode(rawValue: status), operation: operation, systemError: systemError)
+    let said = unsafe handle == nil ? 0 : sqlite3_system_errno(handle)
+    // SQLite keeps no number of some failures, and of others an earlier one.
+    let mayBeFull = [.inputOutput, .cannotOpen].contains(code.primary) && ![EIO, EROFS, EACCES, EDQUOT].contains(said)
+    let systemError = mayBeFull && file?.isDiskFull == true ? ENOSPC : said
+    throw SQLiteError(code: code, operation: operation, systemError: systemError)
   }
 
   /// Lends the connection to the part of this module that sets it up.

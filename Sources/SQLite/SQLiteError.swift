@@ -1,3 +1,5 @@
+import Glibc
+
 /// A failure of the database: the result code and what was being done.
 ///
 /// It holds no value that was bound or read, and not SQLite's own message; a statement's text is always a literal of
@@ -38,6 +40,9 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
     self.operation = operation
     self.systemError = systemError
   }
+
+  /// Whether the disk had no room, as SQLite or the system says.
+  package var isDiskFull: Bool { code.primary == .full || [ENOSPC, EDQUOT].contains(systemError) }
 
   /// Code and operation; never a value.
   package var description: String {

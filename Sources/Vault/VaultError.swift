@@ -82,7 +82,7 @@ package enum VaultError: Error, Sendable, CustomStringConvertible {
   /// Whether the disk had no room for a change, which was undone.
   var isDiskFull: Bool {
     guard case .storage(let error) = self else { return false }
-    return error.code.primary == .full
+    return error.isDiskFull
   }
 }
 

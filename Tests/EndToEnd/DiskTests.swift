@@ -172,6 +172,27 @@ struct DiskTests {
     }
   }
 
+  @Test func `the first account on a disk with ever so little room is saved, or refused with that cause`()
+    async throws
+  {
+    try await Sandbox.run { sandbox in
+      let disk = try SmallDisk(sandbox, at: sandbox.state, kilobytes: 1024)
+      _ = try sandbox.owner()
+      let wire = try SocketWire(sandbox.socket)
+      #expect(try sandbox.command("status").code == 0)
+      try disk.fill()
+      let account = #"{"email":"ann@example.com","password":"example password 1"}"#
+      for pages in [0, 1, 4, 8] {
+        try disk.release(pages: pages)
+        guard let error = try wire.answer("register", account)["error"] else { return }
+        let message = try error.required("message").string()
+        #expect(message.hasPrefix("The disk is full"), "\(pages): \(message)")
+      }
+      disk.empty()
+      #expect(try wire.call("register", account).required("status").string() == "authenticated")
+    }
+  }
+
   @Test func `a logout on a full disk ends the session at once, and for good when there is room`() async throws {
     try await Sandbox.run { sandbox in
       let stage = try Stage(sandbox)

@@ -186,7 +186,9 @@ package actor LocalProvider: AuthProvider {
   private static func cause(of error: any Error) -> PassingCause? {
     let system: Errno
     switch error {
-    case let error as SQLiteError where error.code == .full: return .fullDisk
+    case MigrationError.failed(_, let error): return cause(of: error)
+    case MigrationError.unreadable(let error): return cause(of: error)
+    case let error as SQLiteError where error.isDiskFull: return .fullDisk
     case let error as SQLiteError where error.systemError != 0: system = Errno(code: error.systemError)
     case let error as Errno: system = error
     case PrivateDirectory.Refusal.failed(_, let error): system = error

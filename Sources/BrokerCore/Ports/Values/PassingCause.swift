@@ -12,8 +12,7 @@ package enum PassingCause: Sendable, Equatable {
     switch self {
     case .tls(let fault): fault.message()
     case .fullDisk:
-      "The disk is full: the embedded provider could not save anything; make room on the disk of the state directory, then "
-        + "try again."
+      "The disk is full: the embedded provider could not save anything; make room on the disk of the state directory."
     case .unwritableFiles:
       "The embedded provider's files in the state directory cannot be written; check what authbroker doctor says about them."
     }
