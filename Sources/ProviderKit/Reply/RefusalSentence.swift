@@ -15,7 +15,8 @@ struct RefusalSentence {
   /// The same in several words.
   private static let phrases: [[String]] = [
     "not valid", "no longer valid", "not found", "not been found", "not be found", "already used", "been used",
-    "was used", "not active", "not exist", "not recognized", "not match",
+    "was used", "not active", "not exist", "not recognized", "not match", "not in database", "not in the database",
+    "not in db",
   ].map { $0.split { $0 == " " }.map(String.init) }
   /// What may stand between such a word and the token that it belongs to.
   private static let links: Set<String> = [
@@ -47,15 +48,16 @@ struct RefusalSentence {
     "concurrent requests", "quota", "in progress",
   ]
   private static let outages = [
-    "server error", "internal error", "unavailable", "server busy", "overloaded", "maintenance", "database", "deadlock",
+    "server error", "internal error", "unavailable", "server busy", "overloaded", "maintenance", "deadlock",
     "econnrefused", "econnreset", "etimedout", "connection refused", "connection reset", "connection timed out",
-    "connection terminated", "backend timeout", "gateway timeout",
+    "connection terminated", "database error", "database connection", "database timeout", "backend timeout",
+    "gateway timeout",
   ]
   private static let middleboxes = ["gateway", "proxy", "firewall", " vpn", "captive portal"]
   private static let targets = ["scope", "audience", "resource", "consent", "aadsts65001", "aadsts70011"]
   private static let clients = [
     "client assertion", "client secret", "client credential", "client auth", "invalid client", "unknown client",
-    "client not found", "registration", "api key", "apikey",
+    "client not found", "registration access token", "api key", "apikey",
   ]
   private static let credentials = ["client", "credentials", "full authentication"]
   private static let requests = [

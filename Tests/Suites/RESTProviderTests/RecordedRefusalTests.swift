@@ -71,6 +71,8 @@ import Testing
     (401, #"{"message":"x"}"#), (401, "{}"), (400, #"{"error":"odd"}"#), (401, #"{"message":"Unauthorized"}"#),
     (401, #"{"error":"invalid_credentials","message":"Invalid credentials"}"#),
     (404, #"{"message":"Refresh token not found"}"#), (500, #"{"error":"invalid_grant"}"#),
+    (403, #"{"message":"Refresh token is not in database!"}"#),
+    (401, #"{"message":"No such token in the database"}"#), (401, #"{"message":"Complete your registration"}"#),
     (410, #"{"message":"Session not found"}"#), (422, #"{"error":"invalid_grant"}"#),
     (422, #"{"message":"No.","errors":{"refresh_token":["The selected refresh token is invalid."]}}"#),
     (403, #"{"type":"/probs/refresh-token-expired","title":"Refused","status":403}"#),
