@@ -66,7 +66,7 @@ extension Broker {
 
   /// Ends what is kept of one profile or of all for when the configuration is as before.
   private func endParked(of only: ProfileName?, _ contents: StoreContents, everywhere: Bool, _ id: UInt64) {
-    for session in contents.parked where only == nil || session.id.profile == only {
+    for session in parked.newest(contents) where only == nil || session.id.profile == only {
       let outcome = end(session, [], everywhere: everywhere, for: .logout(id))
       let name = session.id.profile
       guard logouts.profiles(of: id)?.contains(name) == false else { continue }

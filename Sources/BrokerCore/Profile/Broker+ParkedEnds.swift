@@ -9,8 +9,9 @@ extension Broker {
   func scheduleParked(after pause: Duration = .zero) {
     parked.timer?.cancel()
     let now = self.now
+    if pause > .zero { parked.rest(until: now.uptime + pause) }
     parked.timer = parked.look(at: now).map { uptime in
-      clock.schedule(at: max(uptime, now.uptime + pause)) { [weak self] in
+      clock.schedule(at: uptime) { [weak self] in
         self?.assumeIsolated { $0.endOverdue() }
       }
     }
@@ -32,7 +33,7 @@ extension Broker {
     inBackground {
       guard let contents = try? await store.load() else { return { _ in } }
       return { broker in
-        for session in contents.parked where condition(broker, session) {
+        for session in broker.parked.newest(contents) where condition(broker, session) {
           _ = broker.end(session, contents.records, everywhere: false)
         }
       }
@@ -44,16 +45,19 @@ extension Broker {
   /// `settlement` follows once they rest in the store no more, and what was decided for `slot` before is durable too.
   func endParked(_ account: ParkedAccount, then settlement: Settlement? = nil, of slot: SlotID? = nil) {
     let id = parked.begin(ParkedAccountEnd(account: account, settlement: settlement, slot: slot))
+    // What is kept is not known while the vault is locked: it is tried again once it is open.
+    guard vault.phase != .locked else { return note(parked: id) { ($0.isReading, $0.failure) = (false, .locked) } }
     guard parked.hasAny(at: account.binding) else { return note(parked: id) { $0.isReading = false } }
     let store = self.store
     inBackground {
       do throws(StoreFailure) {
         let contents = try await store.load()
         return { broker in
-          for session in contents.parked where account.has(session, contents.records) {
+          let failure: StoreFailure? = broker.vault.isOpen ? nil : .locked
+          for session in broker.parked.newest(contents) where account.has(session, contents.records) {
             _ = broker.end(session, contents.records, everywhere: false, for: .account(id))
           }
-          broker.note(parked: id) { $0.isReading = false }
+          broker.note(parked: id) { ($0.isReading, $0.failure) = (false, $0.failure ?? failure) }
         }
       } catch {
         return { broker in

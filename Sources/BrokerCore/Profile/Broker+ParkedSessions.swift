@@ -23,7 +23,7 @@ extension Broker {
     guard let flight = machine.flightUnderWay, let sent = slot.sent, sent.flight == flight.refresh.flights else {
       return
     }
-    parked.await(flight, on: sent.on, for: kept)
+    parked.expect(flight, on: sent.on, for: kept)
   }
 
   private func keep(_ session: ParkedSession, by provider: (any AuthProvider)? = nil) {
@@ -49,6 +49,7 @@ extension Broker {
     }
     session.record.contents = .living(living.resting())
     session.mayBeSpent = false
+    parked.update(session)
     change(StoreChange(.note, [.park(session)], of: id.profile))
     return true
   }
@@ -122,7 +123,9 @@ extension Broker {
       forget(id)
       return false
     }
-    guard let kept = contents.parked.first(where: { $0.id == id }), var session = kept.session else { return false }
+    guard let kept = parked.newest(contents).first(where: { $0.id == id }), var session = kept.session else {
+      return false
+    }
     let mayBeSpent = kept.mayBeSpent || contents.mayBeOlder
     // Whether it lives still is the provider's word: the first use asks for new tokens, but not with a token that may be
     // spent, which could cost the session while its access token lives.

@@ -1,13 +1,14 @@
 import BrokerProtocol
 
-/// Which sessions changes of the configuration have signed out, and until when they are kept: their tokens rest in the
-/// store alone.
+/// Which sessions changes of the configuration have signed out, and until when they are kept.
 struct ParkedSessions {
   /// How long a wall clock must have said that the day of one is past: one that was set wrong is set right by then.
   private static let patience = Duration.seconds(86400)
 
   /// When each of them was signed out.
   private var times: [ParkedSession.ID: Timestamp] = [:]
+  /// Those that were written since the vault was opened, at rest: what is read from the store may be older.
+  private var written: [ParkedSession.ID: ParkedSession] = [:]
   /// Who has given those that were signed out since the start: a configuration that names the provider is gone.
   private var providers: [ParkedSession.ID: any AuthProvider] = [:]
   /// Those whose refresh is under way, by the stay of their profile on which it was sent, until its answer comes.
@@ -20,6 +21,8 @@ struct ParkedSessions {
   private var accountEndCount: UInt64 = 0
   /// The accounts whose end the store has refused.
   private var unended: [ParkedAccount] = []
+  /// Before which uptime none is ended: the store has refused it.
+  private var notBefore = Duration.zero
   /// Whether those are known that rest in the store.
   private var isLoaded = false
   /// Since when, in uptime, the wall clock has said without a break that the day of one is past.
@@ -40,15 +43,23 @@ struct ParkedSessions {
     for (id, since) in times {
       overdue[id] = since + ParkedSession.lifetime <= now.wall ? overdue[id] ?? now.uptime : nil
     }
-    if !unended.isEmpty { return now.uptime }
-    return times.map { id, since in
+    let ends = times.map { id, since in
       overdue[id].map { $0 + Self.patience } ?? now.uptime(of: since + ParkedSession.lifetime)
-    }.min()
+    }
+    return (ends + (unended.isEmpty ? [] : [now.uptime])).min().map { max($0, notBefore) }
   }
 
   /// Whether one has ended by a clock that has said so for long enough.
   func isOver(_ id: ParkedSession.ID, at now: Moment) -> Bool {
     overdue[id].map { now.uptime - $0 >= Self.patience } ?? false
+  }
+
+  /// Lets nothing be ended before an uptime.
+  mutating func rest(until uptime: Duration) { notBefore = uptime }
+
+  /// All of them as they are now, where the store was read a moment ago.
+  func newest(_ contents: StoreContents) -> [ParkedSession] {
+    contents.parked.filter { written[$0.id] == nil } + written.values
   }
 
   /// Whether there is one under a name.
@@ -97,15 +108,19 @@ struct ParkedSessions {
   /// Takes in one that is kept from now on.
   mutating func insert(_ session: ParkedSession, by provider: (any AuthProvider)? = nil) {
     times[session.id] = session.since
+    written[session.id] = session.resting()
     overdue[session.id] = nil
     if let provider { providers[session.id] = provider }
   }
 
   /// Lets the answer to a flight that was sent on a stay be waited for by its session, which is kept.
-  mutating func await(_ flight: FlightUnderWay, on stay: SlotID, for session: ParkedSession) {
+  mutating func expect(_ flight: FlightUnderWay, on stay: SlotID, for session: ParkedSession) {
     returned[stay] = nil
     awaited[stay] = (session, flight)
   }
+
+  /// Takes in what the answer to its refresh has made of one.
+  mutating func update(_ session: ParkedSession) { written[session.id] = session }
 
   /// Takes out one that comes back to a new stay of its profile.
   ///
@@ -126,6 +141,7 @@ struct ParkedSessions {
   /// - Returns: who has given it, where that is known.
   mutating func remove(_ id: ParkedSession.ID) -> (any AuthProvider)? {
     times[id] = nil
+    written[id] = nil
     awaited = awaited.filter { $0.value.session.id != id }
     return providers.removeValue(forKey: id)
   }
@@ -140,5 +156,7 @@ struct ParkedSessions {
   mutating func takeAwaited(_ stay: SlotID) -> ParkedSession? { awaited.removeValue(forKey: stay)?.session }
 
   /// Forgets them until they are read again: the vault is locked.
-  mutating func unload() { (times, overdue, awaited, returned, isLoaded) = ([:], [:], [:], [:], false) }
+  mutating func unload() {
+    (times, written, overdue, awaited, returned, isLoaded) = ([:], [:], [:], [:], [:], false)
+  }
 }

@@ -5,6 +5,7 @@ extension Broker {
   /// Applies what the owner has chosen; the time without a use counts from now.
   package func setAutoLock(_ rules: AutoLockRules) {
     guard rules != autoLock.rules else { return }
+    lockIfDue()
     autoLock.setRules(rules, at: now.uptime, slept: clock.slept)
     // What is answered without the broker is held to the rules of when it was rendered.
     for slot in slots { forgetAnswer(of: slot) }

@@ -64,6 +64,26 @@ import Testing
     }
   }
 
+  @Test func `what was read before a refresh was saved does not count`() async throws {
+    try await OwnThread.run {
+      let stage = try ParkedStage()
+      _ = stage.call("login", LoginStage.credentials)
+      stage.harness.provider.hold()
+      stage.client.send(LoginStage.line("getAccessToken", #"{"forceRefresh":true}"#) + "\n")
+      stage.configure(stage.other)
+      _ = stage.client.lines()
+      // The new tokens wait for the disk while the configuration is put back.
+      stage.harness.store.hold()
+      stage.harness.provider.release()
+      stage.harness.settle()
+      stage.configure(stage.harness.provider)
+      stage.harness.store.release()
+      stage.harness.settle()
+      #expect(stage.call("getAccessToken").contains("access-3"))
+      #expect(stage.harness.provider.spentTokens == ["refresh-1", "refresh-2"])
+    }
+  }
+
   @Test func `what a refresh brings is the session's that has come back before it`() async throws {
     try await OwnThread.run {
       for isThere in [true, false] {

@@ -56,7 +56,8 @@ import Testing
         stage.wait(5)
         let answer = stage.client.lines().first ?? ""
         #expect(answer.contains(#""kind":"providerRejected","nextAction":"login""#), "\(answer)")
-        #expect(answer.contains("rejected the authorization code"), "\(answer)")
+        let code = method == "browser" ? "authorization code" : "device code"
+        #expect(answer.contains("rejected the \(code)"), "\(answer)")
         #expect(stage.events == ["loginPending", "loginFailed"])
       }
     }

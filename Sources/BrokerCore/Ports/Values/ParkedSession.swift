@@ -31,6 +31,12 @@ package struct ParkedSession: Sendable, Equatable {
     self.mayBeSpent = mayBeSpent
   }
 
+  /// The same one with its secrets outside of the arena.
+  consuming func resting() -> ParkedSession {
+    if case .living(let session) = record.contents { record.contents = .living(session.resting()) }
+    return self
+  }
+
   /// Its name.
   package var id: ID { ID(record.profile, record.binding) }
 
