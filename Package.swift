@@ -67,7 +67,7 @@ let package = Package(
     .target(
       name: "LocalProvider", dependencies: remote + ["SQLite", "Sealing", "TextCoding"], path: "Sources/Providers/Local"
     ),
-    .target(name: "ProviderKit", dependencies: core + ["ConfigurationFile", "HTTP", "LinuxSystem"]),
+    .target(name: "ProviderKit", dependencies: core + ["ConfigurationFile", "HTTP", "LinuxSystem", "TextCoding"]),
     .target(
       name: "RESTProvider", dependencies: remote, path: "Sources/Providers/REST", exclude: ["Mapping.md"]),
     .target(name: "OIDCProvider", dependencies: remote + ["Sealing", "TextCoding"], path: "Sources/Providers/OIDC"),
@@ -124,7 +124,7 @@ let package = Package(
     .testTarget(
       name: "LocalProviderTests",
       dependencies: remote + ["SQLite", "LocalProvider", "Sealing", "TestSupport", "TestServers", "TextCoding"]),
-    .testTarget(name: "ProviderKitTests", dependencies: core + ["ProviderKit", "TestSupport"]),
+    .testTarget(name: "ProviderKitTests", dependencies: core + ["HTTP", "ProviderKit", "TestSupport"]),
     .testTarget(
       name: "RESTProviderTests",
       dependencies: remote + ["RESTProvider", "Configuration", "TestSupport", "TestServers"]),

@@ -17,10 +17,8 @@ struct AuthorityBundle {
 
   /// The certificates (RFC 7468).
   private(set) var text: [UInt8] = []
-  /// The places without a certificate that can be read.
-  private(set) var unreadable: [AddedAuthorities.Place] = []
-  // What each of them was like before it was looked for one.
-  private var marks: [[FileStatus?]] = []
+  // The places without a certificate that can be read, and what the files of each were like before they were read.
+  private var missing: [(place: AddedAuthorities.Place, mark: [FileStatus?])] = []
   // A directory has its files under two names, and the system's one as well.
   private var known: Set<FileStatus.Identity> = []
 
@@ -42,13 +40,14 @@ struct AuthorityBundle {
       case .system: addFile(place.path)
       case .profile, .network, .environmentFile: add(try? TrustedFile.open(Self.absolute(place.path)))
       }
-    guard !hasAny else { return }
-    unreadable.append(place)
-    marks.append(mark)
+    if !hasAny { missing.append((place, mark)) }
   }
 
+  /// The places without a certificate that can be read.
+  var unreadable: [AddedAuthorities.Place] { missing.map(\.place) }
+
   /// Whether a place that could not be read is another than it was: only then is it worth another look.
-  var isOutdated: Bool { zip(unreadable, marks).contains { Self.mark(of: $0) != $1 } }
+  var isOutdated: Bool { missing.contains { Self.mark(of: $0.place) != $0.mark } }
 
   /// What the files of a place are like; nil for one that cannot be trusted or found.
   private static func mark(of place: AddedAuthorities.Place) -> [FileStatus?] {

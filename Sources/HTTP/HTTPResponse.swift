@@ -85,11 +85,13 @@ package struct HTTPResponse: Sendable {
     return min(max(.seconds(end.secondsSince1970 - start), .zero), Self.longestRetryAfter)
   }
 
-  /// What is left of the window in which no more requests are served: seconds, or a moment in seconds or milliseconds since
-  /// 1970 (`X-RateLimit-Reset`); `t` of `RateLimit` (draft-ietf-httpapi-ratelimit-headers).
+  /// What is left of the window in which no more requests are served: seconds, or a moment in seconds or milliseconds
+  /// since 1970 (`X-RateLimit-Reset`); `t` of `RateLimit` (draft-ietf-httpapi-ratelimit-headers).
   private func windowRest(now: Int64) -> Duration? {
     let names = ["ratelimit-reset", "x-ratelimit-reset", "x-rate-limit-reset"]
-    let parameter = field("ratelimit")?.split(separator: ";").first { $0.hasPrefix("t=") }?.dropFirst(2)
+    // Blanks may stand before a parameter (RFC 9651, section 3.1.2).
+    let parameter = field("ratelimit")?.split { $0 == ";" || $0 == "," }
+      .map { $0.drop { $0 == " " } }.first { $0.hasPrefix("t=") }?.dropFirst(2)
     guard let text = parameter.map(String.init) ?? names.lazy.compactMap(field).first, let number = Int64(text),
       number >= 0
     else { return nil }

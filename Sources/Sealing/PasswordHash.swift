@@ -163,13 +163,6 @@ extension PasswordHash {
 
   /// Base64 without padding in the original alphabet, as in Argon2's text form: salts and tags only.
   private static func base64(_ bytes: [UInt8]) -> String {
-    let text = Base64.encode(bytes.span, as: .url).map { byte -> UInt8 in
-      switch byte {
-      case UInt8(ascii: "-"): UInt8(ascii: "+")
-      case UInt8(ascii: "_"): UInt8(ascii: "/")
-      default: byte
-      }
-    }
-    return String(decoding: text, as: UTF8.self)
+    String(decoding: Base64.encode(bytes.span, as: .padded).prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self)
   }
 }

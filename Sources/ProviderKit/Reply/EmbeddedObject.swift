@@ -1,14 +1,15 @@
 import JSON
 import SecretMemory
 
-/// Finds the object with tokens in a text that is no object itself: a server that writes its warnings before it, or a page
-/// around it.
+/// Finds the object with tokens in a text that is no object itself: a server that writes its warnings before it, or a
+/// page around it.
 ///
 /// Pages repeat requests, so that a refresh token alone is no answer; and of two different answers neither is one.
 struct EmbeddedObject {
   private let vital: VitalMembers
   private let limits: JSONLimits
-  /// How many bytes may still be looked at: a page full of braces costs no more than a few readings of it.
+  /// How many bytes may still be looked at, for ends and for tokens: once they are used up, nothing is found, so that a
+  /// page full of braces costs no more than a few readings of it.
   private var budget: Int
 
   /// What is looked for.
@@ -23,8 +24,8 @@ struct EmbeddedObject {
     var found: Range<Int>?
     var index = 0
     while index < text.count {
-      guard text[index] == UInt8(ascii: "{"), let end = end(of: index, text) else {
-        if budget <= 0 { return nil }
+      if budget <= 0 { return nil }
+      guard isBeginning(index, text), let end = end(of: index, text) else {
         index += 1
         continue
       }
@@ -38,6 +39,12 @@ struct EmbeddedObject {
       }
     }
     return found.map { Array(text[$0]) }
+  }
+
+  /// Whether an object of JSON with a member could begin at an index: most braces of scripts and styles are no such
+  /// thing.
+  private func isBeginning(_ index: Int, _ text: [UInt8]) -> Bool {
+    text[index] == UInt8(ascii: "{") && text[(index + 1)...].first { $0 > 0x20 } == UInt8(ascii: "\"")
   }
 
   /// Where an object ends that begins at an index, by its braces and quotes.

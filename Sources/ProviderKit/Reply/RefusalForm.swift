@@ -1,4 +1,5 @@
 package import HTTP
+import TextCoding
 
 /// A refusal that came as a form (RFC 6749, appendix B) in the place of a JSON object.
 package struct RefusalForm {
@@ -33,21 +34,9 @@ package struct RefusalForm {
     return true
   }
 
-  private static func decoded(_ bytes: ArraySlice<UInt8>) -> String {
-    var text: [UInt8] = []
-    var rest = bytes
-    while let byte = rest.popFirst() {
-      let digits = rest.prefix(2)
-      if byte == UInt8(ascii: "%"), digits.count == 2,
-        let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
-      {
-        text.append(value)
-        rest = rest.dropFirst(2)
-      } else {
-        text.append(byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
-      }
-    }
-    return String(decoding: text, as: UTF8.self)
+  /// A value in plain words; as it stands where its encoding is none.
+  private static func decoded(_ value: ArraySlice<UInt8>) -> String {
+    String(decoding: PercentEncoding.decoded(value, as: .form) ?? Array(value), as: UTF8.self)
   }
 }
 
@@ -55,8 +44,8 @@ extension HTTPResponse {
   /// The schemes that nobody but a proxy or another middlebox asks a client of tokens for (RFC 4559; RFC 7616).
   private static let foreign: Set<String> = ["negotiate", "ntlm", "kerberos", "digest"]
 
-  /// Whether it wants credentials of a kind that the request never had (RFC 9110, section 11.6.1): what stands before the
-  /// provider wants them.
+  /// Whether it wants credentials of a kind that the request never had (RFC 9110, section 11.6.1): what stands before
+  /// the provider wants them.
   ///
   /// - Parameter sentBasic: whether the client made itself known by `Basic`; then that is no sign.
   /// - Returns: false for every status but 401.

@@ -95,11 +95,8 @@ enum RedirectPage: Sendable, Equatable {
 
   /// Nothing is loaded, and only this very style is applied (Content Security Policy Level 3, section 2.3.1).
   private static let contentPolicy: String = {
-    // The padded alphabet of RFC 4648, section 4: 32 bytes have 43 digits and one sign of padding.
-    let digits = Base64.encode(SHA256.digest(of: Array(style.utf8).span).span, as: .url).map { byte in
-      byte == UInt8(ascii: "-") ? UInt8(ascii: "+") : byte == UInt8(ascii: "_") ? UInt8(ascii: "/") : byte
-    }
-    let hash = String(decoding: digits, as: UTF8.self) + "="
+    let digits = Base64.encode(SHA256.digest(of: Array(style.utf8).span).span, as: .padded)
+    let hash = String(decoding: digits, as: UTF8.self)
     return "default-src 'none'; style-src 'sha256-\(hash)'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
   }()
 }

@@ -170,7 +170,8 @@ import Testing
     ("RateLimit-Reset: 20", Duration.seconds(20)), ("X-RateLimit-Reset: 30", .seconds(30)),
     ("X-RateLimit-Reset: 1700000030", .seconds(30)), ("X-Rate-Limit-Reset: 1700000030000", .seconds(30)),
     ("X-RateLimit-Reset: 1600000000", .zero), ("RateLimit-Reset: 9999", .seconds(3600)),
-    (#"RateLimit: "default";r=0;t=40"#, .seconds(40)),
+    (#"RateLimit: "default";r=0;t=40"#, .seconds(40)), (#"RateLimit: "default"; r=0;  t=40"#, .seconds(40)),
+    (#"RateLimit: "a"; t=40, "b"; t=60"#, .seconds(40)),
   ])
   func `Where a 429 has no Retry-After, the end of its window is one`(_ field: String, _ wait: Duration) {
     #expect(response("Date: Tue, 14 Nov 2023 22:13:20 GMT", field, status: 429).retryAfter(now: 5) == wait)

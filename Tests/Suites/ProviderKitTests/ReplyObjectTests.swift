@@ -68,6 +68,24 @@ import Testing
     }
   }
 
+  @Test(arguments: ["{", "{\"a\":"]) func `so does one in which each brace has its end`(_ text: String) {
+    let vital = VitalMembers([], accessToken: [["access"]])
+    let count = (1 << 20) / (text.utf8.count + 1) - 1
+    let page =
+      Array("<".utf8) + Array(repeatElement(Array(text.utf8), count: count).joined())
+      + Array(repeating: UInt8(ascii: "}"), count: count)
+    #expect(ReplyObject.withRoot(of: page, vital) { _ in true } == nil)
+  }
+
+  @Test func `a script in a page does not use up what may be looked at`() {
+    let vital = VitalMembers([], accessToken: [["access"]])
+    let depth = 40
+    let page =
+      "<script>" + String(repeating: "if(a){\n", count: depth) + #"log({"access":"a"})"#
+      + String(repeating: "}", count: depth) + "</script>"
+    #expect(ReplyObject.withRoot(of: Array(page.utf8), vital) { _ in true } == true)
+  }
+
   @Test func `bytes that are no UTF-8 cost nothing but themselves`() {
     let latin = Array(#"{"access":"a","name":"Ren"#.utf8) + [0xE9] + Array(#""}"#.utf8)
     #expect(read(latin) == #"{"access":"a","name":"Ren?"}"#)
