@@ -43,8 +43,8 @@ extension BrokerServer {
     return error
   }
 
-  /// The error of a request as its client gets it: with a proof where one would let the request pass, and with nothing of a login
-  /// that is not for this connection.
+  /// The error of a request as its client gets it: with a proof where one would let the request pass, and with nothing
+  /// of a login that is not for this connection.
   func completed(_ error: BrokerError, of key: CallerID) -> BrokerError {
     var error = named(error)
     guard let client = requests[key]?.client, let connection = connections[client], !connection.isAdministrative

@@ -1,8 +1,8 @@
-/// How long a server that ends waits: a short time for requests in flight and for what is to be saved, and for answers that
-/// come only once as long as a provider may take.
+/// How long a server that ends waits: a short time for requests in flight and for what is to be saved, and for answers
+/// that come only once as long as a provider may take.
 ///
-/// Time in which this process did not run, as it was stopped or the machine slept, is not counted: what came meanwhile has
-/// not been read.
+/// Time in which this process did not run, as it was stopped or the machine slept, is not counted: what came meanwhile
+/// has not been read.
 struct DrainTime {
   /// How long requests in flight may take, and what is to be saved of the last answer that comes only once.
   static let patience = Duration.seconds(5)

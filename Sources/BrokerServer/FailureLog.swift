@@ -49,8 +49,8 @@ struct FailureLog {
   ///
   /// That a credential is missing is how a client learns what to ask for, the end of its patience or of the broker
   /// leaves everything as it is, who cancels a call knows of it, and an internal error has a line of its own. By an
-  /// error with a proof a client learns what it must prove, also where it asks for that by `prove`; that it cannot is its
-  /// failed attempt.
+  /// error with a proof a client learns what it must prove, also where it asks for that by `prove`; that it cannot is
+  /// its failed attempt.
   static func concerns(_ method: String, _ error: BrokerError) -> Bool {
     let isQuestion = error.proof != nil && (method != Prove.name || error.admitsProof)
     return !isQuestion

@@ -3,9 +3,9 @@ import JSON
 
 /// Decides which parameters that the broker does not know are named in the log.
 ///
-/// A name may be a secret that was sent in the wrong place. So it is told only where a method takes no secret at all, and
-/// where it looks like a parameter's: letters alone. Of any other no copy is made, and it is told by its place. Only a few
-/// are told over all connections: a client that invents names fills neither the log nor the memory.
+/// A name may be a secret that was sent in the wrong place. So it is told only where a method takes no secret at all,
+/// and where it looks like a parameter's: letters alone. Of any other no copy is made, and it is told by its place.
+/// Only a few are told over all connections: a client that invents names fills neither the log nor the memory.
 ///
 /// A value: it writes nothing and reads no clock.
 struct IgnoredParameters {

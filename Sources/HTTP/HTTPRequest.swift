@@ -71,8 +71,8 @@ package struct HTTPRequest: Sendable {
 
   /// Whether its answer comes only once, because the target acts on it: it may spend a token, a code or a name.
   ///
-  /// Once it is sent, nothing but an answer, a lost connection or the end of its time ends it; its time goes on while bytes
-  /// of an answer come.
+  /// Once it is sent, nothing but an answer, a lost connection or the end of its time ends it; its time goes on while
+  /// bytes of an answer come.
   package var isSpending: Bool { method != .get && method != .options }
 
   /// A request.

@@ -2,9 +2,9 @@ import TextCoding
 
 /// The address of something on a server that may be called: `https`, or `http` on this very machine.
 ///
-/// It is checked when it is made, more strictly than RFC 3986 asks, so that no later reader (libcurl, a proxy, a server)
-/// can take it for something else: no user information, no fragment, nothing but visible ASCII, and a server that only
-/// one can be meant by (``TextCoding/ServerAddress``).
+/// It is checked when it is made, more strictly than RFC 3986 asks, so that no later reader (libcurl, a proxy, a
+/// server) can take it for something else: no user information, no fragment, nothing but visible ASCII, and a server
+/// that only one can be meant by (``TextCoding/ServerAddress``).
 package struct HTTPURL: Sendable, Hashable {
   /// How the server is spoken to.
   package enum Scheme: String, Sendable {

@@ -148,7 +148,8 @@ final class Transfer {
 
   /// The outcome where the end of the answer did not come: the failure, unless the answer is whole all the same.
   ///
-  /// Servers announce a length that is wrong, forget the last chunk, or end TLS without saying so (RFC 8446, section 6.1).
+  /// Servers announce a length that is wrong, forget the last chunk, or end TLS without saying so (RFC 8446, section
+  /// 6.1).
   func late(_ failure: HTTPFailure) -> Result<HTTPResponse, HTTPFailure> {
     guard wasSent, collector.isHeaderComplete, !collector.isTooLarge,
       let response = try? collector.finish(status: easy.number(CURLINFO_RESPONSE_CODE)), exchange.isWhole(response)

@@ -53,8 +53,8 @@ final class TransferSet {
     set(CURLMOPT_PIPELINING, 0)
   }
 
-  // Read with the first exchange, for as long as libcurl keeps a file, and again once a place that could not be read has
-  // changed, since a file that is put there is to be trusted at once. Nil where nothing is added to the system's.
+  // Read with the first exchange, for as long as libcurl keeps a file, and again once a place that could not be read
+  // has changed, since a file that is put there is to be trusted at once. Nil where nothing is added to the system's.
   private var authorities: AuthorityBundle? {
     guard !settings.authorities.places.isEmpty else { return nil }
     if bundle?.isOutdated != false { bundle = AuthorityBundle(settings.authorities) }

@@ -118,8 +118,8 @@ public struct JSONNode: Sendable {
     return true
   }
 
-  /// Looks at the members of an object that have none of these names, until `body` says false: at the name as it stands in
-  /// the text, of which no copy is made, and at its place among all members, counted from 1.
+  /// Looks at the members of an object that have none of these names, until `body` says false: at the name as it stands
+  /// in the text, of which no copy is made, and at its place among all members, counted from 1.
   public func forEachMember(besides names: [String], _ body: (_ name: Span<UInt8>, _ place: Int) -> Bool) {
     guard kind == .object else { return }
     var (child, place) = (index + 1, 1)

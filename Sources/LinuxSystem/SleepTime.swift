@@ -1,10 +1,10 @@
 import CLinux
 
-/// How long the machine has been suspended since it was started: what `CLOCK_BOOTTIME` counts and `CLOCK_MONOTONIC` does
-/// not (clock_gettime(2)).
+/// How long the machine has been suspended since it was started: what `CLOCK_BOOTTIME` counts and `CLOCK_MONOTONIC`
+/// does not (clock_gettime(2)).
 package enum SleepTime {
-  /// Between two readings of one clock no more than this must have passed: a process that was stopped there is no machine
-  /// that slept.
+  /// Between two readings of one clock no more than this must have passed: a process that was stopped there is no
+  /// machine that slept.
   private static let longestReading: Int64 = 1_000_000
   /// More attempts fail on no machine that does anything else.
   private static let attempts = 16

@@ -7,8 +7,8 @@ extension ProviderFailure {
   /// What a success means that cannot be read.
   ///
   /// The provider may have acted, and the reply may have had the next token in it, maybe its only copy: the outcome is not
-  /// known. Only a page that does not speak of tokens is no token endpoint's: a captive portal or a proxy has answered, and
-  /// the request got no further.
+  /// known. Only a page that does not speak of tokens is no token endpoint's: a captive portal or a proxy has answered,
+  /// and the request got no further.
   ///
   /// - Parameters:
   ///   - response: a reply whose status is 2xx, and which cannot be read as one with tokens.
@@ -25,7 +25,8 @@ extension ProviderFailure {
   /// With 521 to 523, 525, 526 and 530 Cloudflare says that it has not reached the provider at all.
   private static let losses: Set<Int> = [502, 504, 520, 524, 598, 599]
 
-  /// What a status means for a refresh token where a gateway has lost the provider's answer: the provider may have acted.
+  /// What a status means for a refresh token where a gateway has lost the provider's answer: the provider may have
+  /// acted.
   ///
   /// - Parameters:
   ///   - status: the status.

@@ -6,9 +6,9 @@ package import SecretMemory
 /// Works out when a token expires, from whatever a reply says of it.
 ///
 /// For an access token three things are read in this order: its lifetime, the moment of its expiry, its own `exp`. The first
-/// that is believable holds, but no longer than the token lives from its own `iat` to its `exp`. Where something is said
-/// and nothing of it is believable, the standard lifetime holds: a token that is refreshed too often costs a request, one
-/// that is never refreshed costs the caller a refusal. Where nothing is said at all, no expiry is known.
+/// that is believable holds, but no longer than the token lives from its own `iat` to its `exp`. Where something is
+/// said and nothing of it is believable, the standard lifetime holds: a token that is refreshed too often costs a
+/// request, one that is never refreshed costs the caller a refusal. Where nothing is said at all, no expiry is known.
 ///
 /// Nothing here adds or multiplies what came from outside without a check: a provider that counts in `1e300` seconds, or
 /// backwards, gets the standard lifetime.

@@ -86,8 +86,8 @@ struct DatabaseFile: ~Copyable {
     }
   }
 
-  /// Whether its disk has less room than SQLite takes at once, or no room for another file (statvfs(3)); false where the
-  /// kernel does not say.
+  /// Whether its disk has less room than SQLite takes at once, or no room for another file (statvfs(3)); false where
+  /// the kernel does not say.
   var isDiskFull: Bool {
     var disk = statvfs()
     // The path is a string that Swift terminates for the call; `disk` is written to.

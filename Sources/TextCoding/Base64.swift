@@ -57,7 +57,8 @@ package enum Base64 {
 
   // MARK: Decoding
 
-  /// How many bytes so many characters of base64url stand for: three for four; of the rest, one for two and two for three.
+  /// How many bytes so many characters of base64url stand for: three for four; of the rest, one for two and two for
+  /// three.
   package static func byteCount(ofURLForm characterCount: Int) -> Int {
     characterCount / 4 * 3 + characterCount % 4 * 3 / 4
   }
@@ -94,7 +95,8 @@ package enum Base64 {
   /// Whether ``decodeURLForm(_:)`` takes a text.
   package static func isURLForm(_ text: Span<UInt8>) -> Bool {
     guard text.count % 4 != 1 else { return false }
-    // The span vouches for the pointer and its length, and outlives the call; without an index, whole words are compared.
+    // The span vouches for the pointer and its length, and outlives the call; without an index, whole words are
+    // compared.
     let isOfAlphabet = unsafe text.withUnsafeBufferPointer { text in
       unsafe text.reduce(UInt8(1)) { $0 & mark($1) } == 1
     }

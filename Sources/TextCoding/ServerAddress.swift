@@ -1,7 +1,7 @@
 /// The server of a URL: host and port (RFC 3986, section 3.2), without user information.
 ///
-/// Stricter than the RFC, so that no later reader (libcurl, a proxy, a server) can take it for something else: a name is in ASCII,
-/// and an address is in full (no `127.1`, no `0x7f.0.0.1`).
+/// Stricter than the RFC, so that no later reader (libcurl, a proxy, a server) can take it for something else: a name
+/// is in ASCII, and an address is in full (no `127.1`, no `0x7f.0.0.1`).
 package struct ServerAddress: Sendable, Hashable {
   /// The name or address, in lower case; an IPv6 address in its brackets.
   package let host: String

@@ -39,8 +39,8 @@ extension Vault {
   /// Whether the file that the connection has open still is the one that has the vault's name.
   ///
   /// A file that was removed or replaced would take changes that are never read again. As long as it is open, no other
-  /// file can have its inode, so one question a change is enough. A vault that was moved with its directory is what it was:
-  /// a token that is rotated meanwhile goes into it, and the next broker finds it there.
+  /// file can have its inode, so one question a change is enough. A vault that was moved with its directory is what it
+  /// was: a token that is rotated meanwhile goes into it, and the next broker finds it there.
   var isFileInPlace: Bool {
     guard let fileIdentity else { return true }
     do throws(Errno) {

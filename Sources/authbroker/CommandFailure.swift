@@ -1,6 +1,7 @@
 import AuthBrokerClient
 import BrokerProtocol
 import ClientSocket
+import JSON
 import LinuxSystem
 
 /// Why a command ends without success: what is printed, and the exit code.
@@ -73,6 +74,16 @@ struct CommandFailure: Error, Equatable {
     var failure = self
     let name = command.map { $0.split(separator: " ").map(String.init) } ?? []
     failure.message.next = NextCommand("see", words: ["help"] + name)
+    return failure
+  }
+
+  /// The same with the option of a command line in the place of the parameter that carried its value.
+  func naming(_ arguments: Arguments) -> CommandFailure {
+    guard let pointer = error?.pointer, arguments.has("--" + pointer.dropFirst()),
+      let place = message.sentence.firstOccurrence(of: "the parameter " + pointer)
+    else { return self }
+    var failure = self
+    failure.message.sentence.replaceSubrange(place, with: "--" + pointer.dropFirst())
     return failure
   }
 

@@ -224,20 +224,10 @@ struct Context: Sendable {
   ///
   /// A time that was chosen and is over is no missing broker: it has the code of all that takes too long.
   func failure(_ error: ClientError) -> CommandFailure {
-    guard error == .timedOut, arguments.has("--timeout") else { return named(CommandFailure(error)) }
+    guard error == .timedOut, arguments.has("--timeout") else { return CommandFailure(error).naming(arguments) }
     var failure = CommandFailure(
       ExitCode(.deadlineExceeded), "the broker did not answer \(withinTimeout)")
     failure.error = BrokerError(.deadlineExceeded)
-    return failure
-  }
-
-  /// The failure with the option of this command line in the place of the parameter that carried its value.
-  private func named(_ failure: CommandFailure) -> CommandFailure {
-    guard let pointer = failure.error?.pointer, arguments.has("--" + pointer.dropFirst()),
-      let place = failure.message.sentence.firstOccurrence(of: "the parameter " + pointer)
-    else { return failure }
-    var failure = failure
-    failure.message.sentence.replaceSubrange(place, with: "--" + pointer.dropFirst())
     return failure
   }
 

@@ -14,8 +14,9 @@ enum StopCommand: Command {
     details: """
       Sessions are kept. Returns when the broker has ended and its state directory is free; where none is running there
       is nothing to do. A broker of yours that is not on its socket, or to which access to the state directory cannot be
-      proven (it was removed, say), is sent SIGTERM. A broker whose vault cannot be written does not stop before the newest tokens are saved. Refreshes
-      and logins that a provider has not answered yet are waited for, 25 seconds at most: their answers come only once.
+      proven (it was removed, say), is sent SIGTERM. A broker whose vault cannot be written does not stop before the
+      newest tokens are saved. Refreshes and logins that a provider has not answered yet are waited for, 25 seconds at
+      most: their answers come only once.
       """,
     options: [
       .flag("--discard-unsaved", "stop although the newest tokens are not saved"),
@@ -130,8 +131,8 @@ enum StopCommand: Command {
     }
   }
 
-  /// Sends a signal, upon which a broker ends in order, to the process that holds the lock, and to no other one that has its
-  /// number, or locks a file of the same number elsewhere.
+  /// Sends a signal, upon which a broker ends in order, to the process that holds the lock, and to no other one that
+  /// has its number, or locks a file of the same number elsewhere.
   private static func signal(_ lock: String, _ signal: Signal = .terminate) -> Bool {
     guard let owner = OwnerRecord.owner(of: lock) else { return false }
     return (try? owner.send(signal)) != nil

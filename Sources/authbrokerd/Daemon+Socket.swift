@@ -46,8 +46,8 @@ extension Daemon {
     _ = loop.schedule(after: Self.lookTime) { self.assumeIsolated { $0.lookAtState() } }
   }
 
-  /// Ends in order where the lock's path leads elsewhere: flights end and are saved where their files are now, and nothing is
-  /// made at the path again.
+  /// Ends in order where the lock's path leads elsewhere: flights end and are saved where their files are now, and
+  /// nothing is made at the path again.
   private func endIfLeft() -> Bool {
     guard lock.isLeft else { return false }
     guard !isStopping, let server else { return true }

@@ -252,8 +252,8 @@ actor Daemon {
 
   /// Obeys a signal: the first one to stop drains, and a second Ctrl-C ends at once.
   ///
-  /// A second SIGTERM does not: what sends it is a service manager or a script, which has SIGKILL for that, and a request
-  /// under way may be the only copy of a session.
+  /// A second SIGTERM does not: what sends it is a service manager or a script, which has SIGKILL for that, and a
+  /// request under way may be the only copy of a session.
   func received(_ signal: Signal) {
     guard signal != .hangUp else { return reload { _ in } }
     guard let server, signal == .terminate || !isInterrupted else {

@@ -47,8 +47,8 @@ struct OwnerLock: ~Copyable, Sendable {
       + " use it, or stop it first"
   }
 
-  /// Whether the state directory, or the lock in it, was removed, moved away or replaced: what is at its path belongs to
-  /// whichever process makes it there.
+  /// Whether the state directory, or the lock in it, was removed, moved away or replaced: what is at its path belongs
+  /// to whichever process makes it there.
   var isLeft: Bool { lock.isLeft }
 
   /// Listens on the socket, whose stale predecessor only the holder of the lock may remove.

@@ -44,7 +44,7 @@ struct Callers {
     var countsBackupCodesOf: ProfileName?
   }
 
-  /// The connection whose request is being taken up; nil for what the broker does by itself.
+  /// The peer whose request is being taken up, with what it has proven; nil for what the broker does by itself.
   var served: Peer?
   private var entries: [CallerID: Entry] = [:]
   private var ownCount: UInt64 = 0

@@ -3,9 +3,9 @@ package import BrokerProtocol
 /// What of a login a connection is shown.
 ///
 /// Who has the address, or the code to be typed there, can end the login as another user, and the profile then has that
-/// user's session: the connection that has begun the login knows them, and administrative ones. What a client has given to
-/// have it back is also for the other connections of its program, which may hear of events by one of their own. All others
-/// know that a login waits, and may wait for it or cancel it.
+/// user's session: the connection that has begun the login knows them, and administrative ones. What a client has given
+/// to have it back is also for the other connections of its program, which may hear of events by one of their own. All
+/// others know that a login waits, and may wait for it or cancel it.
 extension LoginBeginners {
   /// Adds a connection; nil for none.
   mutating func add(_ peer: Peer?) {

@@ -22,9 +22,9 @@ extension Broker {
 
   /// Examines sessions once each, by a refresh, or where there is no refresh token by asking whose they are.
   ///
-  /// Those that their provider has ended end here for the given reason, or as refused ones where there is none; whatever
-  /// else happens leaves them as they are. The caller, who asked for a profile or for none, is answered when all have been
-  /// examined and what ended is durable.
+  /// Those that their provider has ended end here for the given reason, or as refused ones where there is none;
+  /// whatever else happens leaves them as they are. The caller, who asked for a profile or for none, is answered when
+  /// all have been examined and what ended is durable.
   func check<Value: JSONEncodable & Sendable>(
     _ slots: [ProfileSlot], _ reason: LogoutEvent.Reason?, for caller: Caller<Value>, _ value: Value,
     of profile: ProfileName?

@@ -1,4 +1,4 @@
-/// A refresh whose answer is still to come to a session that was signed out meanwhile, and has come back.
+/// A refresh whose answer is still to come to a session that was signed out meanwhile.
 package struct FlightUnderWay: Sendable {
   /// Where it stands: sent.
   let refresh: RefreshMachine

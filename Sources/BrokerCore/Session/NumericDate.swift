@@ -18,8 +18,8 @@ package enum NumericDate {
     return (try? node.string()).flatMap { moment(trimmed($0)) }
   }
 
-  /// A moment as servers write it: RFC 3339, also with a blank before the time, an offset without a colon, or without one,
-  /// which is UTC then; or the date of HTTP (RFC 9110, section 5.6.7).
+  /// A moment as servers write it: RFC 3339, also with a blank before the time, an offset without a colon, or without
+  /// one, which is UTC then; or the date of HTTP (RFC 9110, section 5.6.7).
   private static func moment(_ text: String) -> Timestamp? {
     if let moment = Timestamp(text) { return moment }
     let words = text.split(separator: " ")

@@ -196,8 +196,8 @@ extension SessionMachine {
     return run(actions, now)
   }
 
-  /// Takes in tokens that the provider gave for the session's on its own, with a changed password: the user has proved with
-  /// it who they are.
+  /// Takes in tokens that the provider gave for the session's on its own, with a changed password: the user has proved
+  /// with it who they are.
   ///
   /// A refresh that is under way spends a token that the provider no longer knows: its answer is not waited for. While a
   /// login is being saved they are held: they are worth something only if it fails.

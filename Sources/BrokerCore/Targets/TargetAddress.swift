@@ -4,8 +4,8 @@ import TextCoding
 /// The parts of an address that decide whose token it gets: scheme, host, port and the segments of the path.
 ///
 /// Addresses are compared after they are taken apart (RFC 3986, section 6.2.2), and what another reader could take for
-/// something else is refused: dot segments, also before a parameter, empty segments, slashes and dots that are encoded once or
-/// twice, backslashes, and encoded delimiters in front of the host.
+/// something else is refused: dot segments, also before a parameter, empty segments, slashes and dots that are encoded
+/// once or twice, backslashes, and encoded delimiters in front of the host.
 package struct TargetAddress: Sendable, Hashable {
   /// Why an address cannot be compared.
   package enum Fault: Error, Equatable, Sendable {
@@ -47,6 +47,7 @@ package struct TargetAddress: Sendable, Hashable {
 
   /// The schemes that a token is sent over, with their ports (RFC 9110, 8314, 6409, 9051).
   private static let ports = ["https": 443, "http": 80, "smtps": 465, "smtp": 587, "imaps": 993, "imap": 143]
+
   /// Takes an address apart; user information, query and fragment are ignored.
   ///
   /// - Throws: why it cannot be compared.
@@ -76,8 +77,8 @@ package struct TargetAddress: Sendable, Hashable {
     return Origin(scheme: scheme, host: address.host, port: address.port ?? standardPort)
   }
 
-  /// Whether user information ends where it seems to: a reader that decodes it first finds no other host in it (RFC 3986,
-  /// section 2.4).
+  /// Whether user information ends where it seems to: a reader that decodes it first finds no other host in it (RFC
+  /// 3986, section 2.4).
   private static func isPlainUser(_ user: String) -> Bool {
     let delimiters = ["@", "[", "]", "%2f", "%3f", "%23", "%40", "%3a", "%5b", "%5d", "%5c", "%25", "%0", "%1", "%7f"]
     return !delimiters.contains { user.includes($0) }

@@ -139,8 +139,8 @@ extension Broker {
       slot.timer?.cancel()
       slot.timer = nil
       slot.rendered.forget()
-      // A login that is under way is not taken in: no client may learn of it. One that spends a refresh token which a client
-      // has given cannot be done again: it is saved, as a refresh is.
+      // A login that is under way is not taken in: no client may learn of it. One that spends a refresh token which a
+      // client has given cannot be done again: it is saved, as a refresh is.
       slot.locks += 1
     }
     resetAnswers()

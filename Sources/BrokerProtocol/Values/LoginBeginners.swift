@@ -1,7 +1,7 @@
 /// The connections that have begun a login, and the programs behind them: they are shown what others are not.
 ///
-/// Known for as long as the broker's process lives; it is in no store, and never written for a client. The command, which is
-/// told of logins by the broker alone, knows of none.
+/// Known for as long as the broker's process lives; it is in no store, and never written for a client. The command,
+/// which is told of logins by the broker alone, knows of none.
 package struct LoginBeginners: Sendable, Equatable {
   #if !hasFeature(Embedded)
   /// The numbers of the connections.

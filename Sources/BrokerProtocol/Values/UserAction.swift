@@ -2,8 +2,8 @@ public import JSON
 
 /// What a user has to do somewhere else before a login can go on.
 ///
-/// The address and the code are no secret of a session, but who has them can end the login as another user: others than the
-/// connection that has begun it and administrative ones are told neither.
+/// The address and the code are no secret of a session, but who has them can end the login as another user: others than
+/// the connection that has begun it and administrative ones are told neither.
 public struct UserAction: Sendable, Equatable {
   /// Where it is done.
   public enum Kind: String, Sendable, CaseIterable {

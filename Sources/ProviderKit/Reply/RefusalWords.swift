@@ -7,7 +7,8 @@ package import JSON
 package struct RefusalWords: Sendable, Equatable {
   /// The names, what is called `error` first.
   package private(set) var names: [String] = []
-  /// What stands where names do, as it is: reasons of statuses and numbers too, which only a profile can give a meaning.
+  /// What stands where names do, as it is: reasons of statuses and numbers too, which only a profile can give a
+  /// meaning.
   package private(set) var keys: [String] = []
   /// Whether one of them stands where OAuth has it (RFC 6749, section 5.2), or where others have theirs.
   package var hasName: Bool { !names.isEmpty }
@@ -49,8 +50,8 @@ package struct RefusalWords: Sendable, Equatable {
   ]
   /// What Microsoft's own numbers say of throttling and of what passes (AADSTS50196, 90033, 90055).
   private static let patientNumbers: Set<String> = ["50196", "90033", "90055"]
-  /// What stands where a name could, in letters and digits alone, and is none: reasons of statuses (RFC 9110, section 15),
-  /// JSend's words, and what firewalls and proxies write.
+  /// What stands where a name could, in letters and digits alone, and is none: reasons of statuses (RFC 9110, section
+  /// 15), JSend's words, and what firewalls and proxies write.
   private static let noNames: Set<String> = [
     "error", "fail", "failed", "failure", "success", "ok", "badrequest", "forbidden", "notfound", "methodnotallowed",
     "notacceptable", "proxyauthenticationrequired", "conflict", "gone", "unsupportedmediatype", "misdirectedrequest",
@@ -126,8 +127,8 @@ package struct RefusalWords: Sendable, Equatable {
       keys.append(text)
       if Self.isName(text) { names.append(text) }
     }
-    // The specification's own name says so in every case, whatever else is said; of a problem's address (RFC 9457) the end
-    // says what it is.
+    // The specification's own name says so in every case, whatever else is said; of a problem's address (RFC 9457) the
+    // end says what it is.
     if text != "invalid_grant" { judge(String(text.split { $0 == "/" }.last ?? "")) }
   }
 
@@ -205,8 +206,8 @@ extension RefusalWords {
     }
   }
 
-  /// Whether it has the status of an error in it: JSend's word, an HTTP status, or a number of the provider's own beside a
-  /// sentence that says what it means.
+  /// Whether it has the status of an error in it: JSend's word, an HTTP status, or a number of the provider's own
+  /// beside a sentence that says what it means.
   private static func hasStatusOfError(_ root: JSONNode) -> Bool {
     if let status = try? root["status"]?.string(), ["error", "fail"].contains(status) { return true }
     let failures: Range<Int64> = 400..<600

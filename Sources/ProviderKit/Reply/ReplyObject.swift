@@ -40,8 +40,8 @@ package enum ReplyObject {
     return try read(text, body)
   }
 
-  /// Whether a reply whose end did not come is whole by its body: an object that the grammar takes ends itself, and nothing
-  /// but blanks could follow.
+  /// Whether a reply whose end did not come is whole by its body: an object that the grammar takes ends itself, and
+  /// nothing but blanks could follow.
   package static func isWhole(_ response: HTTPResponse) -> Bool {
     response.body.withArray { bytes in
       (try? JSONDocument(parsing: bytes, limits: limits).root.kind) == .object

@@ -36,8 +36,8 @@ struct FirebaseReply {
   /// - Parameter body: gets the reader; returns nil where what must be there is not.
   /// - Returns: what `body` returns.
   /// - Throws: what ``FirebaseRefusal`` says of other statuses; `invalidResponse` for what is no JSON object, or lacks what
-  ///   must be there; for a refresh what ``ProviderFailure/unusable(_:_:)`` says; `.outcomeUnknown` for a code, which may
-  ///   be used up then; `.outcomeUnknown` where there was no room for long.
+  ///   must be there; for a refresh what ``ProviderFailure/unusable(_:_:)`` says; `.outcomeUnknown` for a code, which
+  ///   may be used up then; `.outcomeUnknown` where there was no room for long.
   func read<R>(_ body: (FirebaseReader) throws(SecretMemoryExhausted) -> R?) async throws(ProviderFailure) -> R {
     let isSuccess = response.status == 200
     let patience = call == .token ? ProviderFailure.refreshPatience : ProviderFailure.interactivePatience

@@ -23,7 +23,8 @@ extension LocalProvider: UserInfoProvider, RevocationProvider, TargetProvider {
     try spend(refreshToken, for: nil)
   }
 
-  /// Whether a configured audience is named; where some are, whether another one is among them is for the answer to say.
+  /// Whether a configured audience is named; where some are, whether another one is among them is for the answer to
+  /// say.
   package nonisolated func canGive(_ target: TokenTarget) -> Bool {
     guard let audience = target.audience else { return false }
     return audiences.withLock { $0.count > 1 || $0.contains(audience) }
@@ -31,8 +32,8 @@ extension LocalProvider: UserInfoProvider, RevocationProvider, TargetProvider {
 
   /// Spends a refresh token, as ``refresh(_:)`` does, for an access token for another service.
   ///
-  /// - Throws: as ``refresh(_:)``; `.refused(.insufficientScope)` for an audience that is not configured, and for scopes
-  ///   that the session has not: nothing was spent.
+  /// - Throws: as ``refresh(_:)``; `.refused(.insufficientScope)` for an audience that is not configured, and for
+  ///   scopes that the session has not: nothing was spent.
   package func accessToken(
     for target: TokenTarget, refreshToken: Secret
   ) throws(ProviderFailure) -> TokenSet {
@@ -121,8 +122,8 @@ extension LocalProvider: UserInfoProvider, RevocationProvider, TargetProvider {
 
   /// The session that an access token belongs to; nil stands for any audience.
   ///
-  /// - Throws: `ProviderFailure.tokenRefused` for a token that is not this provider's, or for another audience, has ended,
-  ///   whose session was revoked, or whose account is disabled; what the database says.
+  /// - Throws: `ProviderFailure.tokenRefused` for a token that is not this provider's, or for another audience, has
+  ///   ended, whose session was revoked, or whose account is disabled; what the database says.
   func session(
     of accessToken: Secret, for audience: String?, _ database: LocalDatabase, at now: Timestamp
   ) throws -> (account: Account, family: TokenFamily) {

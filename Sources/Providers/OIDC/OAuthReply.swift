@@ -53,8 +53,8 @@ struct OAuthReply {
   /// - Parameter body: gets the reader; returns nil where what must be there is not.
   /// - Returns: what `body` returns.
   /// - Throws: what ``OAuthRefusal/failure(_:)`` says of other statuses; `invalidResponse` for what is no JSON object, or
-  ///   lacks what must be there; for a refresh what ``ProviderFailure/unusable(_:_:)`` says; `.outcomeUnknown` for a code,
-  ///   which may be used up then; `.outcomeUnknown` where there was no room for long.
+  ///   lacks what must be there; for a refresh what ``ProviderFailure/unusable(_:_:)`` says; `.outcomeUnknown` for a
+  ///   code, which may be used up then; `.outcomeUnknown` where there was no room for long.
   func read<R>(_ body: (TokenReader) throws(SecretMemoryExhausted) -> R?) async throws(ProviderFailure) -> R {
     if let refusal { throw refusal.failure(purpose) }
     guard let found = try await found(body) else { throw unusable }
@@ -76,8 +76,8 @@ struct OAuthReply {
     }
   }
 
-  /// The tokens of an object that came with another status than a success, and without a word of refusal: the provider has
-  /// issued them and may have ended the ones before, whatever went wrong after that.
+  /// The tokens of an object that came with another status than a success, and without a word of refusal: the provider
+  /// has issued them and may have ended the ones before, whatever went wrong after that.
   private func tokensDespiteStatus(_ asked: [String]) async throws(ProviderFailure) -> TokenSet? {
     guard form != .empty else { return nil }
     return try await found { reader throws(SecretMemoryExhausted) in
@@ -158,7 +158,8 @@ struct OAuthReply {
     return isSuccess && !refusal.isWithSuccess ? nil : refusal
   }
 
-  /// What a poll is told, wherever and however that is written (RFC 8628, section 3.5); nil where it is told nothing of it.
+  /// What a poll is told, wherever and however that is written (RFC 8628, section 3.5); nil where it is told nothing of
+  /// it.
   private static func pollWord(_ refusal: OAuthRefusal) -> String? {
     let words = ((refusal.code.map { [$0] } ?? []) + refusal.words.names).lazy.map { $0.lowercased() }
     guard let word = words.first(where: pollWords.contains) else { return nil }

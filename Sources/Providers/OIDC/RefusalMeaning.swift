@@ -51,7 +51,8 @@ enum RefusalMeaning: Sendable, Equatable {
   /// Whether a name is the specification's own for a grant that is good no more, however it is spelt.
   static func isInvalidGrant(_ name: String) -> Bool { RefusalWords.letters(name) == "invalidgrant" }
 
-  /// Whether a name leaves the session whatever is said beside it: it is about the client, a proof or the request alone.
+  /// Whether a name leaves the session whatever is said beside it: it is about the client, a proof or the request
+  /// alone.
   static func leavesSession(_ name: String) -> Bool { leaving.contains(RefusalWords.letters(name)) }
 
   private static let leaving: Set<String> = [
@@ -92,16 +93,15 @@ enum RefusalMeaning: Sendable, Equatable {
     },
     uniquingKeysWith: { first, _ in first })
 
-  /// What others call a refresh token that is good no more, in letters and digits alone: HubSpot, Slack, UAA and Spring,
-  /// Ory Hydra, FusionAuth, GitHub, Django, WordPress, Salesforce and backends of many.
+  /// What others call a refresh token that is good no more, in letters and digits alone: HubSpot, Slack, UAA and
+  /// Spring, Ory Hydra, FusionAuth, GitHub, Django, WordPress, Salesforce and backends of many.
   private static let endings: Set<String> = [
     "badrefreshtoken", "invalidrefreshtoken", "invalidrefresh", "refreshtokeninvalid", "refreshtokenexpired",
     "expiredrefreshtoken", "refreshtokenrevoked", "refreshtokennotfound", "refreshtokenreused",
     "refreshtokenalreadyused", "refreshtokenblacklisted", "tokenexpired", "expiredtoken", "tokenrevoked",
     "tokeninactive", "tokennotvalid", "tokenblacklisted", "blacklisted", "invalidtoken", "expiredgrant",
-    "sessionexpired",
-    "sessionnotfound", "invalidsession", "sessionrevoked", "sessionterminated", "inactiveuser", "jwtauthexpiredtoken",
-    "jwtauthinvalidrefreshtoken",
+    "sessionexpired", "sessionnotfound", "invalidsession", "sessionrevoked", "sessionterminated", "inactiveuser",
+    "jwtauthexpiredtoken", "jwtauthinvalidrefreshtoken",
     // Okta's own number for an invalid token.
     "e0000011",
     // Zoho, which has no other name for it.

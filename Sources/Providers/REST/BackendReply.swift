@@ -41,8 +41,8 @@ struct BackendReply {
   /// - Parameter body: gets the reader; returns nil where what must be there is not.
   /// - Returns: what `body` returns.
   /// - Throws: what the table of refusals says of other statuses; `invalidResponse` for what is no JSON object, or lacks
-  ///   what must be there; for a refresh what ``ProviderFailure/unusable(_:_:)`` says; `.outcomeUnknown` for a code, which
-  ///   may be used up then; `.outcomeUnknown` where there was no room for long.
+  ///   what must be there; for a refresh what ``ProviderFailure/unusable(_:_:)`` says; `.outcomeUnknown` for a code,
+  ///   which may be used up then; `.outcomeUnknown` where there was no room for long.
   func read<R>(_ body: (ReplyReader) throws(SecretMemoryExhausted) -> R?) async throws(ProviderFailure) -> R {
     let failure = failure
     if let failure, !name.givesSession || form == .empty { throw failure }

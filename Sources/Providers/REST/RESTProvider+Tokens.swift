@@ -19,7 +19,8 @@ extension RESTProvider: RevocationProvider, TargetProvider {
     return (target.audience == nil || names[.audience] != nil) && (target.scopes.isEmpty || names[.scope] != nil)
   }
 
-  /// Asks for an access token for another audience or other scopes with the session's refresh token, which is sent once.
+  /// Asks for an access token for another audience or other scopes with the session's refresh token, which is sent
+  /// once.
   ///
   /// - Throws: as ``refresh(_:)``; `.refused(.insufficientScope)` where the mapping says that the refusal means that.
   package func accessToken(

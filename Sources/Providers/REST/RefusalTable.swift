@@ -60,8 +60,8 @@ enum RefusalTable {
   /// With these and a word that means it, the backend itself refuses a token for good.
   private static let worded: Set<Int> = [403, 404, 410, 419, 422, 440, 498]
 
-  /// A refusal of which the mapping says nothing: the end, unless it says plainly that it passes, or is about something else
-  /// than the token.
+  /// A refusal of which the mapping says nothing: the end, unless it says plainly that it passes, or is about something
+  /// else than the token.
   private static func plainFailure(_ refusal: Refusal) -> ProviderFailure {
     if refusal.isAboutClient { return .misconfigured(.client) }
     let words = refusal.words

@@ -41,7 +41,8 @@ package struct ProviderRejection: Sendable, Equatable {
     return nil
   }
 
-  /// Whether it is a token of a type that cannot be used: asking again rotates the refresh token, and brings no other type.
+  /// Whether it is a token of a type that cannot be used: asking again rotates the refresh token, and brings no other
+  /// type.
   var isOfForeignType: Bool { if case .tokenType? = said { true } else { false } }
 
   /// One plain sentence; nil where the kind says all that is known.

@@ -26,8 +26,8 @@ final class GitHelperStep: SetupStep {
   /// How a value of this program's is known again.
   private static var mark: String { GitHelper.programNames[0] }
 
-  /// The servers whose helper is this program in git's configuration of the user; one step that says so where git cannot
-  /// tell.
+  /// The servers whose helper is this program in git's configuration of the user; one step that says so where git
+  /// cannot tell.
   static func installed(_ setup: SetupContext) -> [any SetupStep] {
     guard SearchPath.program(git, setup.environment) != nil else { return [] }
     let output: [UInt8]

@@ -58,7 +58,8 @@ struct ToolFile: Sendable {
     return try result.get()
   }
 
-  /// Refuses what another program would wait at, or read without an end, before one is made to read it: a FIFO, a terminal.
+  /// Refuses what another program would wait at, or read without an end, before one is made to read it: a FIFO, a
+  /// terminal.
   ///
   /// - Throws: a failure that names it.
   func expectReadable() throws(CommandFailure) {
@@ -83,8 +84,8 @@ struct ToolFile: Sendable {
 
   private var notAFile: CommandFailure { CommandFailure(.failure, "\(path.shellQuoted) is not a regular file") }
 
-  /// Refuses a file that is another user's, or in a directory that others can write to, or that its owner may not write: a
-  /// rename could replace it all the same, against the owner's wish.
+  /// Refuses a file that is another user's, or in a directory that others can write to, or that its owner may not
+  /// write: a rename could replace it all the same, against the owner's wish.
   ///
   /// - Throws: a failure that says so.
   func expectWritable() throws(CommandFailure) {
