@@ -7,11 +7,11 @@ package enum Base64 {
     /// With `-` and `_`, without padding (RFC 4648, section 5): the base64url of JOSE.
     case url
 
-    /// The characters of the values 62 and 63.
-    fileprivate var last: (UInt8, UInt8) {
+    /// How far the characters of the values 62 and 63 are from the digits' row, and from each other's.
+    fileprivate var lastSteps: (Int32, Int32) {
       switch self {
-      case .padded: (UInt8(ascii: "+"), UInt8(ascii: "/"))
-      case .url: (UInt8(ascii: "-"), UInt8(ascii: "_"))
+      case .padded: (15, 3)
+      case .url: (13, 49)
       }
     }
   }
@@ -36,22 +36,28 @@ package enum Base64 {
 
   /// Appends the characters of some bytes, which may be a secret: `text` has room for them, so that it is not moved.
   package static func append(_ bytes: Span<UInt8>, as form: Form, to text: inout [UInt8]) {
-    let last = form.last
+    let steps = form.lastSteps
     var index = 0
-    while index < bytes.count {
-      let count = min(3, bytes.count - index)
-      var group: UInt32 = 0
-      for place in 0..<3 {
-        group = group << 8 | (place < count ? UInt32(bytes[index + place]) : 0)
-      }
-      for place in 0..<4 {
-        if place <= count {
-          text.append(character(of: UInt8(group >> UInt32(18 - 6 * place) & 0x3F), last))
-        } else if form == .padded {
-          text.append(UInt8(ascii: "="))
-        }
-      }
+    while index + 3 <= bytes.count {
+      let group = UInt32(bytes[index]) << 16 | UInt32(bytes[index + 1]) << 8 | UInt32(bytes[index + 2])
+      append(group, count: 4, steps, to: &text)
       index += 3
+    }
+    guard index < bytes.count else { return }
+    let hasTwo = bytes.count - index == 2
+    append(
+      UInt32(bytes[index]) << 16 | (hasTwo ? UInt32(bytes[index + 1]) << 8 : 0), count: hasTwo ? 3 : 2, steps, to: &text
+    )
+    if form == .padded { for _ in 0..<(hasTwo ? 1 : 2) { text.append(UInt8(ascii: "=")) } }
+  }
+
+  /// Appends the first characters of 24 bits.
+  private static func append(_ group: UInt32, count: Int, _ steps: (Int32, Int32), to text: inout [UInt8]) {
+    var (group, count) = (group, count)
+    while count > 0 {
+      text.append(character(of: Int32(group >> 18), steps))
+      group = group << 6 & 0xFF_FFFF
+      count -= 1
     }
   }
 
@@ -129,10 +135,14 @@ package enum Base64 {
 
   // MARK: Characters
 
-  private static func character(of value: UInt8, _ last: (UInt8, UInt8)) -> UInt8 {
-    isIn(value, 0, count: 26) &* (value &+ 0x41) | isIn(value, 26, count: 26) &* (value &+ 0x47)
-      | isIn(value, 52, count: 10) &* (value &- 4) | isIn(value, 62, count: 1) &* last.0
-      | isIn(value, 63, count: 1) &* last.1
+  /// The character of six bits: each row of the alphabet begins so far from where the one before would go on.
+  private static func character(of value: Int32, _ steps: (Int32, Int32)) -> UInt8 {
+    var code = value &+ 0x41
+    code &+= (25 &- value) >> 8 & 6
+    code &-= (51 &- value) >> 8 & 75
+    code &-= (61 &- value) >> 8 & steps.0
+    code &+= (62 &- value) >> 8 & steps.1
+    return UInt8(truncatingIfNeeded: code)
   }
 
   /// The character of base64url that stands for the same as one of the other alphabet.

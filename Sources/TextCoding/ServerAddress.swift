@@ -10,18 +10,19 @@ package struct ServerAddress: Sendable, Hashable {
 
   /// Takes an authority apart; nil for what is none, or could be read in two ways.
   package init?(_ authority: Substring) {
-    let bytes = Array(authority.utf8)
-    let colon = bytes.lastIndex(of: UInt8(ascii: ":")).flatMap { colon in
-      bytes[colon...].contains(UInt8(ascii: "]")) ? nil : colon
+    var name = Array(authority.utf8)
+    let colon = name.lastIndex(of: UInt8(ascii: ":")).flatMap { colon in
+      name[colon...].contains(UInt8(ascii: "]")) ? nil : colon
     }
-    let name = bytes[..<(colon ?? bytes.endIndex)].map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
-    guard Self.isHost(name[...]) else { return nil }
+    var port: Int?
+    if let colon {
+      port = Self.number(name[(colon + 1)...], digits: 5)
+      guard let port, (1...65_535).contains(port) else { return nil }
+      name.removeSubrange(colon...)
+    }
+    for index in name.indices where (0x41...0x5A).contains(name[index]) { name[index] |= 0x20 }
+    guard Self.isHost(name) else { return nil }
     host = String(decoding: name, as: UTF8.self)
-    guard let colon else {
-      port = nil
-      return
-    }
-    guard let port = Self.number(bytes[(colon + 1)...], digits: 5), (1...65_535).contains(port) else { return nil }
     self.port = port
   }
 
@@ -32,17 +33,25 @@ package struct ServerAddress: Sendable, Hashable {
     return host == "localhost" || host == "[::1]" || isIPv4 && host.hasPrefix("127.")
   }
 
-  private static func isHost(_ host: ArraySlice<UInt8>) -> Bool {
+  private static func isHost(_ host: [UInt8]) -> Bool {
     if host.first == UInt8(ascii: "["), host.last == UInt8(ascii: "]"), host.count > 2 {
-      return isIPv6(host.dropFirst().dropLast())
+      return isIPv6(host[1..<host.count - 1])
     }
-    let labels = host.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-    guard host.count <= 253, labels.allSatisfy({ (1...63).contains($0.count) && $0.allSatisfy(isOfName) }),
-      let last = labels.last
-    else { return false }
+    guard host.count <= 253 else { return false }
+    var start = 0
+    for index in 0...host.count {
+      let isEnd = index == host.count || host[index] == UInt8(ascii: ".")
+      guard isEnd else {
+        guard isOfName(host[index]) else { return false }
+        continue
+      }
+      guard (1...63).contains(index - start) else { return false }
+      if index < host.count { start = index + 1 }
+    }
     // What ends in a number is taken for an address by resolvers, in many spellings; one is accepted.
+    let last = host[start...]
     guard last.allSatisfy({ (0x30...0x39).contains($0) }) || last.starts(with: "0x".utf8) else { return true }
-    return isIPv4(host)
+    return isIPv4(host[...])
   }
 
   private static func isOfName(_ byte: UInt8) -> Bool {
