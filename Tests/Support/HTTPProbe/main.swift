@@ -97,10 +97,12 @@ case "bench", "post":
   print(times.sorted()[times.count / 2])
 case "search":
   let digits = Array("0123456789abcdefghijklmnopqrstuv".utf8)
-  let sent = Pattern(masking: (0..<40).map { _ in digits[Int.random(in: 0..<32)] })
+  // Byte by byte: an array of what is looked for would be found itself.
+  let sent = Pattern(masking: (0..<40).lazy.map { _ in digits[Int.random(in: 0..<32)] })
   let hexadecimal = Array(arguments.last ?? "").compactMap(\.hexDigitValue)
   let received = Pattern(
-    masking: stride(from: 0, to: hexadecimal.count - 1, by: 2).map { UInt8(hexadecimal[$0] << 4 | hexadecimal[$0 + 1]) }
+    masking: stride(from: 0, to: hexadecimal.count - 1, by: 2).lazy
+      .map { UInt8(hexadecimal[$0] << 4 | hexadecimal[$0 + 1]) }
   )
   for _ in 0..<3 {
     let post = HTTPRequest(.post, try HTTPURL(arguments[2]), body: .json(try sent.secret()))
