@@ -213,7 +213,7 @@ final class TransferSet {
     while let (waiting, server) = turns.next() { begin(waiting.exchange, at: server) }
   }
 
-  // What was sent and spends something goes on: nobody but its own time ends it.
+  // What was sent and spends something goes on: its own time alone ends it.
   private func endCancelled() {
     refuseWaiting(.cancelled(sent: false)) { $0.exchange.isCancelled }
     for transfer in running.values where transfer.exchange.isCancelled && transfer.mayBeCancelled {

@@ -152,79 +152,10 @@ extension Broker {
   }
 
   /// Tells the callers that wait for the user of a login how it ended.
-  private func answerWaits(for login: PendingLogin, _ result: Result<LoginProgress, BrokerError>) {
+  func answerWaits(for login: PendingLogin, _ result: Result<LoginProgress, BrokerError>) {
     for caller in callers.waiting(for: .userAction(login: login.id)) {
       answer(caller, login: result, login.step.context(for: callers[caller]?.peer))
     }
-  }
-}
-
-/// How logins go on once the store has answered.
-extension Broker {
-  /// Saves the session of a login, which is answered only after that is durable.
-  func accept(
-    _ issued: IssuedSession, by method: LoginMethod, _ details: LoginDetails, from origin: LoginOrigin,
-    on slot: ProfileSlot
-  ) {
-    var session = issued.session
-    session.seenHabit = slot.view.revocation
-    slot.account.backupCodesRemaining = session.backupCodesRemaining
-    noteClocks(of: session.tokens, slot)
-    handle(.loginAccepted(session, method: method.rawValue, sentAt: issued.sentAt, details: details), on: slot)
-    whenSaved(slot, .login(.session(issued, origin)))
-  }
-
-  /// Does what of a login waits for a change that is durable now, or could not be made so.
-  func settle(_ settlement: LoginSettlement, _ failure: StoreFailure?) {
-    switch settlement {
-    case .session(let issued, let origin): settle(issued, from: origin, failure)
-    // Where it could not be kept, it goes on from memory.
-    case .pending(.code(let challenge), let attempt): finishAttempt(attempt, .success(.otpRequired(challenge)))
-    case .pending(.action(let action), let attempt): finishAttempt(attempt, .success(.userActionRequired(action)))
-    case .resent(let challenge, let caller):
-      answer(Caller<OTPChallenge>(caller), challenge.shown(to: callers[caller]?.peer))
-    case .ended(let login, let reason): settleEnd(of: login, reason, failure)
-    case .closed(let profiles):
-      guard failure != nil else { return }
-      for profile in profiles { logins.noteUnclosed(profile) }
-    }
-  }
-
-  private func settle(_ issued: IssuedSession, from origin: LoginOrigin, _ failure: StoreFailure?) {
-    let (session, issuer) = (issued.session, issued.issuer)
-    let slot = slot(issuer.slot)
-    guard failure == nil else {
-      // Beside a session that goes on it is left alone: some providers would end that as well.
-      conclude(origin, .failure(BrokerError(.storeFailed, profile: issuer.profile)))
-      if slot?.machine.living == nil { revokeUnused(session, from: issuer) }
-      return
-    }
-    guard let slot, slot.machine.living?.tokens == session.tokens else {
-      conclude(origin, .failure(BrokerError(overtaken: issuer.profile)))
-      return revokeUnused(session, from: issuer)
-    }
-    counts.logins += 1
-    slot.provingClient = provingClient(of: origin)
-    slot.account.note(session.user, at: now.uptime)
-    conclude(origin, .success(.authenticated(describe(slot))))
-  }
-
-  /// Answers the callers of a login whose session was saved, or could not be.
-  private func conclude(_ origin: LoginOrigin, _ result: Result<LoginProgress, BrokerError>) {
-    switch origin {
-    case .attempt(let id): finishAttempt(id, result)
-    case .pending(let login, let callers):
-      for caller in callers { answer(caller, login: result, login.step.clientContext) }
-      logins.finish(login.id, result.failure.map { .of($0.kind) })
-      answerWaits(for: login, result)
-    }
-  }
-
-  private func settleEnd(of login: PendingLogin, _ reason: LoginEnd, _ failure: StoreFailure?) {
-    if failure != nil { logins.noteUnclosed(login.profile) }
-    answerWaits(for: login, .failure(reason.error(login.step)))
-    let error = failure.map { _ in BrokerError(.storeFailed, profile: login.profile) }
-    for caller in callers.waiting(for: .cancellation(login: login.id)) { acknowledge(caller, error) }
   }
 }
 

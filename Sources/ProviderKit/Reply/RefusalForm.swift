@@ -41,7 +41,7 @@ package struct RefusalForm {
 }
 
 extension HTTPResponse {
-  /// The schemes that nobody but a proxy or another middlebox asks a client of tokens for (RFC 4559; RFC 7616).
+  /// The schemes that a proxy or another middlebox asks for, and no server of tokens (RFC 4559; RFC 7616).
   private static let foreign: Set<String> = ["negotiate", "ntlm", "kerberos", "digest"]
 
   /// Whether it wants credentials of a kind that the request never had (RFC 9110, section 11.6.1): what stands before

@@ -116,7 +116,7 @@ extension LocalProvider: UserInfoProvider, RevocationProvider, TargetProvider {
   func session(
     of accessToken: Secret, _ database: LocalDatabase, at now: Timestamp
   ) throws -> (account: Account, family: TokenFamily) {
-    // A service that is given a token for itself is nobody at the account (RFC 9068, section 4).
+    // A token for another service gives no access to the account (RFC 9068, section 4).
     try session(of: accessToken, for: configuration.audience, database, at: now)
   }
 

@@ -51,8 +51,7 @@ import Testing
     try await OwnThread.run {
       let stage = try ParkedStage()
       _ = stage.call("login", LoginStage.credentials)
-      stage.harness.provider.hold()
-      stage.client.send(LoginStage.line("getAccessToken", #"{"forceRefresh":true}"#) + "\n")
+      stage.beginRefresh()
       stage.configure(stage.other)
       _ = stage.client.lines()
       stage.harness.provider.release()
@@ -68,8 +67,7 @@ import Testing
     try await OwnThread.run {
       let stage = try ParkedStage()
       _ = stage.call("login", LoginStage.credentials)
-      stage.harness.provider.hold()
-      stage.client.send(LoginStage.line("getAccessToken", #"{"forceRefresh":true}"#) + "\n")
+      stage.beginRefresh()
       stage.configure(stage.other)
       _ = stage.client.lines()
       // The new tokens wait for the disk while the configuration is put back.
@@ -91,8 +89,7 @@ import Testing
         _ = stage.call("login", LoginStage.credentials)
         let authTime = stage.call("getSession").split(separator: #""authTime":"#).last?.prefix(22)
         stage.wait(.seconds(10))
-        stage.harness.provider.hold()
-        stage.client.send(LoginStage.line("getAccessToken", #"{"forceRefresh":true}"#) + "\n")
+        stage.beginRefresh()
         stage.configure(stage.other)
         stage.configure(stage.harness.provider)
         if !isThere { stage.configure(stage.other) }
@@ -114,8 +111,7 @@ import Testing
     try await OwnThread.run {
       let stage = try ParkedStage()
       _ = stage.call("login", LoginStage.credentials)
-      stage.harness.provider.hold()
-      stage.client.send(LoginStage.line("getAccessToken", #"{"forceRefresh":true}"#) + "\n")
+      stage.beginRefresh()
       stage.configure(stage.other)
       stage.configure(stage.harness.provider)
       _ = stage.client.lines()
@@ -137,8 +133,7 @@ import Testing
     try await OwnThread.run {
       let stage = try ParkedStage()
       _ = stage.call("login", LoginStage.credentials)
-      stage.harness.provider.hold()
-      stage.client.send(LoginStage.line("getAccessToken", #"{"forceRefresh":true}"#) + "\n")
+      stage.beginRefresh()
       stage.configure(stage.other)
       stage.client.prove()
       stage.client.send(LoginStage.line("lock") + "\n")
@@ -158,8 +153,7 @@ import Testing
       let (store, clock) = (InMemoryStore(), ManualClock())
       let stage = try ParkedStage(store: store, clock: clock)
       _ = stage.call("login", LoginStage.credentials)
-      stage.harness.provider.hold()
-      stage.client.send(LoginStage.line("getAccessToken", #"{"forceRefresh":true}"#) + "\n")
+      stage.beginRefresh()
       stage.configure(stage.other)
       // The broker dies before the answer comes, and the next one has the configuration of before.
       let next = try ParkedStage(store: store, clock: clock)
@@ -172,8 +166,7 @@ import Testing
     try await OwnThread.run {
       let (stage, work) = (try ParkedStage(), try #require(ProfileName("work")))
       _ = stage.call("login", LoginStage.credentials)
-      stage.harness.provider.hold()
-      stage.client.send(LoginStage.line("getAccessToken", #"{"forceRefresh":true}"#) + "\n")
+      stage.beginRefresh()
       stage.configure(stage.other, as: work)
       stage.harness.provider.release()
       stage.harness.settle()

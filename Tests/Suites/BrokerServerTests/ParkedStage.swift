@@ -25,6 +25,12 @@ struct ParkedStage {
     client.ask(LoginStage.line(method, params)).first ?? ""
   }
 
+  /// Has the provider asked for new tokens, which it gives only once it is released.
+  func beginRefresh() {
+    harness.provider.hold()
+    client.send(LoginStage.line("getAccessToken", #"{"forceRefresh":true}"#) + "\n")
+  }
+
   func configure(_ provider: ScriptedProvider, as name: ProfileName = .default) {
     let settings = [ProfileSettings(name: name, provider: provider)]
     harness.broker.assumeIsolated { $0.reconfigureSoon(settings) }
