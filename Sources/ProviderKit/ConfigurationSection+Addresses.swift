@@ -6,7 +6,7 @@ import JSON
 extension ConfigurationSection {
   /// What an address must be.
   private static let rule =
-    "must be an https:// URL without user, query or fragment (http:// for localhost, 127.0.0.1 and [::1] only)"
+    "must be an https:// URL without user, query or fragment (http:// for localhost, 127.0.0.0/8 and [::1] only)"
 
   /// The longest URI: the least that everybody should understand (RFC 9110, section 4.1).
   private static let longest = 8000

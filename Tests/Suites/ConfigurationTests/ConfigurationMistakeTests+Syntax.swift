@@ -4,13 +4,13 @@ extension ConfigurationMistakeTests {
     (
       "an issuer without https", #"{profiles:{a:{provider:"oidc",issuer:"http://sso.example.com",clientId:"c"}}}"#,
       [
-        #"1:38: profiles.a.issuer: must be an https:// URL without user, query or fragment (http:// for localhost, 127.0.0.1 and [::1] only); write "https://sso.example.com""#
+        #"1:38: profiles.a.issuer: must be an https:// URL without user, query or fragment (http:// for localhost, 127.0.0.0/8 and [::1] only); write "https://sso.example.com""#
       ]
     ),
     (
       "an issuer without a scheme", #"{profiles:{a:{provider:"oidc",issuer:"sso.example.com",clientId:"c"}}}"#,
       [
-        #"1:38: profiles.a.issuer: must be an https:// URL without user, query or fragment (http:// for localhost, 127.0.0.1 and [::1] only); write "https://sso.example.com""#
+        #"1:38: profiles.a.issuer: must be an https:// URL without user, query or fragment (http:// for localhost, 127.0.0.0/8 and [::1] only); write "https://sso.example.com""#
       ]
     ),
     (
@@ -24,31 +24,31 @@ extension ConfigurationMistakeTests {
     (
       "an address with a user", #"{profiles:{a:{provider:"rest",baseUrl:"https://ann:secret@api.example.com"}}}"#,
       [
-        #"1:39: profiles.a.baseUrl: must be an https:// URL without user, query or fragment (http:// for localhost, 127.0.0.1 and [::1] only)"#
+        #"1:39: profiles.a.baseUrl: must be an https:// URL without user, query or fragment (http:// for localhost, 127.0.0.0/8 and [::1] only)"#
       ]
     ),
     (
       "an IP address in another spelling", #"{profiles:{a:{provider:"rest",baseUrl:"https://0x7f.0.0.1"}}}"#,
       [
-        #"1:39: profiles.a.baseUrl: must be an https:// URL without user, query or fragment (http:// for localhost, 127.0.0.1 and [::1] only); write an IP address in full, as in 127.0.0.1"#
+        #"1:39: profiles.a.baseUrl: must be an https:// URL without user, query or fragment (http:// for localhost, 127.0.0.0/8 and [::1] only); write an IP address in full, as in 127.0.0.1"#
       ]
     ),
     (
       "a port that is none", #"{profiles:{a:{provider:"rest",baseUrl:"https://sso.example.com:99999"}}}"#,
       [
-        #"1:39: profiles.a.baseUrl: must be an https:// URL without user, query or fragment (http:// for localhost, 127.0.0.1 and [::1] only); the port must be a number from 1 to 65535"#
+        #"1:39: profiles.a.baseUrl: must be an https:// URL without user, query or fragment (http:// for localhost, 127.0.0.0/8 and [::1] only); the port must be a number from 1 to 65535"#
       ]
     ),
     (
       "an address without a host", #"{profiles:{a:{provider:"rest",baseUrl:"https://"}}}"#,
       [
-        #"1:39: profiles.a.baseUrl: must be an https:// URL without user, query or fragment (http:// for localhost, 127.0.0.1 and [::1] only); the host is missing"#
+        #"1:39: profiles.a.baseUrl: must be an https:// URL without user, query or fragment (http:// for localhost, 127.0.0.0/8 and [::1] only); the host is missing"#
       ]
     ),
     (
       "an address with a blank", #"{profiles:{a:{provider:"rest",baseUrl:"https://a.example/ x"}}}"#,
       [
-        #"1:39: profiles.a.baseUrl: must be an https:// URL without user, query or fragment (http:// for localhost, 127.0.0.1 and [::1] only); it has blanks, or characters that are not ASCII"#
+        #"1:39: profiles.a.baseUrl: must be an https:// URL without user, query or fragment (http:// for localhost, 127.0.0.0/8 and [::1] only); it has blanks, or characters that are not ASCII"#
       ]
     ),
     (

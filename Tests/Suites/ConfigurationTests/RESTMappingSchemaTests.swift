@@ -159,6 +159,7 @@ import Testing
 
   @Test(arguments: [
     ("https://api.example.com", true), ("https://api.example.com:8443/v1", true), ("http://127.0.0.1:80", true),
+    ("http://127.1.2.3/", true),
     ("http://[::1]:8080/x", true), ("http://localhost", true), ("https://[2001:db8::1]", true),
     ("http://api.example.com", false), ("http://localhost.example.com", false), ("https://", false),
     ("https://user:x@host", false), ("https://h/?q", false), ("https://h/#f", false), ("https://h:0", false),
