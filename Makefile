@@ -171,7 +171,7 @@ bench: release ## Measure the release build next to C floors, PEERS=1: and other
 
 bench-scaling: release ## Measure how figures grow with profiles, connections, subscribers and refreshes, and draw them (minutes)
 	@.ci/require-packages gcc libc6-dev $(SCRIPT_PACKAGES)
-	@Tests/Drivers/Benchmarks/bench "$(BIN)" --scaling Sources/authbroker/AuthBroker.docc/Resources
+	@Tests/Drivers/Benchmarks/bench "$(BIN)" --scaling Sources/Command/authbroker/AuthBroker.docc/Resources
 
 install: need-programs ## Install what `make release` has built under PREFIX (/usr/local), below DESTDIR if given
 	@$(INSTALLATION) .ci/install install

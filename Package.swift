@@ -182,6 +182,24 @@ let package = Package(
   ]
 )
 
+/// Where the targets lie below `Sources`: the borders of the product, lowest first. A provider is where its target says.
+let districts: KeyValuePairs = [
+  "Base": [
+    "CLinux", "CRevision", "CSodium", "CSQLite", "CCurl", "TextCoding", "JSON", "JSONRPC", "SecretMemory",
+    "LinuxSystem", "Transport", "Logging", "StateDirectory",
+  ],
+  "Protocol": ["BrokerProtocol"],
+  "Broker": [
+    "BrokerCore", "BrokerServer", "Vault", "SQLite", "Sealing", "HTTP", "ConfigurationFile", "Configuration",
+    "authbrokerd",
+  ],
+  "Providers": ["ProviderKit"],
+  "Command": ["ClientSocket", "authbroker"],
+]
+for (district, names) in districts {
+  for target in package.targets where names.contains(target.name) { target.path = "Sources/\(district)/\(target.name)" }
+}
+
 for target in package.targets where target.type != .system && target.name != "CFaultVFS" {
   target.swiftSettings = target.isForTests ? checked : strict
   if target.type == .test, target.path == nil { target.path = "Tests/Suites/\(target.name)" }

@@ -13,7 +13,7 @@ import Testing
     /// The pages that have examples, in the order in which a reader comes to them: later examples need the earlier ones.
     private static let pages =
       ["README.md"]
-      + ["Cookbook", "VaultAndKeys", "Diagnosis"].map { "Sources/authbroker/AuthBroker.docc/Guides/\($0).md" }
+      + ["Cookbook", "VaultAndKeys", "Diagnosis"].map { "Sources/Command/authbroker/AuthBroker.docc/Guides/\($0).md" }
 
     /// All of them, in order.
     static func all() throws -> [Example] { try pages.flatMap(all(of:)) }

@@ -12,7 +12,7 @@ import Testing
     schema = try SchemaFile.document("config.schema.json").root
     var entries: [String: String] = [:]
     var (section, key) = ("", "")
-    for line in String(decoding: try Repository.bytes("Sources/authbroker/authbroker.5"), as: UTF8.self).split(
+    for line in String(decoding: try Repository.bytes("Sources/Command/authbroker/authbroker.5"), as: UTF8.self).split(
       separator: "\n")
     {
       if line.hasPrefix(".Sh ") { (section, key) = ("", "") }

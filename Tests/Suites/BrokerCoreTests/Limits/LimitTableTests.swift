@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test func `the guide shows the table as it is`() throws {
-    let bytes = try Repository.bytes("Sources/authbroker/AuthBroker.docc/Guides/Limits.md")
+    let bytes = try Repository.bytes("Sources/Command/authbroker/AuthBroker.docc/Guides/Limits.md")
     let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").filter { $0.hasPrefix("| `") }
     #expect(lines.map(String.init) == Limit.rows.map(Self.line))
   }
@@ -72,7 +72,7 @@ import Testing
 
   @Test(arguments: fixedBounds)
   func `the guide names the fixed bounds of the code`(_ what: String, _ values: [Int]) throws {
-    let bytes = try Repository.bytes("Sources/authbroker/AuthBroker.docc/Guides/Limits.md")
+    let bytes = try Repository.bytes("Sources/Command/authbroker/AuthBroker.docc/Guides/Limits.md")
     let line = String(decoding: bytes, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("| \(what)") }
     let most = try #require(line).split(separator: "|").dropFirst(2).first ?? ""
     let numbers = most.split { !$0.isNumber }.compactMap { Int($0) }
