@@ -182,7 +182,7 @@ let package = Package(
   ]
 )
 
-/// Where the targets lie below `Sources`: the borders of the product, lowest first. A provider is where its target says.
+/// Where the targets lie, lowest first; a provider is where its target says.
 let districts: KeyValuePairs = [
   "Base": [
     "CLinux", "CRevision", "CSodium", "CSQLite", "CCurl", "TextCoding", "JSON", "JSONRPC", "SecretMemory",
