@@ -21,6 +21,7 @@ TEST_PACKAGES := systemd-socket-activate=systemd python3=python3 python3-venv op
   strace=strace oathtool=oathtool zbarimg=zbar-tools python3-jwt python3-cryptography node=nodejs go=golang-go emacs=emacs-nox nvim=neovim
 SCRIPT_PACKAGES := python3=python3 shellcheck=shellcheck mandoc=mandoc man=man-db
 DEB_PACKAGES := debhelper dpkg-dev binutils git=git python3=python3
+LAYOUT_PACKAGES := valgrind=valgrind gcc libc6-dev python3=python3 binutils
 LIFE_PACKAGES := lintian=lintian mmdebstrap=mmdebstrap systemd-analyze=systemd
 BROWSER_PACKAGES := chromium=chromium
 CLIENT_PACKAGES := python3=python3 python3-venv node=nodejs npm=npm tsc=node-typescript
@@ -31,7 +32,7 @@ EDITOR_PACKAGES := emacs=emacs-nox nvim=neovim vim=vim python3=python3
 # One recipe at a time: two builds in one scratch folder only wait for each other.
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: help build release demo test test-fresh test-full test-attacks test-editors test-shell test-clients test-rest-server \
+.PHONY: help build release layout demo test test-fresh test-full test-attacks test-editors test-shell test-clients test-rest-server \
   test-oidc-server test-mail-server test-providers test-browser test-sanitize rest-server oidc-server lint schemas docs bench bench-scaling \
   install uninstall deb dist test-package test-dist need-programs clean need-swift need-build test-packages list-packages \
   test-tools test-completions test-counts test-waits
@@ -45,6 +46,10 @@ build: need-build ## Build everything for debugging
 
 release: need-build ## Build both programs for release (BUILD=/a/folder: with all that is built there, not in .build)
 	@.ci/build-release
+
+layout: need-build ## Build them laid out by what they run, as packages and figures have them (minutes more, the first time)
+	@.ci/require-packages $(LAYOUT_PACKAGES)
+	@.ci/lay-out
 
 demo: need-build ## Show the whole life of a session in a terminal, with no network (the first time after some minutes)
 	@[ -x "$(BIN)/authbrokerd" ] || echo "First both programs are compiled for release: some 5 minutes on two cores, once."
@@ -75,7 +80,7 @@ test-attacks: release ## Attack the release build, kill it, and damage vaults; p
 	@TEST_PROGRAMS="$(BIN)" AUTHBROKER_DAMAGES=10000 AUTHBROKER_KILLS=100 AUTHBROKER_START_FAULTS=500 .ci/swift-test \
 	  --filter "StartFaultTests|CountTests|AttackTests|CallerStormTests|AccountCrashTests|VaultDamageTests"
 
-test-counts: release ## Hold what a cached token costs to its bounds: instructions and allocations of the release build
+test-counts: layout ## Compare what a cached token costs with the last release: instructions, allocations, pages, sizes
 	@.ci/require-packages gcc libc6-dev python3=python3
 	@Tests/Drivers/Counts/run "$(BIN)/authbroker" "$(BIN)/authbrokerd"
 
@@ -164,12 +169,12 @@ docs: need-swift ## Build the pages of the documentation into docs of the build 
 	@.ci/require-packages python3=python3
 	@.ci/docs
 
-bench: release ## Measure the release build next to C floors, PEERS=1: and other agents (reports, never fails on a time)
+bench: layout ## Measure the release build next to C floors, PEERS=1: and other agents (reports, never fails on a time)
 	@.ci/require-packages gcc libc6-dev $(SCRIPT_PACKAGES) $(if $(PEERS),$(PEER_PACKAGES))
 	@Tests/Drivers/Benchmarks/bench "$(BIN)" $(if $(PEERS),--peers)
 	@Tests/Drivers/Benchmarks/http
 
-bench-scaling: release ## Measure how figures grow with profiles, connections, subscribers and refreshes, and draw them (minutes)
+bench-scaling: layout ## Measure how figures grow with profiles, connections, subscribers and refreshes, and draw them (minutes)
 	@.ci/require-packages gcc libc6-dev $(SCRIPT_PACKAGES)
 	@Tests/Drivers/Benchmarks/bench "$(BIN)" --scaling Sources/Command/authbroker/AuthBroker.docc/Resources
 
@@ -179,7 +184,7 @@ install: need-programs ## Install what `make release` has built under PREFIX (/u
 uninstall: ## Remove what `make install` has installed under the same PREFIX and DESTDIR
 	@$(INSTALLATION) .ci/install uninstall
 
-deb: need-programs ## Make a Debian package in deb of the build folder, from what `make release` has built
+deb: need-programs ## Make a Debian package in deb of the build folder, from what `make layout` (or `make release`) has built
 	@.ci/require-packages $(DEB_PACKAGES)
 	@.ci/deb/build
 
@@ -187,11 +192,11 @@ dist: need-programs ## Make a source archive, the package, a bill of materials a
 	@.ci/require-packages $(DEB_PACKAGES)
 	@.ci/dist
 
-test-package: release ## Judge, install, use and remove the Debian package in a fresh Debian 12, units included (as root)
+test-package: layout ## Judge, install, use and remove the Debian package in a fresh Debian 12, units included (as root)
 	@.ci/require-packages $(DEB_PACKAGES) $(LIFE_PACKAGES) $(TEST_PACKAGES)
 	@Tests/Drivers/Package/run "$$(.ci/deb/build)"
 
-test-dist: release ## Make everything that `make dist` makes twice, and compare the bytes
+test-dist: layout ## Make everything that `make dist` makes twice, and compare the bytes
 	@.ci/require-packages $(DEB_PACKAGES)
 	@.ci/dist --twice
 

@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import platform
+import re
 import select
 import shutil
 import signal
@@ -99,12 +100,22 @@ def broker(words, folder, variables, log):
             process.wait()
 
 
+def can_step():
+    """Whether programs can be run by single steps: they never end a pair of exclusive load and store, of which other processors make atomics."""
+    return platform.machine() == "x86_64"
+
+
+def compiler():
+    """The compiler and its version, as `swift --version` says them first."""
+    said = subprocess.run(["swift", "--version"], check=True, capture_output=True, text=True, timeout=PATIENCE).stdout
+    return re.search(r"Swift version \S+", said)[0]
+
+
 class Stepper:
     """Runs static programs instruction by instruction."""
 
     def __init__(self, folder, variables):
-        # Single steps never end a pair of exclusive load and store, which atomics of other processors are made of.
-        if platform.machine() != "x86_64":
+        if not can_step():
             fail(f"programs are run by single steps on x86_64 only, and this machine is {platform.machine()}")
         self.program, self.place, self.variables = os.path.join(folder, "steps"), os.path.join(folder, "addresses"), variables
         compile_c("steps.c", self.program)
@@ -120,6 +131,18 @@ class Stepper:
             fail(f"{' '.join(words)}: {done.stderr.strip()} (exit {done.returncode})")
         with open(self.place, encoding="ascii") as file:
             return {int(address, 16): int(count) for address, count in map(str.split, file)}
+
+
+def layout(name):
+    """The file that lists the functions of a released program in the order in which its file has them (.ci/lay-out)."""
+    return os.path.join(BUILD, "layout", name)
+
+
+def write_layout(name, names):
+    os.makedirs(os.path.dirname(layout(name)), exist_ok=True)
+    with open(layout(name) + ".new", "w", encoding="utf-8") as file:
+        file.writelines(f"{one}\n" for one in names)
+    os.replace(file.name, layout(name))
 
 
 def functions(program):
