@@ -77,7 +77,7 @@ extension RESTProvider: ChallengeProvider, CodeResendingProvider, BackupCodeProv
 
   /// The session that a correct code has begun.
   private func session(_ reply: BackendReply) async throws(ProviderFailure) -> ProviderSession {
-    try await reply.read { reader throws(SecretMemoryExhausted) in try session(reader) }
+    try await read(reply) { reader throws(SecretMemoryExhausted) in try session(reader) }
   }
 
   /// Counts wrong codes where the backend does not, and forgets the login when it is over.

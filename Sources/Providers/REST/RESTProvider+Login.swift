@@ -66,7 +66,7 @@ extension RESTProvider: RegistrationProvider {
   /// What a reply to a login says: tokens, a challenge, or that the address is to be verified.
   func outcome(_ reply: BackendReply, _ credentials: Credentials) async throws(ProviderFailure) -> LoginOutcome {
     let allowsBackupCodes = mapping.endpoints[.verifyBackupCode] != nil
-    let outcome = try await reply.read { reader throws(SecretMemoryExhausted) -> LoginOutcome? in
+    let outcome = try await read(reply) { reader throws(SecretMemoryExhausted) -> LoginOutcome? in
       if reader.asksForCode {
         return try reader.challenge(allowsBackupCodes: allowsBackupCodes).map { .otpRequired($0) }
       }

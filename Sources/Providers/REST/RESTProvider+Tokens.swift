@@ -40,11 +40,15 @@ extension RESTProvider: RevocationProvider, TargetProvider {
     let allowsBackupCodes = mapping.endpoints[.verifyBackupCode] != nil
     let outcome = try await reply.read { reader throws(SecretMemoryExhausted) -> RefreshOutcome? in
       if reader.asksForCode { return .codeWanted(try reader.challenge(allowsBackupCodes: allowsBackupCodes)) }
-      return try reader.reading().map { .read($0) }
+      switch try reader.reading() {
+      case .tokens(let tokens): return .issued(tokens)
+      case .flawed(let flawed): return flawed.rotated.map { .rotated($0) }
+      case nil: return nil
+      }
     }
     switch outcome {
-    case .read(.tokens(let tokens)): return tokens
-    case .read(.rotated(let rotated)): throw .rotated(rotated)
+    case .issued(let tokens): return tokens
+    case .rotated(let rotated): throw .rotated(rotated)
     case .codeWanted(let challenge?):
       remember(challenge, nil)
       throw .challenged(challenge)
@@ -54,8 +58,10 @@ extension RESTProvider: RevocationProvider, TargetProvider {
 
   /// What a reply to a refresh says.
   private enum RefreshOutcome {
-    /// There are new tokens, or a refresh token alone.
-    case read(ReplyReader.Reading)
+    /// There are new tokens.
+    case issued(TokenSet)
+    /// There is a refresh token alone.
+    case rotated(RotatedToken)
     /// A code is wanted first.
     case codeWanted(ProviderChallenge?)
   }
@@ -68,20 +74,48 @@ extension RESTProvider: RevocationProvider, TargetProvider {
   /// - Throws: `.refused` where the backend does not know the token any more; `.unsupported`; `.transient`;
   ///   `.outcomeUnknown`.
   package func revoke(_ tokens: TokenSet, everywhere: Bool) async throws(ProviderFailure) {
+    try await end(tokens.accessToken, tokens.refreshToken, everywhere: everywhere)
+  }
+
+  /// Ends what was issued, as far as it can be named in the way that the mapping says.
+  private func end(
+    _ accessToken: Secret?, _ refreshToken: Secret?, everywhere: Bool = false
+  ) async throws(ProviderFailure) {
     var values: [(RESTEndpoint.Field, RequestFields.Value)] = []
     if everywhere { values.append((.everywhere, .constant(.flag(true)))) }
-    switch (mapping.revokeStyle, tokens.refreshToken) {
+    switch (mapping.revokeStyle, refreshToken) {
     case (.bearer, _), (.body, nil):
-      try await sessionCaller.ask(.logout, values, bearer: tokens.accessToken).expectSuccess()
+      guard let accessToken else { return }
+      try await sessionCaller.ask(.logout, values, bearer: accessToken).expectSuccess()
     case (.body, let refreshToken?):
       values.append((.refreshToken, .secret(refreshToken)))
       try await publicCaller.ask(.logout, values).expectSuccess()
     case (.rfc7009, let refreshToken):
-      let token = refreshToken ?? tokens.accessToken
+      guard let token = refreshToken ?? accessToken else { return }
       let hint = refreshToken == nil ? "access_token" : "refresh_token"
       try await publicCaller.ask(
         .logout, values, extra: [("token", .secret(token)), ("token_type_hint", .text(hint))], encoding: .form
       ).expectSuccess()
+    }
+  }
+
+  /// Reads what a login has brought, and has tokens revoked that are no session: nothing else would end them.
+  ///
+  /// - Throws: as ``BackendReply/read(_:)``; `.rejected` for tokens of a type that cannot be used.
+  func read<R>(
+    _ reply: BackendReply, _ body: (ReplyReader) throws(SecretMemoryExhausted) -> R?
+  ) async throws(ProviderFailure) -> R {
+    var flawed: ReplyReader.FlawedTokens?
+    do throws(ProviderFailure) {
+      return try await reply.read { reader throws(SecretMemoryExhausted) in
+        let found = try body(reader)
+        if found == nil, case .flawed(let tokens) = try reader.reading() { flawed = tokens }
+        return found
+      }
+    } catch {
+      guard let flawed else { throw error }
+      try? await end(flawed.accessToken, flawed.rotated?.refreshToken)
+      throw flawed.rejection.said == nil ? error : .rejected(flawed.rejection)
     }
   }
 }

@@ -16,14 +16,26 @@ extension ReplyReader {
     case token(Secret)
     case nothing
     case malformed
+
+    var token: Secret? { if case .token(let token) = self { token } else { nil } }
   }
 
   /// What a reply gives.
   enum Reading {
     /// Tokens that can be used.
     case tokens(TokenSet)
-    /// A refresh token, beside an access token that cannot be used.
-    case rotated(RotatedToken)
+    /// What was issued, and is no session.
+    case flawed(FlawedTokens)
+  }
+
+  /// What was issued, and lacks an access token that can be used.
+  struct FlawedTokens {
+    /// The access token of a type that cannot be used, or that nothing is known of.
+    var accessToken: Secret?
+    /// The refresh token, if that is one.
+    var rotated: RotatedToken?
+    /// What is wrong.
+    var rejection: ProviderRejection
   }
 
   /// The tokens of the reply.
@@ -31,22 +43,21 @@ extension ReplyReader {
   /// Only the access token must be there; it must be able to stand in a header field (RFC 6750, section 2.1). A refresh
   /// token that is there must be one (RFC 6749, appendix A.17), else it is unknown what else is wrong.
   ///
-  /// - Returns: nil for a reply without usable tokens.
+  /// - Returns: nil for a reply without tokens.
   /// - Throws: `SecretMemoryExhausted` where there is no room for them: the reply is as good as before.
   func reading() throws(SecretMemoryExhausted) -> Reading? {
-    let found = try token(in: values(.accessToken), allowed: 0x21...0x7E)
-    var refreshToken: Secret?
-    switch try foundRefreshToken() {
-    case .token(let token): refreshToken = token
-    case .nothing: break
-    case .malformed: return nil
-    }
-    let isSound = !ReplyObject.isUnsound(said(.expiresIn)) && !ReplyObject.isUnsound(said(.expiresAt))
-    guard case .token(let accessToken) = found, hasBearerType, isSound else {
+    let accessToken = try token(in: values(.accessToken), allowed: 0x21...0x7E).token
+    let found = try foundRefreshToken()
+    let refreshToken = found.token
+    var isSound = !ReplyObject.isUnsound(said(.expiresIn)) && !ReplyObject.isUnsound(said(.expiresAt))
+    if case .malformed = found { isSound = false }
+    guard let accessToken, hasBearerType, isSound else {
+      guard accessToken != nil || refreshToken != nil else { return nil }
       let rejection = ProviderRejection(.invalidResponse, said: foreignType)
-      return refreshToken.map {
-        .rotated(RotatedToken(refreshToken: $0, expiresAt: refreshTokenExpiry(), rejection: rejection))
+      let rotated = refreshToken.map {
+        RotatedToken(refreshToken: $0, expiresAt: refreshTokenExpiry(), rejection: rejection)
       }
+      return .flawed(FlawedTokens(accessToken: accessToken, rotated: rotated, rejection: rejection))
     }
     return .tokens(
       TokenSet(

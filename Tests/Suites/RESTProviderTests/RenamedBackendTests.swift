@@ -131,6 +131,39 @@ import Testing
     }
   }
 
+  @Test(arguments: [RESTMapping.RevokeStyle.bearer, .body, .rfc7009])
+  func `what a login was given and cannot use is ended`(_ style: RESTMapping.RevokeStyle) async throws {
+    try await Backend.run(["--account", annWithCode, "--set", "revokeStyle=\(style.rawValue)"]) { backend in
+      var mapping = RESTMapping.standard
+      mapping.revokeStyle = style
+      try await withProvider(backend, mapping: mapping) { provider in
+        let foreign = #","path":"token_type","value":"DPoP""#
+        let credentials = try Credentials.ann()
+        let flow = try #require(try await provider.login(credentials).challenge).flow
+        let code = try await backend.code()
+        try await backend.misbehave("field", at: "verifyOtp", foreign)
+        let verified = await failure { () throws(ProviderFailure) in
+          try await provider.verifyOTP(flow: flow, code: code)
+        }
+        let bob = Registration(email: "bob@example.com", password: try Secret(utf8: "made-up-password"))
+        try await backend.misbehave("field", at: "register", foreign)
+        let registered = await failure { () throws(ProviderFailure) in try await provider.register(bob) }
+        let logins = Credentials(email: bob.email, password: bob.password)
+        try await backend.misbehave("field", at: "login", foreign)
+        let loggedIn = await failure { () throws(ProviderFailure) in try await provider.login(logins) }
+        let foreigner = ProviderRejection(.invalidResponse, said: ProviderWord("DPoP").map { .tokenType($0) })
+        #expect([verified, registered, loggedIn] == Array(repeating: .rejected(foreigner), count: 3))
+        // Without an access token there is no bearer.
+        try await backend.misbehave("access-token-absent", at: "login")
+        #expect(
+          await failure { () throws(ProviderFailure) in try await provider.login(logins) }
+            == .refused(.invalidResponse))
+      }
+      let ended = try await backend.ledger("logout").map { try $0.required("outcome").string() }
+      #expect(ended == Array(repeating: "revoked", count: style == .bearer ? 3 : 4))
+    }
+  }
+
   @Test func `names of errors mean what the configuration says`() async throws {
     try await Backend.run(["--account", ann]) { backend in
       var mapping = RESTMapping.standard
