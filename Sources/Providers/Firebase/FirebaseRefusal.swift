@@ -91,7 +91,9 @@ struct FirebaseRefusal {
   /// Only a name that is known to mean it ends a session: everything else may pass.
   private func refreshFailure(_ names: Names) -> ProviderFailure {
     let isDefinitive = status == 400 || status == 401 || status == 403
-    if isDefinitive, Self.endings.contains(names.message) { return .sessionEnded(.refreshRejected) }
+    if isDefinitive, Self.endings.contains(names.message) {
+      return .sessionEnded(.refreshRejected, said: ProviderLastWord(status: status, error: names.message))
+    }
     return .transient(status == 403 ? .forbidden : nameless.kind, retryAfter: retryAfter)
   }
 

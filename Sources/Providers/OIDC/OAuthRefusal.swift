@@ -49,8 +49,12 @@ struct OAuthRefusal: Sendable, Equatable {
   }
 
   /// The name of the error, as it may be shown.
-  private var said: ProviderRejection.Said? {
-    (code ?? words.names.first).flatMap { ProviderWord($0) }.map { .error($0) }
+  private var said: ProviderRejection.Said? { word.map { .error($0) } }
+
+  private var word: ProviderWord? { (code ?? words.names.first).flatMap { ProviderWord($0) } }
+
+  private var sessionEnded: ProviderFailure {
+    .sessionEnded(.refreshRejected, said: ProviderLastWord(status: status, error: word?.text))
   }
 
   /// A gateway has answered for a provider that may have acted.
@@ -89,7 +93,7 @@ struct OAuthRefusal: Sendable, Equatable {
 
   private func refreshFailure(configured kind: ErrorKind) -> ProviderFailure {
     switch kind {
-    case .sessionExpired: .sessionEnded(.refreshRejected)
+    case .sessionExpired: sessionEnded
     case .reauthRequired: .reauthenticationRequired
     case .providerRejected: .rejected(ProviderRejection(fault: .request, said: said, retryAfter: retryAfter))
     case .insufficientScope: .refused(.insufficientScope)
@@ -101,7 +105,7 @@ struct OAuthRefusal: Sendable, Equatable {
   private func refreshFailure(_ purpose: OAuthPurpose) -> ProviderFailure {
     if form == .empty {
       let isOwn = status == 400 || status == 401 && !isForeignChallenge
-      return isOwn ? .sessionEnded(.refreshRejected) : isForeignChallenge ? .transient(.networkUnavailable) : passing
+      return isOwn ? sessionEnded : isForeignChallenge ? .transient(.networkUnavailable) : passing
     }
     let meaning = meaning
     if meaning == .passing { return .transient(.providerUnavailable, retryAfter: retryAfter) }
@@ -115,7 +119,7 @@ struct OAuthRefusal: Sendable, Equatable {
     if isPassing { return .transient(.providerUnavailable, retryAfter: retryAfter) }
     guard isWithSuccess || saysInvalidGrant || Self.conclusive.contains(status) else { return unclear(purpose, nil) }
     if purpose == .narrow, isNotGranted(meaning) { return .refused(.insufficientScope) }
-    return isOver ? .sessionEnded(.refreshRejected) : refreshFailure(meaning, purpose)
+    return isOver ? sessionEnded : refreshFailure(meaning, purpose)
   }
 
   /// What a refusal's name means at a refresh where no sentence says more.
@@ -123,7 +127,7 @@ struct OAuthRefusal: Sendable, Equatable {
     switch meaning {
     case .sessionOver:
       let isClients = words.isAboutClient || words.isAboutCredentials && code == "unauthorized"
-      return isClients && !saysInvalidGrant ? .misconfigured(.client) : .sessionEnded(.refreshRejected)
+      return isClients && !saysInvalidGrant ? .misconfigured(.client) : sessionEnded
     case .userWanted: return .reauthenticationRequired
     case .fault(let fault): return purpose == .narrow ? .misconfigured(fault) : unclear(purpose, fault)
     case .notGranted, .passing, .configured, nil: return unclear(purpose, nil)

@@ -33,6 +33,9 @@ struct Refusal {
   /// What the error is, by its name.
   var kind: ErrorKind? { configuredKind ?? code.flatMap(RefusalCode.kind) }
 
+  /// The name of the error, as it may be shown.
+  var word: ProviderWord? { (code ?? words.names.first).flatMap { ProviderWord($0) } }
+
   /// Whether its words mean that the session has ended at the backend.
   var saysSessionIsOver: Bool {
     words.saysGrantIsOver || kind == .loginRequired || code.map(RefusalCode.isGrantError) == true

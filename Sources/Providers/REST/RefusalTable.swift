@@ -50,7 +50,7 @@ enum RefusalTable {
     guard isDefinitive || isWorded else { return unclear(refusal) }
     switch refusal.configuredKind {
     case nil: return isDefinitive || refusal.saysSessionIsOver ? plainFailure(refusal) : unclear(refusal)
-    case .sessionExpired, .loginRequired, .invalidCredentials: return .sessionEnded(.refreshRejected)
+    case .sessionExpired, .loginRequired, .invalidCredentials: return sessionEnded(refusal)
     case .providerUnavailable, .rateLimited: return .transient(.providerUnavailable, retryAfter: refusal.retryAfter)
     case .providerRejected where refusal.isAboutClient: return .misconfigured(.client)
     case .some(let kind): return .refused(kind, retryAfter: refusal.retryAfter)
@@ -70,7 +70,11 @@ enum RefusalTable {
     }
     if words.isAboutMiddlebox, !words.saysGrantIsOver { return unclear(refusal) }
     if words.isAboutRequest, !refusal.saysSessionIsOver { return unclear(refusal, .request) }
-    return .sessionEnded(.refreshRejected)
+    return sessionEnded(refusal)
+  }
+
+  private static func sessionEnded(_ refusal: Refusal) -> ProviderFailure {
+    .sessionEnded(.refreshRejected, said: ProviderLastWord(status: refusal.status, error: refusal.word?.text))
   }
 
   /// A refusal that may pass, or mean the end of the session if it goes on: JSON of 4xx, with a name where a firewall says
@@ -89,11 +93,9 @@ enum RefusalTable {
     guard refusal.form == .json, isOwn, !isPassing else {
       return .transient(refusal.isWithSuccess ? .providerUnavailable : kind, retryAfter: refusal.retryAfter)
     }
-    let name = refusal.code ?? words.names.first
     return .rejected(
       ProviderRejection(
-        refusal.isWithSuccess ? .providerRejected : kind, fault: fault,
-        said: name.flatMap { ProviderWord($0) }.map { .error($0) },
+        refusal.isWithSuccess ? .providerRejected : kind, fault: fault, said: refusal.word.map { .error($0) },
         retryAfter: refusal.retryAfter, isCounted: true))
   }
 

@@ -72,7 +72,7 @@ import Testing
       let next = try #require(try await provider.refresh(first).refreshToken)
       for spent in [first, next] {
         let refusal = await failure { () throws(ProviderFailure) in try await provider.refresh(spent) }
-        guard case .sessionEnded(.refreshRejected, _) = refusal else {
+        guard case .sessionEnded(.refreshRejected, _, _) = refusal else {
           Issue.record("a token that was spent ends the family: \(String(describing: refusal))")
           continue
         }

@@ -38,9 +38,11 @@ import Testing
       #expect(lines.take(with: " info: a session was signed out profile=default reason=user").count == 1)
       call("login", LoginStage.credentials)
       _ = lines.take(with: "")
-      harness.provider.setRefresh(.fails(.sessionEnded(.refreshRejected)))
+      let word = ProviderLastWord(status: 400, error: "invalid_grant")
+      harness.provider.setRefresh(.fails(.sessionEnded(.refreshRejected, said: word)))
       call("getAccessToken", #"{"forceRefresh":true}"#)
-      #expect(lines.take(with: " info: a session ended profile=default reason=refreshRejected").count == 1)
+      let end = " info: a session ended profile=default reason=refreshRejected status=400 error=invalid_grant"
+      #expect(lines.take(with: end).count == 1)
       call("lock", "{}")
       #expect(lines.take(with: " info: the vault was locked").count == 1)
       call("unlock", "{}")

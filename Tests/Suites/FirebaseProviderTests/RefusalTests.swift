@@ -46,9 +46,9 @@ import Testing
       let token = try #require(try await project.session().tokens.refreshToken)
       for message in endings {
         try await project.refuse("token", message)
-        #expect(
-          await failure { () throws(ProviderFailure) in try await provider.refresh(token) }
-            == .sessionEnded(.refreshRejected), "\(message)")
+        let found = await failure { () throws(ProviderFailure) in try await provider.refresh(token) }
+        #expect(found == .sessionEnded(.refreshRejected), "\(message)")
+        if case .sessionEnded(_, _, let said) = found { #expect(said.status == 400 && said.error == message) }
       }
       for message in configuration {
         try await project.refuse("token", message)

@@ -91,7 +91,7 @@ import Testing
         let token = try secret("rt")
         let found = await failure { () throws(ProviderFailure) in try await provider.refresh(token) }
         switch found {
-        case .sessionEnded(.refreshRejected, nil), .transient(.providerRejected, nil, nil),
+        case .sessionEnded(.refreshRejected, nil, _), .transient(.providerRejected, nil, nil),
           .transient(.invalidResponse, nil, nil), .rejected:
           break
         default: Issue.record("\(String(describing: found))")

@@ -109,6 +109,25 @@ import Testing
 
   @Test(
     arguments: [
+      (400, #"{"error":"invalid_grant","error_description":"rt is over"}"#, "invalid_grant"), (401, "", nil),
+      (401, #"{"error":"the refresh token has expired"}"#, nil),
+    ] as [(Int, String, String?)])
+  func `the end of a session has the provider's status and word, and no sentence of it`(
+    _ status: Int, _ body: String, _ word: String?
+  ) async throws {
+    try await withProvider(reply: FakeProvider.Reply(status, body, [])) { provider, _ in
+      let token = try secret("rt")
+      let found = await failure { () throws(ProviderFailure) in try await provider.refresh(token) }
+      guard case .sessionEnded(_, _, let said) = found else {
+        Issue.record("\(String(describing: found))")
+        return
+      }
+      #expect(said.status == status && said.error == word)
+    }
+  }
+
+  @Test(
+    arguments: [
       (400, #"{"error":"invalid_grant"}"#, .refused(.invalidCredentials)), (401, "", .refused(.invalidCredentials)),
       (403, "<html>", .refused(.invalidCredentials)), (400, #"{"error":"access_denied"}"#, .refused(.consentDenied)),
       (401, #"{"error":"invalid_client"}"#, .misconfigured(.client)),

@@ -223,8 +223,8 @@ enum Misbehaviours {
     case .refused(let kind, nil, let wait, nil): "refused \(kind)" + words(wait)
     case .refused(let kind, _, _, _): "refused \(kind) with more"
     case .misconfigured(let fault): "misconfigured \(fault)"
-    case .sessionEnded(.refreshRejected, nil): "ended"
-    case .sessionEnded(let reason, _): "ended \(reason)"
+    case .sessionEnded(.refreshRejected, nil, _): "ended"
+    case .sessionEnded(let reason, _, _): "ended \(reason)"
     case .transient(let kind, let wait, _): "transient \(kind)" + words(wait)
     case .outcomeUnknown(let kind, let wait): "unknown \(kind)" + words(wait)
     case .rejected(let rejection): "rejected \(rejection.kind)\(rejection.isCounted ? " counted" : "")"

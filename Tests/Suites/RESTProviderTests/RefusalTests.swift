@@ -121,7 +121,9 @@ import Testing
   func `whatever name a refused refresh has ends the session, but for what passes and for the client's own refusal`(
     _ name: String, _ expected: ProviderFailure
   ) throws {
-    #expect(try failure(401, "{\"error\":\"\(name)\"}", .refresh) == expected)
+    let failure = try failure(401, "{\"error\":\"\(name)\"}", .refresh)
+    #expect(failure == expected)
+    if case .sessionEnded(_, _, let said) = failure { #expect(said.status == 401 && said.error == name) }
   }
 
   @Test(arguments: [

@@ -36,10 +36,10 @@ extension RefreshMachine {
     guard case .sent(flight, let sentAt) = state else { return [] }
     if case .outcomeUnknown = failure { mayHaveSpent = true }
     switch failure {
-    case .sessionEnded(let reason, let alert):
+    case .sessionEnded(let reason, let alert, let said):
       // A token that was perhaps spent by ourselves is no sign of a thief; another user's tokens are a sign all the same.
       let isOurs = (lost != nil || mayHaveSpent) && alert != .subjectMismatch
-      return isOurs ? end(.refreshOutcomeUnknown) : end(reason, alert: alert)
+      return isOurs ? end(.refreshOutcomeUnknown, said: said) : end(reason, alert: alert, said: said)
     case .reauthenticationRequired, .challenged: return end(.refreshRejected, wantsUser: true)
     case .outcomeUnknown where terms.rotates:
       lost = lost ?? LostReply(sentAt: sentAt)

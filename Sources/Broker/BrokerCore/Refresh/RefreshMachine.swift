@@ -113,7 +113,7 @@ package struct RefreshMachine: Sendable {
     /// Show the session as expired; its token is tried again.
     case showEnd
     /// End the session; `wantsUser` says that its provider wants to see the user again.
-    case end(SessionExpiredEvent.Reason, alert: SecurityAlertEvent.Kind?, wantsUser: Bool)
+    case end(SessionExpiredEvent.Reason, alert: SecurityAlertEvent.Kind?, wantsUser: Bool, said: ProviderLastWord)
   }
 
   /// The profile.
@@ -219,9 +219,10 @@ package struct RefreshMachine: Sendable {
 
   /// Ends what is known of a session that has ended, and says why.
   mutating func end(
-    _ reason: SessionExpiredEvent.Reason, alert: SecurityAlertEvent.Kind? = nil, wantsUser: Bool = false
+    _ reason: SessionExpiredEvent.Reason, alert: SecurityAlertEvent.Kind? = nil, wantsUser: Bool = false,
+    said: ProviderLastWord = ProviderLastWord()
   ) -> [Action] {
     clear()
-    return [.end(reason, alert: alert, wantsUser: wantsUser)]
+    return [.end(reason, alert: alert, wantsUser: wantsUser, said: said)]
   }
 }

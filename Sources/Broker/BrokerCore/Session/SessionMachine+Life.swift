@@ -125,11 +125,14 @@ extension SessionMachine {
 
   /// The session has ended by itself; `wantsUser` says that its provider wants to see the user again.
   mutating func end(
-    _ reason: SessionExpiredEvent.Reason, alert: SecurityAlertEvent.Kind?, wantsUser: Bool = false, _ now: Moment
+    _ reason: SessionExpiredEvent.Reason, alert: SecurityAlertEvent.Kind?, wantsUser: Bool = false,
+    said: ProviderLastWord = ProviderLastWord(), _ now: Moment
   ) -> [Action] {
     let waiting = leave(to: wantsUser ? .reauthenticationRequired : .ended(reason), now)
     var events: [EventPayload] = alert.map { [.securityAlert(SecurityAlertEvent(kind: $0))] } ?? []
-    events.append(.sessionExpired(SessionExpiredEvent(reason: reason, message: reason.explanation)))
+    var event = SessionExpiredEvent(reason: reason, message: reason.explanation)
+    event.lastWord = said
+    events.append(.sessionExpired(event))
     return [saveEnd(contents(at: now), events)] + refuse(waiting)
   }
 

@@ -83,14 +83,14 @@ extension SessionMachine {
         kind: error.kind.rawValue, retryable: error.isRetryable, nextAttemptAt: nextAttemptAt)
       return settle(error, now) + [.publish(.refreshFailed(event))]
     case .showEnd: return showEnd()
-    case .end(let reason, let alert, let wantsUser):
+    case .end(let reason, let alert, let wantsUser, let said):
       if let suspectedEnd = life?.suspectedEnd, reason == .refreshRejected, alert == nil, !wantsUser {
         return endElsewhere(suspectedEnd, now)
       }
       // The provider has refused a token whose time was over: the usual reason, and no alarm.
       let isPlain = reason == .refreshRejected && alert == nil && !wantsUser
       let isOld = isPlain && life?.tokens.refreshEnd?.hasCome(at: now) == true
-      return end(isOld ? .refreshTokenExpired : reason, alert: alert, wantsUser: wantsUser, now)
+      return end(isOld ? .refreshTokenExpired : reason, alert: alert, wantsUser: wantsUser, said: said, now)
     }
   }
 

@@ -11,7 +11,8 @@ extension SessionMachine {
   /// Tells that the session has ended, as far as its clients are concerned.
   mutating func showEnd() -> [Action] {
     answerVersion += 1
-    let event = SessionExpiredEvent(reason: .refreshRejected, message: shownEndMessage)
+    var event = SessionExpiredEvent(reason: .refreshRejected, message: shownEndMessage)
+    event.lastWord = ProviderLastWord(error: refresh.run?.rejection.word?.text)
     return [.publish(.sessionExpired(event))]
   }
 

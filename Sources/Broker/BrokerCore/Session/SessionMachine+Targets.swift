@@ -160,7 +160,7 @@ extension SessionMachine {
   ) -> [Action]? {
     let error: BrokerError
     switch failure {
-    case .sessionEnded(_, alert: nil):
+    case .sessionEnded(_, alert: nil, _):
       life?.doubtedTarget = target
       return run(refresh.handle(.notGranted(flight: flight), terms, at: now), now) + startRefresh(now)
     case .reauthenticationRequired, .challenged:

@@ -11,6 +11,8 @@ public struct SessionExpiredEvent: ObjectCodable, Equatable {
   public var reason: Reason
   /// One plain sentence, where the reason alone leaves open what has happened.
   public var message: String?
+  /// What the provider said; no client is told it.
+  package var lastWord = ProviderLastWord()
 
   public init(reason: Reason, message: String? = nil) {
     self.reason = reason
@@ -23,6 +25,21 @@ public struct SessionExpiredEvent: ObjectCodable, Equatable {
     try coder.required("reason", &reason, .name("a known reason"))
     try coder.optional("message", &message)
   }
+}
+
+/// How a provider has put it that a session is over, for the log: a failure is the same in whatever words.
+package struct ProviderLastWord: Sendable, Equatable {
+  /// The status of its reply (RFC 9110, section 15).
+  package var status: Int?
+  /// The name of its error, fit to be shown as it is.
+  package var error: String?
+
+  package init(status: Int? = nil, error: String? = nil) {
+    self.status = status
+    self.error = error
+  }
+
+  package static func == (_: ProviderLastWord, _: ProviderLastWord) -> Bool { true }
 }
 
 extension SessionExpiredEvent.Reason {

@@ -5,7 +5,8 @@ package enum ProviderFailure: Error, Sendable, Equatable {
   /// A credential, code or handle was refused; `attemptsRemaining` where the provider counts.
   case refused(ErrorKind, attemptsRemaining: Int? = nil, retryAfter: Duration? = nil, fields: [String]? = nil)
   /// The refresh token is definitively worthless: the one thing that ends a session.
-  case sessionEnded(SessionExpiredEvent.Reason, alert: SecurityAlertEvent.Kind? = nil)
+  case sessionEnded(
+    SessionExpiredEvent.Reason, alert: SecurityAlertEvent.Kind? = nil, said: ProviderLastWord = ProviderLastWord())
   /// The provider wants to see the user again before it goes on (OpenID Connect Core, section 3.1.2.6): that ends a
   /// session too.
   case reauthenticationRequired
