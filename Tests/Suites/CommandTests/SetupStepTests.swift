@@ -302,7 +302,8 @@ import Testing
   @Test func `cargo's key goes into the user's own table, and out of it again`() throws {
     _ = try PrivateDirectory(scratch.file(".cargo"), create: true)
     let step = try #require(try ToolSetup.named("cargo").steps([], setup).last)
-    for before in ["[registry] # mine\ndefault = \"x\"\n", "[build]\njobs = 1\n[registry]"] {
+    let other = "[source.mine]\nregistry = \"https://a.example\"\n[registries.b]\nregistry.c = 1\n"
+    for before in ["[registry] # mine\ndefault = \"x\"\n", other + "[registry]"] {
       try scratch.write(before, to: ".cargo/config.toml")
       #expect(step.text.contains("in its [registry]:\n  global-credential-providers"))
       #expect(try step.install(setup) && !step.install(setup) && step.state(setup) == .installed)
@@ -315,8 +316,11 @@ import Testing
     try scratch.write("a = \"\"\"\n[registry]\n\"\"\"\n", to: ".cargo/config.toml")
     #expect(try step.install(setup))
     #expect(try text(".cargo/config.toml").contains("\n[registry]\nglobal-credential-providers"))
-    try scratch.write("[registry]\nglobal-credential-providers = [\"cargo:libsecret\"]\n", to: ".cargo/config.toml")
-    #expect(throws: CommandFailure.self) { try step.install(setup) }
+    for own in ["[ registry ]\ndefault = 1\nglobal-credential-providers = []\n", "registry = {}\n", "registry.a = 1\n"]
+    {
+      try scratch.write(own, to: ".cargo/config.toml")
+      #expect(throws: CommandFailure.self) { try step.install(setup) }
+    }
   }
 
   @Test func `a path that a tool's configuration holds whole need not be on the PATH`() throws {

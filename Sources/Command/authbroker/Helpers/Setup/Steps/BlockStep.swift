@@ -9,6 +9,8 @@ final class BlockStep: SetupStep {
   /// The lines, without the marks.
   let lines: [String]
   /// What a line of the user's may not begin with: it would contradict these lines, or make the file invalid with them.
+  ///
+  /// In TOML a key that is in a table stands behind it: `[table]key`.
   let conflicts: [String]
   /// What a line of the user's may not have in it before a comment.
   let conflictingOptions: [String]
@@ -206,11 +208,21 @@ final class BlockStep: SetupStep {
   private static func plain(_ line: some Sequence<UInt8>) -> [UInt8] { line.filter { !" \t\r\"'".utf8.contains($0) } }
 
   private func obstacle(in parts: Parts) -> String? {
-    let own = syntax.statements(in: parts.before + parts.after).map(Self.plain)
+    var table: ArraySlice<UInt8> = []
+    let own = syntax.statements(in: parts.before + parts.after).map { line in
+      let text = Self.plain(line)
+      guard syntax == .toml, !text.isEmpty else { return text }
+      guard text[0] == UInt8(ascii: "[") else { return table + text }
+      table = text[...(text.firstIndex(of: UInt8(ascii: "]")) ?? 0)]
+      return text
+    }
     let options = own.map { $0.prefix { $0 != UInt8(ascii: "#") } }
     let conflict =
       conflicts.first { word in own.contains { $0.starts(with: word.utf8) } }
       ?? conflictingOptions.first { word in options.contains { $0.firstOccurrence(of: Self.plain(word.utf8)) != nil } }
-    return conflict.map { "\(file.shellQuoted) has an entry \($0) of its own" }
+    return conflict.map { word in
+      let key = word.hasSuffix("]") ? word[...] : word.split(separator: "]").last ?? ""
+      return "\(file.shellQuoted) has an entry \(key) of its own"
+    }
   }
 }

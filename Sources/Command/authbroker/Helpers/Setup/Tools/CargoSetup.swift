@@ -14,7 +14,7 @@ extension CargoHelper {
         BlockStep(
           file: file(setup),
           lines: ["[registry]", "global-credential-providers = [\"cargo:token\", \"\(setup.path(of: name))\"]"],
-          conflicts: ["registry.", "registry=", "global-credential-providers"],
+          conflicts: ["registry.", "registry=", "[registry]global-credential-providers"],
           syntax: .toml, goesIntoTable: true),
       ]
     },
