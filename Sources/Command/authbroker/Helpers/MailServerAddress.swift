@@ -4,7 +4,7 @@ import TextCoding
 /// The host and the port of a mail server's address.
 struct MailServerAddress: Equatable {
   /// The ports of the schemes (RFC 8314, 6409, 9051).
-  private static let ports = ["smtps": 465, "smtp": 587, "imaps": 993, "imap": 143]
+  static let ports = ["smtps": 465, "smtp": 587, "imaps": 993, "imap": 143]
 
   /// The host's name or address, without the brackets of IPv6.
   let host: String

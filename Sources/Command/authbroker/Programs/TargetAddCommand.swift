@@ -1,4 +1,6 @@
 import BrokerProtocol
+import JSON
+import TextCoding
 
 /// `authbroker target add`.
 enum TargetAddCommand: Command {
@@ -22,9 +24,9 @@ enum TargetAddCommand: Command {
   static func run(_ context: Context) throws(CommandFailure) {
     try context.expectOperands(1...2, of: self)
     let edit = try ConfigurationEdit(context)
-    let url = withoutSlash(context.arguments.operands[0])
+    let url = normalForm(of: context.arguments.operands[0])
     let profile = try profile(context, edit)
-    if let entry = edit.targets.first(where: { withoutSlash($0.url) == url }) {
+    if let entry = edit.targets.first(where: { normalForm(of: $0.url) == url }) {
       let place = "\(edit.path), line \(entry.line)"
       guard entry.profile == profile.description else {
         throw CommandFailure(
@@ -71,8 +73,18 @@ enum TargetAddCommand: Command {
 
   private static func only(_ profiles: [String]) -> String? { profiles.count == 1 ? profiles[0] : nil }
 
-  /// The address without one slash at the end of its path: docker and git compare it with their own, which has none.
-  private static func withoutSlash(_ url: String) -> String {
-    url.hasSuffix("/") && !url.hasSuffix("//") ? String(url.dropLast()) : url
+  /// The address in one spelling (RFC 3986, section 6.2).
+  ///
+  /// docker and git compare it with their own, which has small letters, no usual port and no slash at its end. What is no
+  /// address stays as it is, for the daemon to say so.
+  static func normalForm(of url: String) -> String {
+    let url = url.hasSuffix("/") && !url.hasSuffix("//") ? String(url.dropLast()) : url
+    guard let mark = url.firstOccurrence(of: "://") else { return url }
+    let scheme = url[..<mark.lowerBound].lowercased()
+    let authority = url[mark.upperBound...].prefix { $0 != "/" }
+    guard let server = ServerAddress(authority) else { return url }
+    let usual = scheme == "https" ? 443 : scheme == "http" ? 80 : MailServerAddress.ports[scheme]
+    let port = server.port.map { $0 == usual ? "" : ":\($0)" } ?? ""
+    return "\(scheme)://\(server.host)\(port)\(url[authority.endIndex...])"
   }
 }
