@@ -1,8 +1,10 @@
 import SecretMemory
 
-/// Unpacks a body that a server has compressed although no request asks for that (RFC 1952; RFC 1951).
+/// Unpacks a body that a server has compressed although no request asks for that: gzip and zlib's format, which is what
+/// `deflate` means (RFC 1950 to 1952; RFC 9110, section 8.4.1.2).
 ///
-/// It is told by its first bytes, since servers label it or not.
+/// It is told by its first bytes, since servers label it or not. What is left as it is cannot be read, which is a lost
+/// reply where the request has spent something.
 struct Gzip {
   /// Why nothing comes of it: it breaks the format, or is longer than allowed.
   struct Malformed: Error {}
@@ -39,12 +41,14 @@ struct Gzip {
   ///   - limit: how many there may be when they are unpacked.
   /// - Returns: the unpacked bytes; nil for what is not compressed, or breaks the format.
   static func unpacked(_ body: [UInt8], limit: Int) -> [UInt8]? {
-    guard body.starts(with: magic) else { return nil }
+    let isGzip = body.starts(with: magic)
+    guard isGzip || isZlib(body) else { return nil }
     var gzip = Gzip(body, limit)
     do throws(Malformed) {
-      try gzip.skipHeader()
+      if isGzip { try gzip.skipHeader() } else { gzip.position = 2 }
       try gzip.inflate()
-      try gzip.checkTrailer()
+      gzip.bitCount = 0
+      if isGzip { try gzip.checkTrailer() } else { try gzip.checkSum() }
       return gzip.output
     } catch {
       wipe(&gzip.output)
@@ -73,11 +77,26 @@ struct Gzip {
 
   /// The sum and the length of what was packed must fit (RFC 1952, section 2.3.1).
   private mutating func checkTrailer() throws(Malformed) {
-    bitCount = 0
     let sum = try word()
     guard sum == Self.checksum(output), try word() == UInt32(truncatingIfNeeded: output.count) else {
       throw Malformed()
     }
+  }
+
+  /// Whether a body begins as zlib's format does, without a dictionary (RFC 1950, section 2.2).
+  private static func isZlib(_ body: [UInt8]) -> Bool {
+    guard body.count >= 8, body[0] & 0x0F == 8, body[0] >> 4 <= 7, body[1] & 0x20 == 0 else { return false }
+    return (Int(body[0]) << 8 | Int(body[1])).isMultiple(of: 31)
+  }
+
+  /// The sum of what was packed must fit (RFC 1950, section 8.2).
+  private mutating func checkSum() throws(Malformed) {
+    var (low, high): (UInt32, UInt32) = (1, 0)
+    for byte in output {
+      low = (low + UInt32(byte)) % 65_521
+      high = (high + low) % 65_521
+    }
+    guard try word().byteSwapped == high << 16 | low else { throw Malformed() }
   }
 
   private mutating func word() throws(Malformed) -> UInt32 {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTP
 
-/// Bodies that a server compresses although no request asks for that (RFC 1951, RFC 1952).
+/// Bodies that a server compresses although no request asks for that (RFC 1950 to 1952).
 @Suite(.standardTimeLimit) struct GzipTests {
   private static let tokens = #"{"access_token":"a","refresh_token":"r"}"#
   private static let noise = #"""
@@ -41,6 +41,15 @@ import Testing
       "1f8b0800000000000203159039aec52010c0ae82a85310b6046ec3926187e91177ffef776e2c4b8eb607a35f5ebc395c6d3daac773cee6459daa4d65b53ef3489f66202aaf69047d9b90e9be9df6206e735eba0440ddb90ac69eb1792cea7aef2c0d936c93e7d4945ca7d61dbd471b21b169013a8cf9a079c3599cc8dc7dff0f1ef151d0aaea1fa1ba562cd7b2762d903d6e5a1ea03c335f54369e4f7350cc031923516578ce4cb3d445803248bf0909b399e8914acbbf4802b7d58d7b8667783af77632d0dc24040d0dbce2b3bfe80bd2b3276a81c25a7c422f2feba9acdc6e379c76a4f24531e16ac4bb564f137658fb5398793f8f36a5efc3e5672c1fc5929682ab75ab55d7cf1604ba39f25c2cc6d88710c955b313eada7e1faa24a35ef6fe035ff3405890010000",
       noise
     ),
+    // In the format of RFC 1950.
+    (
+      "78daab564a4c4e4e2d2e8e2fc9cf4ecd53b2524a54d2512a4a4d2b4a2dce808b1529d5020022410ddd",
+      tokens
+    ),
+    (
+      "7801012800d7ff7b226163636573735f746f6b656e223a2261222c22726566726573685f746f6b656e223a2272227d22410ddd", tokens
+    ),
+    ("78da030000000001", ""),
   ]
 
   @Test(arguments: packed) func `what zlib has packed is unpacked`(_ hex: String, _ text: String) {
@@ -57,6 +66,10 @@ import Testing
       #expect(found.map { String(decoding: $0, as: UTF8.self) == Self.packed[2].1 } ?? true, "byte \(index)")
       #expect(Gzip.unpacked(Array(packed[..<index]), limit: 1 << 20) == nil)
     }
-    #expect(Gzip.unpacked(Array(Self.tokens.utf8), limit: 4096) == nil)
+    var wrongSum = Self.bytes(Self.packed[6].0)
+    wrongSum[wrongSum.count - 1] ^= 1
+    for text in [wrongSum, Array(Self.tokens.utf8), Array("x^".utf8)] {
+      #expect(Gzip.unpacked(text, limit: 4096) == nil)
+    }
   }
 }

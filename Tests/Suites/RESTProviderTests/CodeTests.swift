@@ -49,7 +49,7 @@ import Testing
   @Test(arguments: [
     ("drop-after-commit", ErrorKind.networkUnavailable), ("status-502-html", .providerUnavailable),
     ("status-504-empty", .providerUnavailable), ("truncated-json", .invalidResponse), ("empty-200", .invalidResponse),
-    ("captive-portal", .invalidResponse), ("access-token-absent", .invalidResponse),
+    ("captive-portal", .invalidResponse), ("access-token-absent", .invalidResponse), ("deflate-bare", .invalidResponse),
   ])
   func `a reply that does not say whether a code was used is a lost one`(_ name: String, _ kind: ErrorKind) async throws
   {

@@ -38,7 +38,7 @@ enum Misbehaviours {
       "unknown invalidResponse", "refused invalidResponse",
       """
       json-array json-null json-string json-number json-empty-object json-whitespace
-      status-204-empty status-206-json empty-200 empty-200-json gzip-bomb
+      status-204-empty status-206-json empty-200 empty-200-json gzip-bomb deflate-bare
       """),
     // A refusal is no lost reply, whatever its status.
     Group(
@@ -68,7 +68,7 @@ enum Misbehaviours {
     Group(
       "ok", "ok",
       """
-      json-bom json-xssi-prefix json-jsonp gzip json-invalid-utf8 json-lone-surrogate json-raw-control
+      json-bom json-xssi-prefix json-jsonp gzip deflate json-invalid-utf8 json-lone-surrogate json-raw-control
       json-trailing-garbage json-trailing-comma chunked-no-end huge-body-claimed
       """),
     Group(

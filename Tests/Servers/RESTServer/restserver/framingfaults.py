@@ -220,6 +220,26 @@ _framed(
     ),
 )
 _framed(
+    "deflate",
+    "the body compressed in zlib's format (RFC 1950), unasked",
+    lambda head, body: (
+        head + b"Content-Encoding: deflate\r\n" + _length(len(zlib.compress(body))) + b"\r\n" + zlib.compress(body),
+        False,
+    ),
+)
+_framed(
+    "deflate-bare",
+    "the body compressed without any format around it (RFC 1951), unasked",
+    lambda head, body: (
+        head
+        + b"Content-Encoding: deflate\r\n"
+        + _length(len(zlib.compress(body, wbits=-15)))
+        + b"\r\n"
+        + zlib.compress(body, wbits=-15),
+        False,
+    ),
+)
+_framed(
     "gzip-garbage",
     "called gzip, which it is not",
     lambda head, body: (head + b"Content-Encoding: gzip\r\n" + _length(len(body)) + b"\r\n" + body, False),

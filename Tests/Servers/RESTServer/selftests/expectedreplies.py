@@ -2,6 +2,7 @@
 
 import gzip
 import re
+import zlib
 
 from .expectations import begins, expect, nothing, sound, unsound
 
@@ -149,6 +150,12 @@ expect(
     "gzip",
     lambda seen, _: b"access_token" in gzip.decompress(seen.body) and seen.headers("Content-Encoding") == ["gzip"],
 )
+for name, bits in (("deflate", 15), ("deflate-bare", -15)):
+    expect(
+        name,
+        lambda seen, _, bits=bits: b"access_token" in zlib.decompress(seen.body, wbits=bits)
+        and seen.headers("Content-Encoding") == ["deflate"],
+    )
 expect("gzip-garbage", lambda seen, _: sound(seen) and seen.headers("Content-Encoding") == ["gzip"])
 expect(
     "gzip-bomb",
