@@ -115,7 +115,7 @@ let package = Package(
       ]),
     .testTarget(
       name: "BrokerServerTests",
-      dependencies: core + ["BrokerServer", "LinuxSystem", "Transport", "Logging", "TestSupport"]),
+      dependencies: core + ["BrokerServer", "JSONRPC", "LinuxSystem", "Transport", "Logging", "TestSupport"]),
     .testTarget(
       name: "VaultTests",
       dependencies: [

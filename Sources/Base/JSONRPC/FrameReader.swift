@@ -70,16 +70,37 @@ public struct FrameReader: Sendable {
     case broken(String)
   }
 
-  /// Whether the bytes at hand begin with a line: what comes next may be taken off as one by someone else.
+  /// Whether the bytes at hand begin where a message does: whole ones may be taken off by ``wholeMessage(in:atMost:)``.
   ///
   /// At the beginning of the stream this also decides that it is one of lines, as a step would.
-  package mutating func isAtLine(_ bytes: Span<UInt8>) -> Bool {
+  package mutating func isAtMessage(_ bytes: Span<UInt8>) -> Bool {
     if framing == nil, bytes.count > 0, bytes[0] == UInt8(ascii: "{") {
       isAtStart = false
       framing = .lines
     }
-    return framing == .lines && scanned == 0 && skipping == .nothing
+    return framing != nil && skipping == .nothing
   }
+
+  /// The message with which bytes begin that ``isAtMessage(_:)`` has looked at.
+  ///
+  /// Nothing changes: who takes it off says so by ``tookMessages()``, where others of the stream were looked at before.
+  ///
+  /// - Parameters:
+  ///   - bytes: what is at hand.
+  ///   - limit: how many bytes the message may have.
+  /// - Returns: where it stands and how many bytes it has with its framing; nil where it is not whole, longer, or broken.
+  @inline(__always)
+  package func wholeMessage(in bytes: Span<UInt8>, atMost limit: Int) -> (message: Range<Int>, consumed: Int)? {
+    if framing == .lines {
+      return bytes.firstLineFeed(from: 0, before: min(bytes.count, limit + 1)).map { (0..<$0, $0 + 1) }
+    }
+    guard case .complete(let start, let length) = headers.parse(bytes), length <= min(limit, bytes.count - start)
+    else { return nil }
+    return (start..<start + length, start + length)
+  }
+
+  /// Notes that whole messages were taken off: what stands behind them has not been looked at.
+  package mutating func tookMessages() { scanned = 0 }
 
   private mutating func progress(_ bytes: Span<UInt8>, _ isFinal: Bool) -> Progress {
     switch framing {

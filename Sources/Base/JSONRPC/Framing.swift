@@ -18,7 +18,7 @@ public enum Framing: Sendable, Equatable {
   }
 
   /// What framing adds to a message at most: the header with a number of 19 digits, the largest there is.
-  static let largestOverhead = 16 + 19 + 4
+  package static let largestOverhead = 16 + 19 + 4
 
   /// Appends one message to a connection's output.
   ///

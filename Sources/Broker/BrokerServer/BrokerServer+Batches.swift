@@ -19,7 +19,7 @@ extension BrokerServer {
     let id = batchCount
     batches[id] = PendingBatch(client: connection.id, outstanding: 0)
     for (position, entry) in entries.enumerated() {
-      if isFull(connection) || position > 0 && !turnBudget.spend(isSlow: true) {
+      if isFull(connection) || position > 0 && !turnBudget.spend() {
         connection.openBatch = OpenBatch(id, entries[position...].map { tape[$0].fullRange }, of: text)
         return
       }
@@ -49,7 +49,7 @@ extension BrokerServer {
       receive(request.span, ofBatch: id, connection)
       wipe(&request)
       guard !connection.isClosed else { return true }
-      if !turnBudget.spend(isSlow: true), connection.openBatch?.isEmpty == false { return false }
+      if !turnBudget.spend(), connection.openBatch?.isEmpty == false { return false }
     }
     guard connection.openBatch?.isEmpty == true else { return false }
     connection.openBatch = nil

@@ -8,44 +8,14 @@ import SecretMemory
 /// How messages become requests.
 extension BrokerServer {
   /// Takes one message in, whatever it is.
-  ///
-  /// - Returns: whether that took a time that matters: an answer from the cache takes none.
-  func receive(_ text: Span<UInt8>, _ connection: Connection) -> Bool {
+  func receive(_ text: Span<UInt8>, _ connection: Connection) {
     do throws(JSONError) {
       try tape.scan(text, limits: limits.json)
     } catch {
-      refuse(text, error, connection)
-      return true
+      return refuse(text, error, connection)
     }
-    guard tape[0].kind != .array else {
-      receiveBatch(text, connection)
-      return true
-    }
-    let envelope = Envelope(in: tape, of: text, idByteLimit: limits.idBytes)
-    if answerFromCache(envelope, text, connection) { return false }
-    receive(envelope, text, connection, batch: nil)
-    return true
-  }
-
-  /// The hot path: a token that is cached is answered without a copy, a task, or an allocation.
-  ///
-  /// Whatever is out of the ordinary is left to the general path.
-  private func answerFromCache(_ envelope: Envelope, _ text: Span<UInt8>, _ connection: Connection) -> Bool {
-    guard envelope.kind == .request, let id = envelope.id, !isDraining,
-      text.matches("getAccessToken", envelope.method),
-      let question = CachedQuestion(envelope, tape, text)
-    else { return false }
-    let profile = text.extracting(question.profile)
-    guard
-      let answer = answers.answer(
-        profile: profile, minValidity: question.minValidity, wall: turnTime.wall, uptime: turnTime.uptime)
-    else { return false }
-    let writer = connection.writer
-    answer.withBytes { result in
-      writer.appendResult(result, id: text.extracting(id), to: &connection.output.bytes)
-    }
-    connection.holdsToken = true
-    return true
+    guard tape[0].kind != .array else { return receiveBatch(text, connection) }
+    receive(Envelope(in: tape, of: text, idByteLimit: limits.idBytes), text, connection, batch: nil)
   }
 
   /// Answers a message that cannot be read: one that exceeds a limit, by the ids of its requests.

@@ -68,12 +68,8 @@ extension BrokerServer {
     var answered = 0
     switch result {
     case .bytes(let count):
-      let turn = answerTokens(bytes.span.extracting(first: count), connection, budget)
-      answered = turn.bytes
-      guard turn.isSent else {
-        turnBudget.count(turn.lines)
-        break
-      }
+      answered = answerAtRest(bytes.span.extracting(first: count), connection)
+      guard answered == count, tokens.isEmpty else { break }
       wipe(&bytes, 0..<count)
       if count == room { enqueue(connection) }
       return true
@@ -110,23 +106,47 @@ extension BrokerServer {
     }
   }
 
-  /// Answers the requests for cached tokens with which the bytes begin, and sends the answers if nothing follows them.
+  /// Answers the requests for cached tokens with which a read of a connection at rest begins, and sends the answers if
+  /// nothing follows them.
+  ///
+  /// - Returns: how many bytes those requests have.
   @inline(__always)
-  private func answerTokens(
-    _ bytes: Span<UInt8>, _ connection: Connection, _ budget: TurnBudget
-  ) -> TokenAnswers.Turn {
-    guard !isDraining, connection.isPlain || connection.becomesPlain(bytes) else { return TokenAnswers.Turn() }
+  private func answerAtRest(_ bytes: Span<UInt8>, _ connection: Connection) -> Int {
+    guard !isDraining, connection.isPlain || connection.becomesPlain(bytes) else { return 0 }
     // One message at least is left for the general path, which knows what comes behind the last one of a turn.
+    let answered = answerTokens(bytes, connection, most: turnBudget.messages - 1, room: tokenBounds.outputBytes)
+    guard answered > 0, answered == bytes.count else { return answered }
+    let byteCount = tokens.waitingCount
+    if tokens.send(to: connection.stream) { noteAnswered(byteCount, connection) }
+    return answered
+  }
+
+  /// - Returns: how many bytes the messages have whose answers wait now.
+  @inline(__always)
+  private func answerTokens(_ bytes: Span<UInt8>, _ connection: Connection, most: Int, room: Int) -> Int {
     let turn = tokens.answer(
-      bytes, most: budget.messages - 1, messageBytes: connection.messageByteLimit, tokenBounds, from: answers,
-      at: turnTime, to: connection.stream)
-    if turn.isSent { noteAnswered(turn.answerBytes, connection) }
-    return turn
+      bytes, connection.frames, most: most, room: room, tokenBounds, from: answers, at: turnTime)
+    turnBudget.count(turn.messages)
+    return turn.bytes
+  }
+
+  /// Answers the requests for cached tokens with which what is left of a read begins, behind what waits for the client.
+  ///
+  /// - Returns: how many bytes those requests have.
+  private func answerInTurn(_ bytes: Span<UInt8>, _ connection: Connection) -> Int {
+    guard !isDraining, connection.frames.isAtMessage(bytes) else { return 0 }
+    let room = tokenBounds.outputBytes - connection.output.count
+    let answered = answerTokens(bytes, connection, most: turnBudget.messages, room: room)
+    guard answered > 0 else { return 0 }
+    connection.frames.tookMessages()
+    queueTokens(connection)
+    endMessageTimer(connection)
+    return answered
   }
 
   /// Lets the answers to requests for cached tokens wait before those that follow.
   private func queueTokens(_ connection: Connection) {
-    guard tokens.waitingCount > 0 else { return }
+    guard !tokens.isEmpty else { return }
     connection.output.bytes.makeRoom(for: tokens.waitingCount)
     tokens.withWaiting { connection.output.bytes.append(copying: $0) }
     connection.holdsToken = true
@@ -192,26 +212,37 @@ extension BrokerServer {
         return offset..<bytes.count
       }
       let rest = bytes.extracting(offset..<bytes.count)
-      var isSlow = true
-      switch connection.frames.step(rest, isFinal: connection.hasInputEnded) {
-      case .needsMore(let consumed): return offset + consumed..<bytes.count
-      case .message(let range, let consumed):
-        isSlow = receive(rest.extracting(range), connection)
-        offset += consumed
-        endMessageTimer(connection)
-      case .tooLong(let consumed):
-        respond(refusal(of: .messageBytes), id: nil, connection)
-        offset += consumed
-      case .broken(let why):
-        respond(BrokerError(.parseError, why), id: nil, connection)
-        connection.isClosing = true
-      }
-      if !turnBudget.spend(isSlow: isSlow), offset < bytes.count || connection.openBatch != nil {
+      let answered = answerInTurn(rest, connection)
+      let next = answered > 0 ? (consumed: answered, isWhole: true) : receiveNext(in: rest, connection)
+      offset += next.consumed
+      guard next.isWhole else { return offset..<bytes.count }
+      let goesOn = answered > 0 ? turnBudget.messages > 0 : turnBudget.spend()
+      if !goesOn, offset < bytes.count || connection.openBatch != nil {
         connection.hasMessages = true
         return offset..<bytes.count
       }
     }
     return bytes.count..<bytes.count
+  }
+
+  /// Receives the next message, whatever it is.
+  ///
+  /// - Returns: how many bytes are dealt with; and whether that is a message, or the end of it.
+  private func receiveNext(in rest: Span<UInt8>, _ connection: Connection) -> (consumed: Int, isWhole: Bool) {
+    switch connection.frames.step(rest, isFinal: connection.hasInputEnded) {
+    case .needsMore(let consumed): return (consumed, false)
+    case .message(let range, let consumed):
+      receive(rest.extracting(range), connection)
+      endMessageTimer(connection)
+      return (consumed, true)
+    case .tooLong(let consumed):
+      respond(refusal(of: .messageBytes), id: nil, connection)
+      return (consumed, true)
+    case .broken(let why):
+      respond(BrokerError(.parseError, why), id: nil, connection)
+      connection.isClosing = true
+      return (0, true)
+    }
   }
 
   /// Whether as many requests of a connection wait as may: the next ones are taken in when one of them is answered.

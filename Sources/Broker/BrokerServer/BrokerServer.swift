@@ -78,7 +78,7 @@ package actor BrokerServer {
   package internal(set) var limits: Limits {
     didSet {
       tokenBounds = TokenAnswers.Bounds(limits)
-      tokens.forgetPattern()
+      tokens.forgetQuestion()
     }
   }
   /// Those of them that requests for cached tokens are held to.

@@ -3,13 +3,19 @@ import JSONRPC
 
 /// The ordinary form of a `getAccessToken` request, read off the tape without a copy.
 struct CachedQuestion {
+  /// The bytes of the id.
+  let id: Range<Int>
   /// The bytes of the profile's name in the text; empty for the default profile.
   private(set) var profile = 0..<0
   /// How long the token must still live, in milliseconds; nil means the profile's skew.
   private(set) var minValidity: Int64?
 
-  /// Reads the parameters; nil where there is anything but a plain profile and a whole number of seconds.
+  /// Reads a message; nil where it is anything but a request with a plain profile and a whole number of seconds.
   init?(_ envelope: Envelope, _ tape: borrowing JSONTape, _ text: Span<UInt8>) {
+    guard envelope.kind == .request, let id = envelope.id, text.matches("getAccessToken", envelope.method) else {
+      return nil
+    }
+    self.id = id
     guard let index = envelope.parameters else { return }
     guard tape[index].kind == .object else { return nil }
     let end = Int(tape[index].next)
@@ -42,5 +48,41 @@ struct CachedQuestion {
     }
     minValidity = seconds * 1000
     return true
+  }
+}
+
+/// What the last question looked like: programs ask the same again and again, and count their ids.
+///
+/// A text of the same length that has the same bytes but for other digits of its id is the same question, within the same
+/// bounds: a whole number is one token of JSON (RFC 8259, section 6) whatever its digits are. So it is not scanned.
+struct LastQuestion {
+  /// The question itself.
+  private(set) var question: CachedQuestion?
+  /// It holds no secret: it is a request for a token, and nothing but the profile's name is said in it.
+  private var text: [UInt8] = []
+
+  /// Takes a question for a model if its id is a whole number.
+  mutating func learn(_ question: CachedQuestion, _ bytes: Span<UInt8>) {
+    text.removeAll(keepingCapacity: true)
+    self.question = question
+    guard Self.isNumber(question.id, in: bytes) else { return }
+    text.append(copying: bytes)
+  }
+
+  /// Whether a text asks the same.
+  @inline(__always)
+  func isAsked(by bytes: Span<UInt8>) -> Bool {
+    guard let id = question?.id, !text.isEmpty, bytes.count == text.count else { return false }
+    return bytes.hasSameBytes(as: text.span.extracting(first: id.lowerBound), at: 0)
+      && bytes.hasSameBytes(as: text.span.extracting(droppingFirst: id.upperBound), at: id.upperBound)
+      && Self.isNumber(id, in: bytes)
+  }
+
+  @inline(__always)
+  private static func isNumber(_ range: Range<Int>, in bytes: Span<UInt8>) -> Bool {
+    var place = range.lowerBound
+    guard range.count == 1 || bytes[place] != UInt8(ascii: "0") else { return false }
+    while place < range.upperBound, bytes[place] >= UInt8(ascii: "0"), bytes[place] <= UInt8(ascii: "9") { place += 1 }
+    return place == range.upperBound
   }
 }

@@ -21,7 +21,7 @@ final class Connection: EventHandler {
   /// How many bytes a message may have.
   let messageByteLimit: Int
   // What every turn looks at stands together, so that it is in few lines of the processor's cache.
-  /// Whether it is known to be at rest, and at the beginning of a line.
+  /// Whether it is known to be at rest, and at the beginning of a message.
   ///
   /// What is read next is then what comes next, and once the answers to that are sent all is as before. A change of
   /// anything that this depends on ends it.
@@ -130,7 +130,7 @@ final class Connection: EventHandler {
 
   /// Finds out whether it is plain, by what was read from it.
   func becomesPlain(_ bytes: Span<UInt8>) -> Bool {
-    guard isAtRest, frames.isAtLine(bytes) else { return false }
+    guard isAtRest, frames.isAtMessage(bytes) else { return false }
     isPlain = true
     return true
   }

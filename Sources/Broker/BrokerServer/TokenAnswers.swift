@@ -6,10 +6,10 @@ import SecretMemory
 
 /// Answers the requests of one turn that ask for cached tokens, and holds the answers until they are sent together.
 ///
-/// Most requests are of this kind. They need nothing of their connection, so that nothing is looked up, counted or
-/// allocated for each of them. They are read by the scanner that reads all messages, but for those that differ from the
-/// last one in nothing but the number of their id. The first one that is anything else ends what is done here, and is the
-/// general path's business with all that follow it.
+/// Most requests are of this kind. They need nothing of their connection but its framing, so that nothing is looked up,
+/// counted or allocated for each of them. They are read by the scanner that reads all messages, but for those that differ
+/// from the last one in nothing but the number of their id. The first one that is anything else ends what is done here,
+/// and is the general path's business.
 ///
 /// Safe: the memory it owns is reached through checked ranges only.
 @safe
@@ -54,7 +54,7 @@ struct TokenAnswers: ~Copyable {
   private static let longestQuestion = 1024
 
   private var tape = JSONTape()
-  private var pattern = QuestionPattern()
+  private var last = LastQuestion()
   private let buffer: UnsafeMutableBufferPointer<UInt8>
   /// How many bytes of answers there are.
   private var count = 0
@@ -74,60 +74,55 @@ struct TokenAnswers: ~Copyable {
     unsafe buffer.deallocate()
   }
 
-  /// What became of the lines of one read.
+  /// What became of the messages with which some bytes begin.
   struct Turn {
     /// How many were answered.
-    var lines = 0
-    /// How many bytes those have with their ends.
+    var messages = 0
+    /// How many bytes those have with their framing.
     var bytes = 0
-    /// How many bytes their answers have.
-    var answerBytes = 0
-    /// Whether nothing stands behind them, and their answers are sent.
-    var isSent = false
   }
 
-  /// Answers whole lines from the beginning of `bytes` on, as long as they ask for a cached token.
-  ///
-  /// Where nothing stands behind them the answers are sent; what the client does not take waits, and so does everything
-  /// otherwise.
+  /// Answers whole messages from the beginning of `bytes` on, as long as they ask for a cached token.
   ///
   /// - Parameters:
-  ///   - bytes: what was read.
-  ///   - most: how many lines at most.
-  ///   - messageBytes: how many bytes a line may have.
+  ///   - bytes: what was read, at the beginning of a message.
+  ///   - frames: how messages are cut out of it, and answers framed.
+  ///   - most: how many messages at most.
+  ///   - room: how many bytes of answers may wait before another message is answered.
   ///   - bounds: what else the messages are held to.
   ///   - cache: the answers.
   ///   - time: the present time.
-  ///   - stream: the client.
   /// - Returns: how far that went.
   mutating func answer(
-    _ bytes: Span<UInt8>, most: Int, messageBytes: Int, _ bounds: Bounds, from cache: AnswerCache, at time: Time,
-    to stream: any ClientStream
+    _ bytes: Span<UInt8>, _ frames: FrameReader, most: Int, room: Int, _ bounds: Bounds, from cache: AnswerCache,
+    at time: Time
   ) -> Turn {
     var turn = Turn()
     lastTail = 0..<0
-    let longest = min(Self.longestQuestion, messageBytes)
+    let longest = min(Self.longestQuestion, frames.messageByteLimit)
+    let framing = frames.framing ?? .lines
     var repeated = 0
-    while turn.lines < most, count <= bounds.outputBytes {
+    while turn.messages < most, count <= room {
       let rest = bytes.extracting(droppingFirst: turn.bytes)
-      if let length = answerAgain(rest, longest, bounds) {
-        turn.bytes += length
-        repeated += 1
-        turn.lines += 1
-        continue
-      }
-      guard let length = answer(rest, longest, bounds, from: cache, at: time) else { break }
-      turn.bytes += length
-      turn.lines += 1
+      guard let (range, consumed) = frames.wholeMessage(in: rest, atMost: longest) else { break }
+      let text = rest.extracting(range)
+      let isKnown = last.isAsked(by: text)
+      guard isKnown || scan(text, bounds), let question = last.question else { break }
+      let isRepeated = isKnown && !lastTail.isEmpty
+      let result = isRepeated ? nil : question.answer(in: text, from: cache, at: time)
+      guard isRepeated || result != nil, append(result, text.extracting(question.id), framing) else { break }
+      if isRepeated { repeated += 1 }
+      turn.bytes += consumed
+      turn.messages += 1
     }
     if repeated > 0 { cache.noteRepetitions(repeated) }
-    turn.answerBytes = count
-    if turn.lines > 0, turn.bytes == bytes.count { turn.isSent = send(to: stream) }
     return turn
   }
 
-  /// - Returns: whether the client has taken everything.
-  private mutating func send(to stream: any ClientStream) -> Bool {
+  /// Sends what waits.
+  ///
+  /// - Returns: whether the client has taken everything; what it has not taken waits.
+  mutating func send(to stream: any ClientStream) -> Bool {
     guard case .bytes(let taken) = withWaiting({ stream.write($0) }) else { return false }
     sent += taken
     guard sent == count else { return false }
@@ -135,76 +130,63 @@ struct TokenAnswers: ~Copyable {
     return true
   }
 
-  /// Answers the first line if it is the request that was answered just before, at the same time.
-  ///
-  /// - Returns: how many bytes it has with its end; nil where it is not.
-  @inline(__always)
-  private mutating func answerAgain(_ bytes: Span<UInt8>, _ longest: Int, _ bounds: Bounds) -> Int? {
-    guard !lastTail.isEmpty, let question = pattern.match(bytes, longest, bounds) else { return nil }
-    let head = ResponseWriter.head
-    let tail = lastTail
-    guard head.utf8CodeUnitCount + question.id.count + tail.count <= Self.capacity - count else { return nil }
-    copy(head)
-    copy(bytes.extracting(question.id))
-    let place = count
-    // Both ranges lie inside the memory that this value owns: the one was written, and there is room for the other.
-    unsafe (buffer.baseAddress.unsafelyUnwrapped + place).update(
-      from: buffer.baseAddress.unsafelyUnwrapped + tail.lowerBound, count: tail.count)
-    count += tail.count
-    return question.length
-  }
-
-  /// Answers the first line.
-  ///
-  /// - Returns: how many bytes it has with its end; nil where there is no whole one, or it is anything else.
-  @inline(__always)
-  private mutating func answer(
-    _ bytes: Span<UInt8>, _ longest: Int, _ bounds: Bounds, from cache: AnswerCache, at time: Time
-  ) -> Int? {
-    let question = pattern.match(bytes, longest, bounds) ?? scan(bytes, longest, bounds)
-    guard let question,
-      let answer = cache.answer(
-        profile: bytes.extracting(question.profile), minValidity: question.minValidity, wall: time.wall,
-        uptime: time.uptime)
-    else { return nil }
-    return append(answer, bytes.extracting(question.id)) ? question.length : nil
-  }
-
-  /// Reads the first line by the scanner.
+  /// Reads a message by the scanner; false where it is no question of this kind.
   ///
   /// A carriage return at its end is white space of JSON.
-  private mutating func scan(_ bytes: Span<UInt8>, _ longest: Int, _ bounds: Bounds) -> TokenQuestion? {
-    guard let end = bytes.firstLineFeed(from: 0, before: min(bytes.count, longest + 1)) else { return nil }
-    let line = bytes.extracting(first: end)
-    guard (try? tape.scan(line, limits: bounds.json)) != nil else { return nil }
-    let envelope = Envelope(in: tape, of: line, idByteLimit: bounds.idBytes)
-    guard envelope.kind == .request, let id = envelope.id, line.matches("getAccessToken", envelope.method),
-      let cached = CachedQuestion(envelope, tape, line)
-    else { return nil }
-    let question = TokenQuestion(
-      id: id, profile: cached.profile, minValidity: cached.minValidity, length: end + 1)
-    pattern.learn(question, bytes)
-    return question
+  private mutating func scan(_ text: Span<UInt8>, _ bounds: Bounds) -> Bool {
+    guard (try? tape.scan(text, limits: bounds.json)) != nil,
+      let question = CachedQuestion(Envelope(in: tape, of: text, idByteLimit: bounds.idBytes), tape, text)
+    else { return false }
+    last.learn(question, text)
+    // What was answered before was asked in other words.
+    lastTail = 0..<0
+    return true
   }
 
   /// Forgets what the last question looked like: others may be held to other bounds.
-  mutating func forgetPattern() { pattern = QuestionPattern() }
+  mutating func forgetQuestion() { last = LastQuestion() }
 
-  /// Appends a response as a line; false where there is no room for it.
-  private mutating func append(_ result: Secret, _ id: Span<UInt8>) -> Bool {
-    let (head, label) = (ResponseWriter.head, ResponseWriter.resultLabel)
-    let size = head.utf8CodeUnitCount + id.count + label.utf8CodeUnitCount + result.byteCount + 2
-    guard size <= Self.capacity - count else { return false }
+  /// Appends a response; false where there is no room for it.
+  ///
+  /// - Parameters:
+  ///   - result: what is answered; nil for the same as in the response before.
+  ///   - id: the bytes of the id.
+  ///   - framing: how it is framed.
+  @inline(__always)
+  private mutating func append(_ result: Secret?, _ id: Span<UInt8>, _ framing: Framing) -> Bool {
+    let (head, label, old) = (ResponseWriter.head, ResponseWriter.resultLabel, lastTail)
+    let tailCount = result.map { label.utf8CodeUnitCount + $0.byteCount + 1 } ?? old.count
+    let size = head.utf8CodeUnitCount + id.count + tailCount
+    guard size <= Self.capacity - count - Framing.largestOverhead else { return false }
+    if framing == .headers {
+      copy("Content-Length: ")
+      copy(decimal: size)
+      copy("\r\n\r\n")
+    }
     copy(head)
     copy(id)
-    let tail = count
-    copy(label)
-    // There is room for it, as was checked.
-    unsafe result.copy(to: UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[count...]))
-    count += result.byteCount
-    copy("}\n")
-    lastTail = tail..<count
+    lastTail = count..<count + tailCount
+    if let result {
+      copy(label)
+      // There is room for it, as was checked.
+      unsafe result.copy(to: UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[count...]))
+      count += result.byteCount
+      copy("}")
+    } else {
+      // Both ranges lie inside the memory that this value owns: the one was written, and there is room for the other.
+      unsafe (buffer.baseAddress.unsafelyUnwrapped + count).update(
+        from: buffer.baseAddress.unsafelyUnwrapped + old.lowerBound, count: old.count)
+      count += old.count
+    }
+    if framing == .lines { copy("\n") }
     return true
+  }
+
+  private mutating func copy(decimal number: Int) {
+    if number > 9 { copy(decimal: number / 10) }
+    // There is room for it, as was checked for the whole response.
+    unsafe buffer[count] = UInt8(ascii: "0") + UInt8(number % 10)
+    count += 1
   }
 
   @inline(__always)
@@ -226,6 +208,9 @@ struct TokenAnswers: ~Copyable {
     count += bytes.count
   }
 
+  /// Whether no answer waits.
+  var isEmpty: Bool { count == 0 }
+
   /// How many bytes of answers wait.
   var waitingCount: Int { count - sent }
 
@@ -240,5 +225,14 @@ struct TokenAnswers: ~Copyable {
     // The range is inside the memory that this value owns.
     unsafe wipe(UnsafeMutableRawBufferPointer(start: buffer.baseAddress, count: count))
     (count, sent) = (0, 0)
+  }
+}
+
+extension CachedQuestion {
+  /// What the cache has for it; nil where there is no token that is good for so long.
+  @inline(__always)
+  fileprivate func answer(in text: Span<UInt8>, from cache: AnswerCache, at time: TokenAnswers.Time) -> Secret? {
+    cache.answer(
+      profile: text.extracting(profile), minValidity: minValidity, wall: time.wall, uptime: time.uptime)
   }
 }

@@ -22,17 +22,17 @@ struct TurnBudget {
     self.time = time
   }
 
-  /// Counts messages that took no time, of which there may be less than are left.
+  /// Counts messages that took no time, no more than are left.
   mutating func count(_ messages: Int) {
     self.messages -= messages
   }
 
-  /// Counts a message; a slow one may have taken a time that matters.
+  /// Counts a message that may have taken a time that matters.
   ///
   /// - Returns: whether another one may follow.
-  mutating func spend(isSlow: Bool) -> Bool {
+  mutating func spend() -> Bool {
     messages -= 1
-    guard isSlow, messages > 0 else { return messages > 0 }
+    guard messages > 0 else { return false }
     let now = BootClock.nanoseconds
     switch time {
     case .deadline(let deadline): return now < deadline

@@ -1,5 +1,6 @@
 import BrokerCore
 import BrokerProtocol
+import JSONRPC
 import LinuxSystem
 import TestSupport
 import Testing
@@ -53,10 +54,12 @@ import Transport
 
     /// What is answered to bytes, and how many of them that is.
     func ask(
-      _ bytes: [UInt8], _ answers: inout TokenAnswers, _ client: FullStream = FullStream()
+      _ bytes: [UInt8], _ answers: inout TokenAnswers, _ client: FullStream = FullStream(), _ framing: Framing = .lines
     ) -> (turn: TokenAnswers.Turn, said: [UInt8]) {
       let turn = answers.answer(
-        bytes.span, most: 64, messageBytes: 1 << 20, bounds, from: harness.broker.answers, at: time, to: client)
+        bytes.span, FrameReader(framing: framing), most: 64, room: bounds.outputBytes, bounds,
+        from: harness.broker.answers, at: time)
+      _ = answers.send(to: client)
       var said: [UInt8] = []
       answers.withWaiting { waiting in for index in waiting.indices { said.append(waiting[index]) } }
       answers.clear()
@@ -75,7 +78,7 @@ import Transport
       for room in [1, 2, 4096 % all.count, all.count - 1, all.count, all.count + 1] {
         let client = FullStream(room: room)
         let (turn, rest) = stage.ask(bytes, &answers, client)
-        #expect(turn.isSent == (room >= all.count) && turn.lines == 50 && client.taken.count == min(room, all.count))
+        #expect(rest.isEmpty == (room >= all.count) && turn.messages == 50 && client.taken.count == min(room, all.count))
         #expect(client.taken + rest == all, "\(room)")
       }
     }
@@ -120,17 +123,68 @@ import Transport
         var seasoned = TokenAnswers()
         var fresh = TokenAnswers()
         let first = stage.ask(model, &seasoned)
-        #expect(first.turn.lines == 1 && first.turn.bytes == model.count)
+        #expect(first.turn.messages == 1 && first.turn.bytes == model.count)
         let (once, alone) = (stage.ask(line, &seasoned), stage.ask(line, &fresh))
-        #expect(once.turn.lines == alone.turn.lines && once.turn.bytes == alone.turn.bytes && once.said == alone.said)
+        #expect(once.turn.messages == alone.turn.messages && once.turn.bytes == alone.turn.bytes && once.said == alone.said)
         // Behind the model in one read the answer is taken from the one before.
         let both = stage.ask(model + line, &seasoned)
-        #expect(both.turn.lines == 1 + alone.turn.lines && both.turn.bytes == model.count + alone.turn.bytes)
+        #expect(both.turn.messages == 1 + alone.turn.messages && both.turn.bytes == model.count + alone.turn.bytes)
         #expect(both.said == first.said + alone.said, "\(String(decoding: line, as: UTF8.self))")
-        answered += alone.turn.lines
+        answered += alone.turn.messages
         guard both.said == first.said + alone.said else { break }
       }
       #expect(answered > 4000 && answered < 18000, "\(answered)")
+    }
+  }
+
+  @Test func `messages with a header are answered as lines are, each answer with a header of its own`() async throws {
+    try await OwnThread.run {
+      let stage = try Stage()
+      let framed = { (text: [UInt8]) in Array("Content-Length: \(text.count)\r\n\r\n".utf8) + text }
+      let questions = [1, 2, 9, 10, 11, 2].map { Array(#"{"jsonrpc":"2.0","id":\#($0),"method":"getAccessToken"}"#.utf8) }
+      var lines = TokenAnswers()
+      var headers = TokenAnswers()
+      let said = stage.ask(questions.flatMap { $0 + [10] }, &lines).said.split(separator: 10)
+      let (turn, framedSaid) = stage.ask(questions.flatMap(framed), &headers, FullStream(), .headers)
+      #expect(turn.messages == questions.count && said.count == questions.count)
+      #expect(framedSaid == said.flatMap { framed(Array($0)) })
+      // Half a message, and one that is no such question, end what is answered.
+      let half = framed(questions[0]) + framed(questions[1]).dropLast()
+      #expect(stage.ask(half, &headers, FullStream(), .headers).turn.messages == 1)
+      let other = framed(questions[0]) + framed(Array(#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#.utf8))
+      #expect(stage.ask(other, &headers, FullStream(), .headers).turn.messages == 1)
+    }
+  }
+
+  @Test(arguments: [Framing.lines, .headers])
+  func `a conversation of tokens and others is answered in order in either framing`(_ framing: Framing) async throws {
+    try await OwnThread.run {
+      let client = try ServerHarness().connect()
+      let frame = { (text: String) in
+        framing == .lines ? text + "\n" : "Content-Length: \(text.utf8.count)\r\n\r\n" + text
+      }
+      client.send(frame(Self.login))
+      _ = client.read()
+      let methods = (0..<200).map { $0 % 5 == 2 ? "ping" : "getAccessToken" }
+      let text = methods.enumerated().map { frame(#"{"jsonrpc":"2.0","id":\#($0),"method":"\#($1)"}"#) }.joined()
+      // In pieces that end anywhere.
+      let (bytes, before) = (Array(text.utf8), client.received.count)
+      for start in stride(from: 0, to: bytes.count, by: 777) {
+        client.send(Array(bytes[start..<min(start + 777, bytes.count)]))
+      }
+      _ = client.read()
+      let expected = methods.enumerated().map { id, method in
+        let result = method == "ping" ? "{}}" : #"{"accessToken":"access-1""#
+        return #"{"jsonrpc":"2.0","id":\#(id),"result":"# + result
+      }
+      var rest = String(decoding: client.received[before...], as: UTF8.self)[...]
+      for text in expected {
+        guard let place = rest.firstRange(of: text) else {
+          Issue.record("\(text)")
+          break
+        }
+        rest = rest[place.upperBound...]
+      }
     }
   }
 
@@ -143,7 +197,7 @@ import Transport
       for (id, isAnswered) in [("1234567890123456", true), ("12345678901234567", false), ("01", false), ("0", true)] {
         var answers = TokenAnswers()
         _ = stage.ask(line("1"), &answers)
-        #expect((stage.ask(line(id), &answers).turn.lines == 1) == isAnswered, "\(id)")
+        #expect((stage.ask(line(id), &answers).turn.messages == 1) == isAnswered, "\(id)")
       }
     }
   }
