@@ -206,7 +206,7 @@ actor Daemon {
     do {
       if let socket = try SocketActivation.takeOver(environment: environment, pid: ProcessIdentity.pid) {
         path = socket.path
-        try server.listen(socket)
+        try server.listen(socket, as: .activation)
       } else {
         try server.listen(try lock.listen(at: path))
       }

@@ -39,26 +39,28 @@ import Transport
   /// A broker that has a token in its cache, and the time there.
   private struct Stage {
     let harness: ServerHarness
-    let bounds: TokenAnswers.Bounds
-    let time: TokenAnswers.Time
+    let limits: Limits
+    let time: TurnClock.Time
 
     init(limits: Limits = ServerHarness.patientLimits) throws {
       harness = try ServerHarness()
       let client = try harness.connect()
       _ = client.ask(TokenAnswersTests.login)
       #expect(client.ask(TokenAnswersTests.token).first?.contains("access-1") == true)
-      bounds = TokenAnswers.Bounds(limits)
+      self.limits = limits
       let now = harness.broker.now
-      time = TokenAnswers.Time(wall: now.wall.milliseconds, uptime: now.uptime.milliseconds)
+      time = TurnClock.Time(wall: now.wall.milliseconds, uptime: now.uptime.milliseconds)
     }
+
+    /// What answers from that cache.
+    func answers() -> TokenAnswers { TokenAnswers(from: harness.broker.answers, limits) }
 
     /// What is answered to bytes, and how many of them that is.
     func ask(
       _ bytes: [UInt8], _ answers: inout TokenAnswers, _ client: FullStream = FullStream(), _ framing: Framing = .lines
     ) -> (turn: TokenAnswers.Turn, said: [UInt8]) {
       let turn = answers.answer(
-        bytes.span, FrameReader(framing: framing), most: 64, room: bounds.outputBytes, bounds,
-        from: harness.broker.answers, at: time)
+        bytes.span, FrameReader(framing: framing), most: 64, behind: 0, at: time)
       _ = answers.send(to: client)
       var said: [UInt8] = []
       answers.withWaiting { waiting in for index in waiting.indices { said.append(waiting[index]) } }
@@ -72,13 +74,14 @@ import Transport
       let stage = try Stage()
       let lines = (0..<50).map { #"{"jsonrpc":"2.0","id":\#($0),"method":"getAccessToken"}"# + "\n" }
       let bytes = Array(lines.joined().utf8)
-      var answers = TokenAnswers()
+      var answers = stage.answers()
       let all = stage.ask(bytes, &answers).said
       #expect(all.count { $0 == 10 } == 50)
       for room in [1, 2, 4096 % all.count, all.count - 1, all.count, all.count + 1] {
         let client = FullStream(room: room)
         let (turn, rest) = stage.ask(bytes, &answers, client)
-        #expect(rest.isEmpty == (room >= all.count) && turn.messages == 50 && client.taken.count == min(room, all.count))
+        #expect(
+          rest.isEmpty == (room >= all.count) && turn.messages == 50 && client.taken.count == min(room, all.count))
         #expect(client.taken + rest == all, "\(room)")
       }
     }
@@ -120,12 +123,13 @@ import Transport
       var answered = 0
       for round in 0..<20000 {
         let (model, line) = (Self.models[round % Self.models.count], Self.mutant(&random))
-        var seasoned = TokenAnswers()
-        var fresh = TokenAnswers()
+        var seasoned = stage.answers()
+        var fresh = stage.answers()
         let first = stage.ask(model, &seasoned)
         #expect(first.turn.messages == 1 && first.turn.bytes == model.count)
         let (once, alone) = (stage.ask(line, &seasoned), stage.ask(line, &fresh))
-        #expect(once.turn.messages == alone.turn.messages && once.turn.bytes == alone.turn.bytes && once.said == alone.said)
+        #expect(
+          once.turn.messages == alone.turn.messages && once.turn.bytes == alone.turn.bytes && once.said == alone.said)
         // Behind the model in one read the answer is taken from the one before.
         let both = stage.ask(model + line, &seasoned)
         #expect(both.turn.messages == 1 + alone.turn.messages && both.turn.bytes == model.count + alone.turn.bytes)
@@ -141,9 +145,11 @@ import Transport
     try await OwnThread.run {
       let stage = try Stage()
       let framed = { (text: [UInt8]) in Array("Content-Length: \(text.count)\r\n\r\n".utf8) + text }
-      let questions = [1, 2, 9, 10, 11, 2].map { Array(#"{"jsonrpc":"2.0","id":\#($0),"method":"getAccessToken"}"#.utf8) }
-      var lines = TokenAnswers()
-      var headers = TokenAnswers()
+      let questions = [1, 2, 9, 10, 11, 2].map {
+        Array(#"{"jsonrpc":"2.0","id":\#($0),"method":"getAccessToken"}"#.utf8)
+      }
+      var lines = stage.answers()
+      var headers = stage.answers()
       let said = stage.ask(questions.flatMap { $0 + [10] }, &lines).said.split(separator: 10)
       let (turn, framedSaid) = stage.ask(questions.flatMap(framed), &headers, FullStream(), .headers)
       #expect(turn.messages == questions.count && said.count == questions.count)
@@ -195,7 +201,7 @@ import Transport
       let stage = try Stage(limits: limits)
       let line = { (id: String) in Array(#"{"jsonrpc":"2.0","id":\#(id),"method":"getAccessToken"}"#.utf8) + [10] }
       for (id, isAnswered) in [("1234567890123456", true), ("12345678901234567", false), ("01", false), ("0", true)] {
-        var answers = TokenAnswers()
+        var answers = stage.answers()
         _ = stage.ask(line("1"), &answers)
         #expect((stage.ask(line(id), &answers).turn.messages == 1) == isAnswered, "\(id)")
       }

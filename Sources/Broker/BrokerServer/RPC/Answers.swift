@@ -29,7 +29,7 @@ extension BrokerServer {
   /// Answers a request with an error.
   func fail(_ key: CallerID, _ error: BrokerError) {
     let error = completed(error, of: key)
-    if let method = requests[key]?.method { logFailure(error, of: method) }
+    if let method = rpc.requests[key]?.method { logFailure(error, of: method) }
     let body = render(error)
     finish(key, isError: true, body.span)
   }
@@ -37,7 +37,7 @@ extension BrokerServer {
   /// Writes a line about a failed call, under the name that the error has in its answer.
   private func logFailure(_ error: BrokerError, of method: String) {
     guard FailureLog.concerns(method, error) else { return }
-    switch failureLog.count(method, at: BootClock.now) {
+    switch rpc.failureLog.count(method, at: BootClock.now) {
     case .omit: break
     case .beginOmitting: log.warning("many calls fail: the rest of this minute is not logged")
     case .log(let omitted):
@@ -71,41 +71,84 @@ extension BrokerServer {
 
   /// Answers once: a request that was cancelled, or whose connection is gone, is known no more.
   private func finish(_ key: CallerID, isError: Bool, isToken: Bool = false, _ body: Span<UInt8>) {
-    guard let request = requests.removeValue(forKey: key) else { return }
+    guard let request = rpc.requests.remove(key) else { return }
     _ = ledger.add(.waitingRequests, -1)
     // What the server itself answers, the broker need not.
     if isError { broker.assumeIsolated { $0.detach(key) } }
-    guard let connection = connections[request.client] else { return }
-    connection.ended(key)
-    if connection.awaitsAnswers { enqueue(connection) }
-    connection.parameterBytes -= request.parameterBytes
-    connection.idBytes -= request.id?.count ?? 0
-    if let id = request.id {
-      if isToken { noteToken(connection, request.batch) }
-      respond(to: id, request.batch, isError: isError, body, connection)
-    }
+    let connection = request.connection
+    guard !connection.isClosed else { return }
+    connection.inFlight.end(key, request)
+    if connection.hold == .answers { enqueue(connection) }
+    if let id = request.id { respond(to: id, request.batch, isError: isError, isToken: isToken, body, connection) }
     if let batch = request.batch {
-      batches[batch]?.outstanding -= 1
+      rpc.batches[batch]?.outstanding -= 1
       finishBatchIfComplete(batch)
     }
     flush(connection)
   }
 
-  private func noteToken(_ connection: Connection, _ batch: UInt64?) {
-    if let batch { batches[batch]?.holdsToken = true } else { connection.holdsToken = true }
-  }
-
   private func respond(
-    to id: [UInt8], _ batch: UInt64?, isError: Bool, _ body: Span<UInt8>, _ connection: Connection
+    to id: [UInt8], _ batch: UInt64?, isError: Bool, isToken: Bool, _ body: Span<UInt8>, _ connection: RPCConnection
   ) {
     if let batch {
       let response = ResponseWriter.response(id: id.span, isError: isError, body: body)
       connection.batchedBytes += response.count
-      batches[batch]?.responses.append(response)
+      rpc.batches[batch]?.responses.append(response)
+      if isToken { rpc.batches[batch]?.holdsToken = true }
     } else if isError {
       connection.writer.appendError(body, id: id.span, to: &connection.output.bytes)
     } else {
       connection.writer.appendResult(body, id: id.span, to: &connection.output.bytes)
+      if isToken { connection.output.holdsToken = true }
     }
+  }
+
+  // MARK: Errors
+
+  /// Appends an error response; without an id it is `null`.
+  func respond(_ error: BrokerError, id: [UInt8]?, _ connection: RPCConnection) {
+    let body = render(named(error))
+    let id = id ?? Array("null".utf8)
+    connection.writer.appendError(body.span, id: id.span, to: &connection.output.bytes)
+  }
+
+  /// Answers every request of a batch with the same error; an id nil is `null`.
+  func respond(_ error: BrokerError, ids: [[UInt8]?], _ connection: RPCConnection) {
+    let body = render(named(error))
+    var message = [UInt8(ascii: "[")]
+    for (position, id) in ids.enumerated() {
+      if position > 0 { message.append(UInt8(ascii: ",")) }
+      let id = id ?? Self.null
+      message += ResponseWriter.response(id: id.span, isError: true, body: body.span)
+    }
+    message.append(UInt8(ascii: "]"))
+    connection.writer.framing.append(message.span, to: &connection.output.bytes)
+  }
+
+  /// The error of a limit that refuses something; the refusal is counted.
+  func refusal(of limit: Limit) -> BrokerError {
+    ledger.note(limit)
+    return ledger.error(of: limit)
+  }
+
+  /// The error with a name by which it can be found in the log.
+  func named(_ error: BrokerError) -> BrokerError {
+    var error = error
+    if error.correlationID == nil { error.correlationID = Self.correlationID() }
+    return error
+  }
+
+  /// The JSON of an error object that has its name.
+  func render(_ error: BrokerError) -> [UInt8] {
+    if error.kind == .internal {
+      log.error("internal error", .word("correlationId", error.correlationID ?? ""), .word("what", error.message))
+    }
+    var writer = JSONWriter()
+    error.encode(to: &writer)
+    return writer.bytes
+  }
+
+  private static func correlationID() -> String {
+    String(UInt64.random(in: 0...UInt64.max), radix: 36)
   }
 }

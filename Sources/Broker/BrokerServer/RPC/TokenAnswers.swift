@@ -14,45 +14,18 @@ import SecretMemory
 /// Safe: the memory it owns is reached through checked ranges only.
 @safe
 struct TokenAnswers: ~Copyable {
-  /// What the messages are held to.
-  struct Bounds {
-    /// What the scanner keeps to.
-    let json: JSONLimits
-    /// How many bytes an id may have.
-    let idBytes: Int
-    /// How many bytes a message of a new connection may have.
-    let messageBytes: Int
-    /// How many bytes of answers may wait.
-    let outputBytes: Int
-    /// How many messages a turn may have.
-    let turnMessages: Int
-    /// How long a round of connections that had much to say may last, in nanoseconds.
-    let roundNanoseconds: Int64
-
-    /// The bounds that follow from the limits.
-    init(_ limits: Limits) {
-      json = limits.json
-      idBytes = limits.idBytes
-      messageBytes = limits[.messageBytes]
-      outputBytes = limits[.outputBytes]
-      turnMessages = limits[.turnMessages]
-      roundNanoseconds = Int64(limits[.turn]) * 1_000_000
-    }
-  }
-
-  /// When the messages came, in milliseconds.
-  struct Time {
-    /// By the wall clock.
-    var wall: Int64 = 0
-    /// Since the machine started.
-    var uptime: Int64 = 0
-  }
-
   /// The answers to 64 requests for the longest usual tokens; more wait for the general path.
   private static let capacity = 1 << 17
   /// A request for a token is shorter; what is longer is read once only, by the general path.
   private static let longestQuestion = 1024
 
+  private let cache: AnswerCache
+  /// What the scanner keeps to.
+  private var json: JSONLimits
+  /// How many bytes an id may have.
+  private var idBytes: Int
+  /// How many bytes of answers may wait.
+  private var outputBytes: Int
   private var tape = JSONTape()
   private var last = LastQuestion()
   private let buffer: UnsafeMutableBufferPointer<UInt8>
@@ -63,8 +36,10 @@ struct TokenAnswers: ~Copyable {
   /// What stands behind the id in the last answer of this turn; empty before the first one.
   private var lastTail = 0..<0
 
-  /// No answers yet.
-  init() {
+  /// Answers of a cache to messages within limits; none yet.
+  init(from cache: AnswerCache, _ limits: Limits) {
+    self.cache = cache
+    (json, idBytes, outputBytes) = (limits.json, limits.idBytes, limits[.outputBytes])
     // Owned by this value, freed in deinit; only bytes before `count` are ever read.
     unsafe buffer = .allocate(capacity: Self.capacity)
   }
@@ -88,28 +63,25 @@ struct TokenAnswers: ~Copyable {
   ///   - bytes: what was read, at the beginning of a message.
   ///   - frames: how messages are cut out of it, and answers framed.
   ///   - most: how many messages at most.
-  ///   - room: how many bytes of answers may wait before another message is answered.
-  ///   - bounds: what else the messages are held to.
-  ///   - cache: the answers.
+  ///   - waiting: how many bytes wait for the client already.
   ///   - time: the present time.
   /// - Returns: how far that went.
   mutating func answer(
-    _ bytes: Span<UInt8>, _ frames: FrameReader, most: Int, room: Int, _ bounds: Bounds, from cache: AnswerCache,
-    at time: Time
+    _ bytes: Span<UInt8>, _ frames: FrameReader, most: Int, behind waiting: Int, at time: TurnClock.Time
   ) -> Turn {
     var turn = Turn()
     lastTail = 0..<0
     let longest = min(Self.longestQuestion, frames.messageByteLimit)
     let framing = frames.framing ?? .lines
     var repeated = 0
-    while turn.messages < most, count <= room {
+    while turn.messages < most, count <= outputBytes - waiting {
       let rest = bytes.extracting(droppingFirst: turn.bytes)
       guard let (range, consumed) = frames.wholeMessage(in: rest, atMost: longest) else { break }
       let text = rest.extracting(range)
       let isKnown = last.isAsked(by: text)
-      guard isKnown || scan(text, bounds), let question = last.question else { break }
+      guard isKnown || scan(text), let question = last.question else { break }
       let isRepeated = isKnown && !lastTail.isEmpty
-      let result = isRepeated ? nil : question.answer(in: text, from: cache, at: time)
+      let result = isRepeated ? nil : answer(question, text, at: time)
       guard isRepeated || result != nil, append(result, text.extracting(question.id), framing) else { break }
       if isRepeated { repeated += 1 }
       turn.bytes += consumed
@@ -130,12 +102,20 @@ struct TokenAnswers: ~Copyable {
     return true
   }
 
+  /// What the cache has for a question; nil where there is no token that is good for so long.
+  @inline(__always)
+  private func answer(_ question: CachedQuestion, _ text: Span<UInt8>, at time: TurnClock.Time) -> Secret? {
+    cache.answer(
+      profile: text.extracting(question.profile), minValidity: question.minValidity, wall: time.wall,
+      uptime: time.uptime)
+  }
+
   /// Reads a message by the scanner; false where it is no question of this kind.
   ///
   /// A carriage return at its end is white space of JSON.
-  private mutating func scan(_ text: Span<UInt8>, _ bounds: Bounds) -> Bool {
-    guard (try? tape.scan(text, limits: bounds.json)) != nil,
-      let question = CachedQuestion(Envelope(in: tape, of: text, idByteLimit: bounds.idBytes), tape, text)
+  private mutating func scan(_ text: Span<UInt8>) -> Bool {
+    guard (try? tape.scan(text, limits: json)) != nil,
+      let question = CachedQuestion(Envelope(in: tape, of: text, idByteLimit: idBytes), tape, text)
     else { return false }
     last.learn(question, text)
     // What was answered before was asked in other words.
@@ -143,15 +123,15 @@ struct TokenAnswers: ~Copyable {
     return true
   }
 
-  /// Forgets what the last question looked like: others may be held to other bounds.
-  mutating func forgetQuestion() { last = LastQuestion() }
+  /// Holds the messages to come to other limits, those too that are like one that was asked before.
+  mutating func setLimits(_ limits: Limits) {
+    (json, idBytes, outputBytes) = (limits.json, limits.idBytes, limits[.outputBytes])
+    last = LastQuestion()
+  }
 
-  /// Appends a response; false where there is no room for it.
+  /// Appends a response; a result nil is that of the response before.
   ///
-  /// - Parameters:
-  ///   - result: what is answered; nil for the same as in the response before.
-  ///   - id: the bytes of the id.
-  ///   - framing: how it is framed.
+  /// - Returns: false where there is no room for it.
   @inline(__always)
   private mutating func append(_ result: Secret?, _ id: Span<UInt8>, _ framing: Framing) -> Bool {
     let (head, label, old) = (ResponseWriter.head, ResponseWriter.resultLabel, lastTail)
@@ -208,9 +188,6 @@ struct TokenAnswers: ~Copyable {
     count += bytes.count
   }
 
-  /// Whether no answer waits.
-  var isEmpty: Bool { count == 0 }
-
   /// How many bytes of answers wait.
   var waitingCount: Int { count - sent }
 
@@ -228,11 +205,88 @@ struct TokenAnswers: ~Copyable {
   }
 }
 
-extension CachedQuestion {
-  /// What the cache has for it; nil where there is no token that is good for so long.
+/// The ordinary form of a `getAccessToken` request, read off the tape without a copy.
+struct CachedQuestion {
+  /// The bytes of the id.
+  let id: Range<Int>
+  /// The bytes of the profile's name in the text; empty for the default profile.
+  private(set) var profile = 0..<0
+  /// How long the token must still live, in milliseconds; nil means the profile's skew.
+  private(set) var minValidity: Int64?
+
+  /// Reads a message; nil where it is anything but a request with a plain profile and a whole number of seconds.
+  init?(_ envelope: Envelope, _ tape: borrowing JSONTape, _ text: Span<UInt8>) {
+    guard envelope.kind == .request, let id = envelope.id, text.matches("getAccessToken", envelope.method) else {
+      return nil
+    }
+    self.id = id
+    guard let index = envelope.parameters else { return }
+    guard tape[index].kind == .object else { return nil }
+    let end = Int(tape[index].next)
+    var name = index + 1
+    while name < end {
+      guard read(tape[name], tape[name + 1], text) else { return nil }
+      name = Int(tape[name + 1].next)
+    }
+  }
+
+  private mutating func read(_ name: JSONTape.Entry, _ value: JSONTape.Entry, _ text: Span<UInt8>) -> Bool {
+    guard name.kind == .string else { return false }
+    if text.matches("profile", name.range) {
+      profile = value.range
+      return value.kind == .string && !profile.isEmpty
+    }
+    if text.matches("minValiditySeconds", name.range), value.kind == .integer, value.range.count <= 7 {
+      return readSeconds(value, text)
+    }
+    return false
+  }
+
+  /// Seven digits are more than a hundred days; longer numbers are the general path's business.
+  private mutating func readSeconds(_ value: JSONTape.Entry, _ text: Span<UInt8>) -> Bool {
+    var seconds: Int64 = 0
+    for position in value.range {
+      let digit = text[position]
+      guard digit >= UInt8(ascii: "0"), digit <= UInt8(ascii: "9") else { return false }
+      seconds = seconds * 10 + Int64(digit - UInt8(ascii: "0"))
+    }
+    minValidity = seconds * 1000
+    return true
+  }
+}
+
+/// What the last question looked like: programs ask the same again and again, and count their ids.
+///
+/// A text of the same length that has the same bytes but for other digits of its id is the same question, within the same
+/// bounds: a whole number is one token of JSON (RFC 8259, section 6) whatever its digits are. So it is not scanned.
+struct LastQuestion {
+  /// The question itself.
+  private(set) var question: CachedQuestion?
+  /// It holds no secret: it is a request for a token, and nothing but the profile's name is said in it.
+  private var text: [UInt8] = []
+
+  /// Takes a question for a model if its id is a whole number.
+  mutating func learn(_ question: CachedQuestion, _ bytes: Span<UInt8>) {
+    text.removeAll(keepingCapacity: true)
+    self.question = question
+    guard Self.isNumber(question.id, in: bytes) else { return }
+    text.append(copying: bytes)
+  }
+
+  /// Whether a text asks the same.
   @inline(__always)
-  fileprivate func answer(in text: Span<UInt8>, from cache: AnswerCache, at time: TokenAnswers.Time) -> Secret? {
-    cache.answer(
-      profile: text.extracting(profile), minValidity: minValidity, wall: time.wall, uptime: time.uptime)
+  func isAsked(by bytes: Span<UInt8>) -> Bool {
+    guard let id = question?.id, !text.isEmpty, bytes.count == text.count else { return false }
+    return bytes.hasSameBytes(as: text.span.extracting(first: id.lowerBound), at: 0)
+      && bytes.hasSameBytes(as: text.span.extracting(droppingFirst: id.upperBound), at: id.upperBound)
+      && Self.isNumber(id, in: bytes)
+  }
+
+  @inline(__always)
+  private static func isNumber(_ range: Range<Int>, in bytes: Span<UInt8>) -> Bool {
+    var place = range.lowerBound
+    guard range.count == 1 || bytes[place] != UInt8(ascii: "0") else { return false }
+    while place < range.upperBound, bytes[place] >= UInt8(ascii: "0"), bytes[place] <= UInt8(ascii: "9") { place += 1 }
+    return place == range.upperBound
   }
 }

@@ -27,9 +27,11 @@ extension BrokerServer {
   ///
   /// ``IgnoredParameters`` says which are named: of the others there is no copy, for such a name may be a secret.
   private func nameIgnoredMembers<Params: MethodParams>(of node: JSONNode, _: Params.Type, _ request: Request) {
-    guard let connection = connections[request.client], let method = requests[request.caller]?.method else { return }
-    node.forEachMember(besides: ignoredParameters.names(of: Params.self)) { name, place in
-      let verdict = ignoredParameters.note(name, of: method, knownTo: &connection.ignoredNames, at: BootClock.now)
+    guard let connection = rpcConnection(request.client), let method = rpc.requests[request.caller]?.method else {
+      return
+    }
+    node.forEachMember(besides: rpc.ignoredParameters.names(of: Params.self)) { name, place in
+      let verdict = rpc.ignoredParameters.note(name, of: method, knownTo: &connection.ignoredNames, at: BootClock.now)
       var fields: [LogField] = []
       switch verdict {
       case .nothing: return false
@@ -94,47 +96,11 @@ extension BrokerServer {
     }
   }
 
-  /// Answers a request for a subscription, and tells what was missed.
-  func begin(_ subscription: BegunSubscription) {
-    let id = subscription.result.subscriptionID
-    guard let connection = connections[subscription.client], let pending = requests[subscription.caller] else {
-      // The request was cancelled, or its client has gone, while old events were read.
-      let params = Unsubscribe.Params(subscriptionID: id)
-      return broker.assumeIsolated { try? $0.unsubscribe(params, client: subscription.client) }
-    }
-    connection.subscriptions += 1
-    connection.unanswered[id] = pending.batch
-    succeed(subscription.caller, subscription.result)
-    if isUnanswered(id, connection) {
-      for delivery in subscription.missed { deliver(delivery) }
-    } else {
-      // A page at most: it has room behind whatever waits.
-      for delivery in subscription.missed { append(delivery.event, delivery.details, id, connection) }
-      flush(connection)
-    }
-    guard subscription.isReplaying else { return }
-    connection.replays.append(id)
-    continueReplays(connection)
-  }
-
-  /// Ends a subscription of the connection.
-  func unsubscribe(_ params: Unsubscribe.Params, _ request: Request) throws(BrokerError) -> Empty {
-    try broker.assumeIsolated { broker in
-      Result { () throws(BrokerError) in try broker.unsubscribe(params, client: request.client) }
-    }.get()
-    if let connection = connections[request.client] {
-      connection.subscriptions -= 1
-      connection.lost[params.subscriptionID] = nil
-      connection.replays.removeAll { $0 == params.subscriptionID }
-    }
-    return Empty()
-  }
-
   /// Lets a client ask for tokens of so many targets in a minute, and no more.
   ///
   /// - Throws: `rateLimited`.
   func admit(_ params: GetAccessToken.Params, _ request: Request) throws(BrokerError) {
-    guard let connection = connections[request.client],
+    guard let connection = rpcConnection(request.client),
       let wait = connection.targets.wait(
         profile: params.profile, scopes: params.scopes ?? [], audience: params.audience, most: limits[.targets],
         at: BootClock.now)
@@ -148,9 +114,9 @@ extension BrokerServer {
       ($0.sessions, $0.subscriptionCount, $0.counters, $0.vaultStatus, $0.parkedSessions)
     }
     return GetStatus.Result(
-      version: environment.version, pid: Int(ProcessIdentity.pid), startedAt: startedAt,
-      configurationReadAt: configurationReadAt,
-      uptime: BootClock.now - startedUptime, vault: vault, connections: connections.count,
+      version: environment.version, pid: Int(ProcessIdentity.pid), startedAt: rpc.startedAt,
+      configurationReadAt: rpc.configurationReadAt,
+      uptime: BootClock.now - rpc.startedUptime, vault: vault, connections: connectionCount,
       subscriptions: subscriptions, counters: Self.counters(counters), limits: ledger.report,
       delivery: environment.delivery(), authorities: environment.authorities(), parkedSessions: parked,
       profiles: profiles)
@@ -182,8 +148,8 @@ extension BrokerServer {
   /// Ends this connection, never the broker that others share.
   func shutdown(_ request: Request) {
     succeed(request.caller, Empty())
-    guard let connection = connections[request.client] else { return }
-    connection.readsNoMore = true
+    guard let connection = rpcConnection(request.client) else { return }
+    connection.end(.told)
     flush(connection)
   }
 
@@ -200,7 +166,7 @@ extension BrokerServer {
         "The vault cannot be written, and the newest state of \(names) would be lost; make the vault writable and try again."
       )
     }
-    if !isDraining { log.notice("stopping on request") }
+    if !end.isDraining { log.notice("stopping on request") }
     drain()
     let awaited = awaitedOnce
     guard params.isImmediate else { return StopBroker.Result(awaited: awaited, atMost: DrainTime.longest) }

@@ -27,14 +27,18 @@ final class ReadyConnections: TurnObserver {
   struct Accepted {
     /// Its bytes.
     let stream: SocketStream
+    /// How it came.
+    let entrance: Entrance
     /// The process that made it.
     let process: Int32
   }
 
-  /// Who moves them; not kept, for the loop keeps this object.
+  /// Who moves them; nil until the loop calls this object, and not kept, for the loop keeps it.
   weak var server: BrokerServer?
-  private let entrance = LoopEntrance { (server: isolated BrokerServer) in server.moveAnnounced() }
+  private let way = LoopEntrance { (server: isolated BrokerServer) in server.moveAnnounced() }
   private var list: [Ready] = []
+  /// An empty list that takes turns with it, so that nothing is allocated.
+  private var spare: [Ready] = []
   private var accepted: [Accepted] = []
 
   func handlersWereCalled() {
@@ -44,7 +48,7 @@ final class ReadyConnections: TurnObserver {
       accepted.removeAll()
       return
     }
-    entrance.enter(server, on: server.loop)
+    way.enter(server, on: server.loop)
   }
 
   /// Notes a connection that was accepted.
@@ -65,9 +69,18 @@ final class ReadyConnections: TurnObserver {
         isWritable: events.has(.writable), isGone: isGone, mustClose: isGone && side == .output))
   }
 
-  /// Exchanges the list for an empty one, so that the two take turns and nothing is allocated.
-  func exchange(_ other: inout [Ready]) {
-    swap(&list, &other)
+  /// Takes those out for which something was announced.
+  func takeReady() -> [Ready] {
+    var taken: [Ready] = []
+    swap(&taken, &spare)
+    swap(&taken, &list)
+    return taken
+  }
+
+  /// Takes the list back when all are moved.
+  func giveBack(_ taken: inout [Ready]) {
+    taken.removeAll(keepingCapacity: true)
+    swap(&taken, &spare)
   }
 }
 

@@ -97,3 +97,16 @@ final class StdioStream: ClientStream {
     inputHandler = nil
   }
 }
+
+/// What the loop calls for one direction of a connection that has two descriptors.
+private final class ConnectionHandler: EventHandler {
+  private let connection: Connection
+  private let side: ConnectionSide
+
+  init(_ connection: Connection, _ side: ConnectionSide) {
+    self.connection = connection
+    self.side = side
+  }
+
+  func ready(_ events: ReadyEvents) { connection.announced.note(connection, events, side) }
+}

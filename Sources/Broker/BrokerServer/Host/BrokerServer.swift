@@ -1,0 +1,106 @@
+package import BrokerCore
+import Logging
+package import Transport
+
+/// Serves clients: who is there, whose bytes are moved when, what that may cost, and how it ends.
+///
+/// An actor on the loop, as the broker is: a request that needs no I/O is read, decided and answered in one turn. One
+/// readable connection costs one read, the answers to all complete messages, and one send. What the bytes mean is the
+/// protocol's business: the functions of ``Connection`` that it overrides, and those of ``RPC``.
+package actor BrokerServer {
+  /// Where the actor runs.
+  package nonisolated let loop: EventLoop
+  // The loop is kept alive by the property above for as long as the actor lives.
+  package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
+
+  /// Enforces limits and counts what they refuse.
+  let ledger: LimitLedger
+  /// The present limits: those of the ledger, where every turn finds them.
+  package private(set) var limits: Limits
+  /// Where to tell what happened.
+  let log: Logger
+  /// The connections for which the loop has announced something.
+  let announced = ReadyConnections()
+  /// The open connections.
+  var connections = NamedTable<ClientID, Connection>(ClientID.init)
+  /// The time of the turn at hand.
+  var clock: TurnClock
+  /// Whose turn it is, and who waits for one.
+  var turns: Turns
+  /// The memory that connections use one after the other.
+  var buffers: Buffers
+  /// What connections hold too much of.
+  var memory = MemoryWatch()
+  /// Where connections are accepted.
+  var listeners: [Entrance: UnixListener] = [:]
+  /// How the server ends.
+  var end: Ending
+  /// What is spoken on connections.
+  var rpc: RPC
+
+  /// A server without connections.
+  init(
+    _ loop: EventLoop, _ rpc: consuming RPC, _ limits: Limits, _ ledger: LimitLedger, _ log: Logger,
+    _ clock: TurnClock, _ end: Ending
+  ) {
+    self.loop = loop
+    self.rpc = rpc
+    self.limits = limits
+    self.ledger = ledger
+    ledger.limits = limits
+    self.log = log
+    self.clock = clock
+    self.end = end
+    turns = Turns(limits)
+    buffers = Buffers(limits)
+  }
+
+  /// Applies other bounds; connections that are open keep the length of message that they began with.
+  package func setLimits(_ limits: Limits) {
+    self.limits = limits
+    ledger.limits = limits
+    turns.setLimits(limits)
+    buffers = Buffers(limits)
+    for listener in listeners.values { listener.setLimit(limits[.connections]) }
+    rpc.setLimits(limits)
+  }
+
+  /// How many connections are open.
+  package var connectionCount: Int { connections.all.count }
+  /// How many bytes wait for clients that do not take them.
+  package var queuedBytes: Int { connections.all.reduce(0) { $0 + $1.output.count } }
+  /// Whether connections wait for their turn.
+  package var hasQueue: Bool { !turns.isEmpty }
+  /// Whether the path of a socket is one that this process made.
+  package var ownsSocketPath: Bool { listeners.values.contains { $0.ownsPath } }
+  /// Whether the path of the socket still leads to it.
+  package var isSocketInPlace: Bool { listeners.values.allSatisfy { $0.isInPlace } }
+}
+
+/// What is open, by names of which none is ever given twice.
+struct NamedTable<Name: Hashable, Entry> {
+  private var entries: [Name: Entry] = [:]
+  private var named: UInt64 = 0
+  private let name: (UInt64) -> Name
+
+  /// A table whose names are made of numbers.
+  init(_ name: @escaping (UInt64) -> Name) { self.name = name }
+
+  /// The name of a new entry.
+  mutating func nextName() -> Name {
+    named += 1
+    return name(named)
+  }
+
+  /// The entry of a name; nil where it is closed.
+  subscript(name: Name) -> Entry? {
+    get { entries[name] }
+    _modify { yield &entries[name] }
+  }
+
+  /// Closes an entry; nil where it was closed.
+  mutating func remove(_ name: Name) -> Entry? { entries.removeValue(forKey: name) }
+
+  /// Each of them.
+  var all: Dictionary<Name, Entry>.Values { entries.values }
+}

@@ -1,0 +1,214 @@
+import BrokerCore
+import LinuxSystem
+import Transport
+
+/// One client as the host holds it: its bytes, and where it stands.
+///
+/// A protocol is a subclass: what it overrides is what the host asks of it. Confined to the server's executor.
+class Connection: EventHandler {
+  /// Where a connection stands.
+  enum State: Equatable {
+    /// It was accepted, and the server does not know it by its name yet.
+    case opening
+    /// Nothing of it waits, and it is at the beginning of a message: what is read next is what comes next, and once that
+    /// is answered at once all is as before.
+    case plain
+    /// Something of it is on its way, or may be.
+    case framed
+    /// Complete messages may wait in its input.
+    case heldUp(Hold)
+    /// Nothing more is read of it.
+    case draining(End, Hold?)
+    /// It is no longer the server's.
+    case closed
+  }
+
+  /// What messages wait for.
+  enum Hold {
+    /// Until the client has read its answers.
+    case output
+    /// Until a request of the connection is answered: as many wait as may.
+    case answers
+    /// For the connection's next turn.
+    case turn
+  }
+
+  /// Why nothing more is read, each reason stronger than the one before.
+  enum End: Comparable {
+    /// The client has said all that it will; that is answered.
+    case inputEnded
+    /// The client has said that it ends: what it still says is not read.
+    case told
+    /// The connection ends when what waits is sent.
+    case closing
+  }
+
+  // What every turn looks at stands together, so that it is in few lines of the processor's cache.
+  /// Where it stands.
+  final private(set) var state = State.opening
+  /// How much it had to say lately.
+  final var share = TurnShare()
+  /// Its bytes.
+  final let stream: any ClientStream
+  /// Bytes of a message that is not complete yet, or whose turn has not come.
+  final var input = InputBuffer()
+  /// What is not sent yet.
+  final var output = OutputQueue()
+  /// What the loop was last asked to tell about the stream.
+  final var interest = (reading: true, writing: false)
+  /// Who is there, as the broker knows it.
+  final var peer: Peer
+  /// How it came.
+  final let entrance: Entrance
+  /// Where it is noted that bytes can be moved.
+  final let announced: ReadyConnections
+  /// What closes the connection if the message that it has begun does not end, and if it goes on reading nothing.
+  final var timers: (message: TimerID?, stall: TimerID?)
+  /// How much memory the ledger knows of.
+  final var accountedBytes = 0
+
+  /// A connection on which nothing was said yet.
+  init(_ peer: Peer, _ stream: any ClientStream, _ entrance: Entrance, _ announced: ReadyConnections) {
+    self.peer = peer
+    self.stream = stream
+    self.entrance = entrance
+    self.announced = announced
+  }
+
+  /// The connection's name.
+  final var id: ClientID { peer.client }
+
+  final func ready(_ events: ReadyEvents) { announced.note(self, events, .both) }
+
+  // MARK: The protocol's part
+
+  /// Answers messages with which a read begins, as far as that takes no time and nothing has to be kept.
+  ///
+  /// - Returns: how many bytes they have; whether these are all, and the answers are sent.
+  func answerAtOnce(_ bytes: Span<UInt8>, _ server: isolated BrokerServer) -> (bytes: Int, isSent: Bool) { (0, false) }
+
+  /// Receives complete messages, as many as the turn allows, and notes by ``hold(for:)`` what the others wait for.
+  ///
+  /// - Returns: the rest: the beginning of a message that is not complete, is held up, or waits for the next turn.
+  func take(_ bytes: Span<UInt8>, _ server: isolated BrokerServer) -> Range<Int> { 0..<0 }
+
+  /// Adds what waited until the client has taken everything.
+  func addMore(_ server: isolated BrokerServer) {}
+
+  /// Tells the client that a limit closes the connection.
+  func refuse(_ limit: Limit, _ server: isolated BrokerServer) {}
+
+  /// Tells those who wait for an answer that the server ends.
+  func endAnswers(_ server: isolated BrokerServer) {}
+
+  /// Forgets what was begun for the connection, which is closed.
+  func forget(_ server: isolated BrokerServer) {}
+
+  /// Whether bytes begin where a message does, and nothing of an earlier one is kept.
+  func isAtMessage(_ bytes: Span<UInt8>) -> Bool { false }
+
+  /// Whether no answer is still to come.
+  var isAnswered: Bool { true }
+
+  /// Whether all is said that is said without being asked, as far as it is said to the end of a server that drains.
+  func isTold(whileDraining isDraining: Bool) -> Bool { true }
+
+  /// Whether a server that drains waits for the client's next message.
+  var mayEndServer: Bool { false }
+
+  /// How much memory the protocol has for it beside the buffers.
+  var keptBytes: Int { 0 }
+}
+
+/// The events of a connection, and what follows from where it stands.
+extension Connection {
+  /// Whether the server does not know it by its name yet.
+  final var isOpening: Bool { if case .opening = state { true } else { false } }
+  /// Whether what is read next may be answered at once.
+  final var isPlain: Bool { if case .plain = state { true } else { false } }
+  /// Whether it is no longer the server's.
+  final var isClosed: Bool { if case .closed = state { true } else { false } }
+
+  /// Whether it ends when what waits is sent, or has ended.
+  final var isClosing: Bool {
+    switch state {
+    case .closed, .draining(.closing, _): true
+    default: false
+    }
+  }
+
+  /// Whether there is any sense in reading.
+  final var mayRead: Bool {
+    switch state {
+    case .opening, .plain, .framed, .heldUp: true
+    case .draining, .closed: false
+    }
+  }
+
+  /// Why nothing more is read.
+  final var ending: End? { if case .draining(let end, _) = state { end } else { nil } }
+
+  /// What messages in the input wait for; nil where none may wait.
+  final var hold: Hold? {
+    switch state {
+    case .heldUp(let hold): hold
+    case .draining(_, let hold): hold
+    case .opening, .plain, .framed, .closed: nil
+    }
+  }
+
+  /// Whether its messages wait for something else than a turn: then it is not read.
+  final var isStopped: Bool { hold == .output || hold == .answers }
+
+  /// Whether nothing of it waits anywhere, and it is read as any other.
+  final var isAtRest: Bool {
+    switch state {
+    case .opening, .plain, .framed: input.isEmpty && output.isEmpty && interest == (true, false)
+    case .heldUp, .draining, .closed: false
+    }
+  }
+
+  /// Whether nothing of it is to be answered or to be sent.
+  final var waitsForNothing: Bool { isAnswered && output.isEmpty && hold == nil }
+
+  /// How much memory its buffers and its waiting requests take.
+  final var heldBytes: Int { input.capacity + output.capacity + keptBytes }
+}
+
+extension Connection {
+  /// Notes that the server knows it by its name.
+  final func begin() { if isOpening { state = .framed } }
+
+  /// Finds out whether it is plain, by what was read from it; one that is opening is answered like it.
+  final func becomesPlain(_ bytes: Span<UInt8>) -> Bool {
+    guard isAtRest, isAtMessage(bytes) else { return false }
+    if !isOpening { state = .plain }
+    return true
+  }
+
+  /// Notes that something of it is moved that may have to be kept.
+  ///
+  /// Each turn and each sending does, so that whatever is put into the output, or is to be put there, ends ``State/plain``.
+  final func stir() { if isPlain { state = .framed } }
+
+  /// Notes what messages in the input wait for; nil for nothing.
+  final func hold(for hold: Hold?) {
+    switch state {
+    case .draining(let end, _): state = .draining(end, hold)
+    case .opening, .closed: break
+    case .plain, .framed, .heldUp: state = hold.map(State.heldUp) ?? .framed
+    }
+  }
+
+  /// Notes that nothing more is read; a weaker reason than the present one changes nothing.
+  final func end(_ end: End) {
+    switch state {
+    case .draining(let old, let hold): state = .draining(max(old, end), hold)
+    case .opening, .plain, .framed, .heldUp: state = .draining(end, hold)
+    case .closed: break
+    }
+  }
+
+  /// Notes that it is no longer the server's.
+  final func close() { state = .closed }
+}

@@ -1,0 +1,192 @@
+import BrokerCore
+import LinuxSystem
+import Logging
+import Transport
+
+/// How the server ends, and when by itself.
+struct Ending {
+  /// Whether the server takes nothing new any more.
+  private(set) var isDraining = false
+  /// Whether the program was told that the server is done.
+  private(set) var hasStopped = false
+  /// How long after its last use a server that was started on demand ends; nil for one that stays.
+  var patience: Duration?
+  /// Ends it; nil while it is in use.
+  var idleTimer: TimerID?
+  /// Looks whether what is waited for is over.
+  var drainTimer: TimerID?
+  /// How long it is waited; nil before the server drains.
+  var time: DrainTime?
+  /// Tells the program around that it begins.
+  let stopping: @Sendable () -> Void
+  /// Tells the program around that it is over.
+  let stopped: @Sendable () -> Void
+
+  /// The end to come of a server.
+  init(stopping: @escaping @Sendable () -> Void, stopped: @escaping @Sendable () -> Void) {
+    (self.stopping, self.stopped) = (stopping, stopped)
+  }
+
+  /// Begins it, once.
+  mutating func begin() -> Bool {
+    guard !isDraining else { return false }
+    isDraining = true
+    return true
+  }
+
+  /// Notes that it is over, once.
+  mutating func finish() -> Bool {
+    guard !hasStopped else { return false }
+    hasStopped = true
+    return true
+  }
+}
+
+/// How long a server that ends waits: a short time for requests in flight and for what is to be saved, and for answers
+/// that come only once as long as a provider may take.
+///
+/// Time in which this process did not run, as it was stopped or the machine slept, is not counted: what came meanwhile
+/// has not been read.
+struct DrainTime {
+  /// How long requests in flight may take, and what is to be saved of the last answer that comes only once.
+  static let patience = Duration.seconds(5)
+  /// How long answers are awaited that come only once: longer than a refresh that is sent takes as a rule.
+  static let longest = Duration.seconds(25)
+  /// How often it is looked whether there are any left.
+  static let interval = Duration.milliseconds(250)
+  /// A look that comes so much later shows that the process did not run.
+  private static let longestDelay = Duration.seconds(1)
+
+  private var deadline: Duration
+  private var end: Duration
+  private var next: Duration
+
+  /// The waiting that begins at a moment.
+  init(from now: Duration) {
+    (deadline, end, next) = (now + Self.patience, now + Self.longest, now + Self.interval)
+  }
+
+  /// Takes a look, which was to come after ``interval``.
+  ///
+  /// - Parameters:
+  ///   - now: the present moment.
+  ///   - isAwaiting: whether answers that come only once are awaited.
+  /// - Returns: whether the server waits on.
+  mutating func goesOn(at now: Duration, isAwaiting: Bool) -> Bool {
+    let delay = now - next
+    if delay > Self.longestDelay {
+      deadline += delay
+      end += delay
+    }
+    next = now + Self.interval
+    guard isAwaiting else { return now < deadline }
+    deadline = now + Self.patience
+    return now < end
+  }
+
+  /// How long the server waits at most.
+  func rest(at now: Duration, isAwaiting: Bool) -> Duration { max((isAwaiting ? end : deadline) - now, .zero) }
+}
+
+/// How the server ends.
+extension BrokerServer {
+  /// Ends the server this long after its last use: no connection, nothing under way.
+  package func endWhenIdle(for patience: Duration) {
+    cancelLinger()
+    end.patience = patience
+    connectionEnded()
+  }
+
+  /// The server is in use.
+  func cancelLinger() {
+    if let timer = end.idleTimer { loop.cancel(timer) }
+    end.idleTimer = nil
+  }
+
+  /// A connection has ended: perhaps the last one.
+  func connectionEnded() {
+    guard !end.isDraining else { return finishIfDone() }
+    guard connections.all.isEmpty, let patience = end.patience, end.idleTimer == nil else { return }
+    end.idleTimer = loop.schedule(after: patience) { [weak self] in
+      self?.assumeIsolated { $0.lingerIsOver() }
+    }
+  }
+
+  private func lingerIsOver() {
+    end.idleTimer = nil
+    guard connections.all.isEmpty else { return }
+    if isBusy {
+      connectionEnded()
+    } else {
+      log.notice("no client has used the broker for a while")
+      drain()
+    }
+  }
+
+  /// Takes no new request, lets those in flight end, then closes.
+  ///
+  /// The server has ended when no client waits for an answer and the broker has nothing under way: tokens that a provider
+  /// has just rotated are saved first. Answers that come only once are awaited for as long as a provider may take. A client
+  /// that connects meanwhile is told that the broker ends.
+  package func drain() {
+    guard end.begin() else { return }
+    end.stopping()
+    cancelLinger()
+    // Those who connect to the manager's socket wait there for the next broker.
+    for listener in listeners.values where !listener.ownsPath { listener.stop() }
+    beginEnd()
+    for connection in Array(connections.all) { flush(connection) }
+    let time = DrainTime(from: BootClock.now)
+    if awaitedOnce > 0 { tellWaiting(time) }
+    lookAgain(time)
+    finishIfDone()
+  }
+
+  /// Says again for what a server that ends waits: it was told to once more.
+  package func drainGoesOn() {
+    if let time = end.time { tellWaiting(time) }
+  }
+
+  private func tellWaiting(_ time: DrainTime) {
+    let awaited = awaitedOnce
+    let rest = time.rest(at: BootClock.now, isAwaiting: awaited > 0).components
+    log.notice(
+      "stopping, and waiting for answers that come only once; `authbroker stop --now` does not wait",
+      .number("count", awaited), .number("seconds", Int(rest.seconds) + (rest.attoseconds > 0 ? 1 : 0)))
+  }
+
+  /// Looks from time to time whether there is anything left to wait for.
+  private func lookAgain(_ time: DrainTime) {
+    end.time = time
+    end.drainTimer = loop.schedule(after: DrainTime.interval) { [weak self] in
+      self?.assumeIsolated { server in
+        var time = time
+        let goesOn = time.goesOn(at: BootClock.now, isAwaiting: server.awaitedOnce > 0)
+        if goesOn { server.lookAgain(time) } else { server.endNow() }
+      }
+    }
+  }
+
+  /// No answer is waited for any longer: the waiting callers are told so.
+  func endNow() {
+    for connection in Array(connections.all) {
+      connection.endAnswers(self)
+      close(connection)
+    }
+    guard end.finish() else { return }
+    if let timer = end.drainTimer { loop.cancel(timer) }
+    for listener in listeners.values {
+      listener.stop()
+      listener.removePath()
+    }
+    end.stopped()
+  }
+
+  /// A connection that waits for nothing does not keep the server.
+  func finishIfDone() {
+    guard end.isDraining, !end.hasStopped, !hasWork, connections.all.allSatisfy({ $0.waitsForNothing }) else {
+      return
+    }
+    endNow()
+  }
+}

@@ -1,0 +1,123 @@
+import BrokerCore
+package import LinuxSystem
+import Logging
+package import Transport
+
+/// A way by which clients come to the server.
+package struct Entrance: Hashable, Sendable {
+  /// What the log calls it.
+  package let name: String
+
+  /// The socket whose path this process makes.
+  package static let socket = Entrance(name: "socket")
+  /// A socket that a service manager made; clients wait in its queue for the next broker.
+  package static let activation = Entrance(name: "activation")
+  /// Standard input and output: the end of the input ends the broker.
+  ///
+  /// The parent has started the process, which proves as much as a file in the state directory does.
+  package static let stdio = Entrance(name: "stdio")
+  /// A connected socket that was handed over.
+  package static let pair = Entrance(name: "pair")
+}
+
+/// How connections become the server's.
+extension BrokerServer {
+  /// Takes over standard input and output as a connection; the end of the input ends the server.
+  ///
+  /// - Throws: what epoll says of the descriptors.
+  package nonisolated func take(_ channel: consuming sending StdioChannel) throws(Errno) {
+    let stream = StdioStream(channel)
+    try adopt(stream, .stdio, process: nil).get()
+  }
+
+  /// Takes over one connected socket, which must not block, of a process where one is named.
+  ///
+  /// - Throws: what epoll says of the descriptor.
+  package nonisolated func take(_ descriptor: consuming sending FileDescriptor, process: Int32? = nil) throws(Errno) {
+    let stream = SocketStream(descriptor)
+    try adopt(stream, .pair, process: process).get()
+  }
+
+  /// Takes over connections as a listener accepts them; one of the same name, whose path has gone, accepts no more.
+  ///
+  /// - Throws: `EMFILE` and the like.
+  package nonisolated func listen(
+    _ socket: consuming sending UnixSocket.Listening, as entrance: Entrance = .socket
+  ) throws(Errno) {
+    let (limit, ledger) = assumeIsolated { ($0.limits[.connections], $0.ledger) }
+    let listener = UnixListener(loop: loop, socket: socket, limit: limit, user: ProcessIdentity.user)
+    listener.isFull = { ledger.note(.connections) }
+    try start(listener, entrance).get()
+  }
+
+  private nonisolated func start(_ listener: sending UnixListener, _ entrance: Entrance) -> Result<Void, Errno> {
+    assumeIsolated { server in
+      server.joinLoop()
+      return Result { [announced = server.announced] () throws(Errno) in
+        try listener.start { descriptor, peer in
+          let stream = SocketStream(descriptor)
+          announced.note(ReadyConnections.Accepted(stream: stream, entrance: entrance, process: peer.pid))
+        }
+        if let old = server.listeners.updateValue(listener, forKey: entrance) { listener.replace(old) }
+      }
+    }
+  }
+
+  private nonisolated func adopt(
+    _ stream: sending some ClientStream, _ entrance: Entrance, process: Int32?
+  ) -> Result<Void, Errno> {
+    assumeIsolated { server in
+      Result { () throws(Errno) in try server.add(stream, entrance, process) }
+    }
+  }
+
+  private func add(_ stream: any ClientStream, _ entrance: Entrance, _ process: Int32?) throws(Errno) {
+    let connection = connection(on: stream, entrance, process)
+    try stream.attach(to: loop, connection)
+    begin(connection)
+  }
+
+  /// Takes over a connection that was just accepted.
+  ///
+  /// Its client mostly has asked for a token already: it is answered before anything else is noted of the connection, the
+  /// loop's waiting included.
+  func admit(_ accepted: ReadyConnections.Accepted) {
+    // The server may have ended within this turn, when the connection was not its own yet.
+    guard !end.hasStopped else {
+      listeners[accepted.entrance]?.connectionClosed()
+      return
+    }
+    let connection = connection(on: accepted.stream, accepted.entrance, accepted.process)
+    readFirst(connection)
+    guard !connection.isClosed else { return }
+    if connection.isOpening { begin(connection) }
+    do throws(Errno) {
+      try accepted.stream.attach(to: loop, connection)
+    } catch {
+      log.warning("connection refused", .code("errno", error.code), .word("entrance", accepted.entrance.name))
+      close(connection)
+    }
+  }
+
+  /// Every entrance leads to the same protocol.
+  private func connection(on stream: any ClientStream, _ entrance: Entrance, _ process: Int32?) -> Connection {
+    let peer = Peer(client: connections.nextName(), process: process, isAdministrative: entrance == .stdio)
+    return RPCConnection(peer, stream, entrance, announced, messageByteLimit: limits[.messageBytes])
+  }
+
+  /// Takes a connection over, before it is told anything but what it is told at once.
+  func begin(_ connection: Connection) {
+    connection.begin()
+    connections[connection.id] = connection
+    _ = ledger.add(.connections, 1)
+    cancelLinger()
+    joinLoop()
+  }
+
+  /// Lets the loop call the server behind its events from now on.
+  private func joinLoop() {
+    guard announced.server == nil else { return }
+    announced.server = self
+    loop.addObserver(announced)
+  }
+}

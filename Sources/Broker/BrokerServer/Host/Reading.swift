@@ -1,0 +1,282 @@
+import BrokerCore
+import LinuxSystem
+import Logging
+import SecretMemory
+import Transport
+
+/// How long connections that have much to say are served before the others get their turn, in nanoseconds since boot.
+private struct RoundTime {
+  /// How long the others may wait where what is said takes no time that matters: less than one slow message takes.
+  private static let quickTime: Int64 = 200_000
+  /// After how many turns that took no time the clock is read.
+  private static let unmeasuredTurns = 8
+
+  /// Until when, where what they say takes time.
+  let deadline: Int64
+  private let quickDeadline: Int64
+  private var turns = 0
+
+  init(from now: Int64, _ span: Int64) {
+    deadline = now + span
+    quickDeadline = max(deadline, now + Self.quickTime)
+  }
+
+  /// Whether the time is over after one more turn.
+  mutating func isOver(isQuick: Bool) -> Bool {
+    turns += 1
+    if isQuick, turns < Self.unmeasuredTurns { return false }
+    turns = 0
+    return BootClock.nanoseconds >= (isQuick ? quickDeadline : deadline)
+  }
+}
+
+/// Who is read when.
+extension BrokerServer {
+  /// How much a first read may bring: some dozens of ordinary requests.
+  ///
+  /// A client that sends more waits in the queue of those that have much to say, for the same turn or a later one.
+  private static let firstReadSize = 4096
+  /// How long the messages of a first read may take, in nanoseconds: a hundred clients together cannot be felt.
+  private static let firstReadTime: Int64 = 100_000
+
+  /// Moves what can be moved for the connections that the loop has announced.
+  func moveAnnounced() {
+    clock.read()
+    while let accepted = announced.takeAccepted() { admit(accepted) }
+    var list = announced.takeReady()
+    // Those that are served behind the others come to stand at the beginning.
+    var late = 0
+    for index in list.indices where !list[index].connection.isClosed {
+      if list[index].isJustReadable, mayBeServedBehind(list[index].connection) {
+        list.swapAt(late, index)
+        late += 1
+      } else {
+        move(list[index])
+      }
+    }
+    if late > 0 { serveBehind(list.span.extracting(first: late)) }
+    announced.giveBack(&list)
+  }
+
+  private func mayBeServedBehind(_ connection: Connection) -> Bool {
+    connection.isPlain && !connection.share.isQueued && connection.share.hadMuchToSay(&clock)
+  }
+
+  private func move(_ ready: ReadyConnections.Ready) {
+    let connection = ready.connection
+    if ready.mustClose { return close(connection) }
+    if ready.isWritable { flush(connection) }
+    // What was sent before a hang-up is still read: a program may say `logout` and go.
+    if ready.isReadable, !connection.isClosed, connection.mayRead { readSoon(connection) }
+    guard ready.isGone, !connection.isClosed else { return }
+    if connection.isStopped || !connection.mayRead && connection.hold == nil { close(connection) }
+  }
+
+  /// Reads a connection at once, or lets it wait if it had much to say just now.
+  private func readSoon(_ connection: Connection) {
+    guard !connection.share.isQueued else { return }
+    guard connection.isPlain || connection.input.isEmpty, !connection.share.hadMuchToSay(&clock) else {
+      return enqueue(connection)
+    }
+    readFirst(connection)
+  }
+
+  /// Reads a little of a connection at once.
+  func readFirst(_ connection: Connection) {
+    clock.readIfOld()
+    let budget = TurnBudget(messages: turns.messages, .span(Self.firstReadTime))
+    readTurn(connection, upTo: Self.firstReadSize, budget)
+  }
+
+  /// Lets a connection wait until those that have little to say were read.
+  func enqueue(_ connection: Connection) {
+    guard !connection.share.isQueued, !connection.isClosed else { return }
+    connection.share.isQueued = true
+    connection.share.noteMuch(&clock)
+    if turns.enqueue(connection.id) { scheduleRound() }
+  }
+
+  /// What is posted runs behind the events of this turn, or of the next one.
+  private func scheduleRound() {
+    loop.post { [weak self] in self?.assumeIsolated { $0.serveQueue() } }
+  }
+
+  /// Gives connections that had much to say a turn behind the events of the others, where none waits for that already.
+  ///
+  /// Those for which there is no time wait in the queue.
+  private func serveBehind(_ late: Span<ReadyConnections.Ready>) {
+    var (served, time) = (0, RoundTime(from: clock.nanoseconds, turns.roundTime))
+    while turns.isEmpty, served < late.count {
+      let connection = late[served].connection
+      let isQuick = connection.isClosed || connection.share.isQueued || serve(connection, until: time.deadline)
+      served += 1
+      if time.isOver(isQuick: isQuick) { break }
+    }
+    for index in served..<late.count { enqueue(late[index].connection) }
+  }
+
+  /// Gives each connection of the queue one turn, as long as there is time; the others come first in the next round.
+  private func serveQueue() {
+    clock.read()
+    var round = turns.beginRound()
+    var (served, time) = (0, RoundTime(from: clock.nanoseconds, turns.roundTime))
+    while served < round.count {
+      let isQuick = connections[round[served]].map { serve($0, until: time.deadline) } ?? true
+      served += 1
+      if time.isOver(isQuick: isQuick) { break }
+    }
+    if turns.endRound(&round, served: served) { scheduleRound() }
+  }
+
+  /// - Returns: whether that took no time that matters.
+  private func serve(_ connection: Connection, until deadline: Int64) -> Bool {
+    connection.share.isQueued = false
+    clock.readIfOld()
+    let budget = TurnBudget(messages: turns.messages, .deadline(deadline))
+    guard connection.hold == nil else {
+      takeTurn(connection, budget)
+      return false
+    }
+    return !connection.mayRead || readTurn(connection, upTo: .max, budget)
+  }
+}
+
+/// How bytes come in.
+extension BrokerServer {
+  /// One read, the answers to complete messages, one send.
+  ///
+  /// - Parameters:
+  ///   - connection: whose turn it is.
+  ///   - most: how many bytes are read at most, where a turn may not have less.
+  ///   - budget: what may be handled of it.
+  /// - Returns: whether that took no time that matters: what is answered at once takes none.
+  @discardableResult
+  func readTurn(_ connection: Connection, upTo most: Int, _ budget: TurnBudget) -> Bool {
+    var bytes: [UInt8] = []
+    swap(&bytes, &buffers.scratch)
+    defer { swap(&bytes, &buffers.scratch) }
+    let room = min(most, bytes.count)
+    let result = connection.stream.read(into: &bytes, upTo: room)
+    turns.budget = budget
+    var answered = 0
+    switch result {
+    case .bytes(let count):
+      let turn = answerAtRest(bytes.span.extracting(first: count), connection)
+      guard turn.isSent else {
+        answered = turn.bytes
+        break
+      }
+      wipe(&bytes, 0..<count)
+      if count == room { enqueue(connection) }
+      return true
+    case .wouldBlock where connection.isAtRest: return true
+    // Nothing is left to say to it, and nothing of it waits.
+    case .endOfStream where connection.isPlain && connection.isAnswered:
+      close(connection)
+      return true
+    case .wouldBlock, .endOfStream, .failed: break
+    }
+    takeTurn(connection, result, room, &bytes, answered)
+    return false
+  }
+
+  @inline(__always)
+  private func answerAtRest(_ bytes: Span<UInt8>, _ connection: Connection) -> (bytes: Int, isSent: Bool) {
+    guard !end.isDraining, connection.isPlain || connection.becomesPlain(bytes) else { return (0, false) }
+    return connection.answerAtOnce(bytes, self)
+  }
+
+  /// The general end of a turn, where what a read begins with was answered already.
+  private func takeTurn(
+    _ connection: Connection, _ result: IOResult, _ room: Int, _ bytes: inout [UInt8], _ answered: Int
+  ) {
+    if connection.isOpening { begin(connection) }
+    inTurn(connection) {
+      switch result {
+      case .bytes(let count):
+        take(&bytes, answered..<count, connection)
+        wipe(&bytes, 0..<answered)
+        // There may be more, or the rest of a long message.
+        if count == room { enqueue(connection) }
+      case .wouldBlock: break
+      case .endOfStream:
+        connection.end(.inputEnded)
+        take(&bytes, 0..<0, connection)
+      case .failed: connection.end(.closing)
+      }
+    }
+  }
+
+  /// Goes on with the messages of a connection that wait, without a read.
+  func takeTurn(_ connection: Connection, _ budget: TurnBudget) {
+    turns.budget = budget
+    inTurn(connection) {
+      var nothing: [UInt8] = []
+      take(&nothing, 0..<0, connection)
+    }
+  }
+
+  /// Collects what `body` answers, and sends it at the end.
+  private func inTurn(_ connection: Connection, _ body: () -> Void) {
+    turns.current = connection.id
+    clock.readIfOld()
+    clock.age()
+    connection.stir()
+    buffers.lend(to: &connection.output)
+    let waiting = connection.output.count
+    body()
+    connection.share.noteAnswered(connection.output.count - waiting, &clock)
+    turns.current = nil
+    flush(connection)
+    account(connection)
+    shedAfterTurn()
+  }
+
+  /// Takes in the bytes of a range of a scratch buffer, behind what is left of the connection's last read.
+  ///
+  /// The bytes are the caller's alone while messages are read from them, and are wiped wherever they were: a message may
+  /// carry a password.
+  private func take(_ bytes: inout [UInt8], _ fresh: Range<Int>, _ connection: Connection) {
+    if connection.input.isEmpty {
+      let rest = connection.take(bytes.span.extracting(fresh), self)
+      if !rest.isEmpty { connection.input.append(bytes[fresh.lowerBound + rest.lowerBound..<fresh.upperBound]) }
+      wipe(&bytes, fresh)
+    } else {
+      connection.input.append(bytes[fresh])
+      wipe(&bytes, fresh)
+      let head = connection.input.head
+      var waiting = connection.input.takeOut()
+      let rest = connection.take(waiting.span.extracting(head...), self)
+      connection.input.putBack(rest.count, of: &waiting, from: head)
+    }
+    if connection.isClosed { connection.input.clear() }
+    if connection.hold == .turn { enqueue(connection) }
+    watchMessage(connection)
+  }
+
+  // MARK: Unfinished messages
+
+  /// Begins or ends the time that a message may take, by what is left of a read.
+  private func watchMessage(_ connection: Connection) {
+    guard !connection.input.isEmpty, connection.hold == nil, connection.mayRead else {
+      return endMessageTimer(connection)
+    }
+    guard connection.timers.message == nil else { return }
+    let id = connection.id
+    connection.timers.message = loop.schedule(after: limits.duration(.incompleteMessage)) { [weak self] in
+      self?.assumeIsolated { server in
+        guard let connection = server.connections[id] else { return }
+        connection.timers.message = nil
+        server.log.write(.info, "closed a connection with an incomplete message", connection.logFields)
+        server.drop(connection, for: .incompleteMessage)
+      }
+    }
+  }
+
+  /// A message has ended, or its connection.
+  func endMessageTimer(_ connection: Connection) {
+    guard let timer = connection.timers.message else { return }
+    loop.cancel(timer)
+    connection.timers.message = nil
+  }
+}

@@ -1,0 +1,189 @@
+import BrokerCore
+import LinuxSystem
+
+/// Whose turn it is, and who waits for one: those that have little to say come first, those that have much share a bounded
+/// time of each turn.
+struct Turns {
+  /// The connection whose turn it is: its answers are sent together at the end.
+  var current: ClientID?
+  /// What may still be handled of it.
+  var budget = TurnBudget(messages: 1, .deadline(0))
+  /// How many messages a turn may have.
+  private(set) var messages = 0
+  /// How long a round of connections that had much to say may last, in nanoseconds.
+  private(set) var roundTime: Int64 = 0
+  /// The connections that have much to say, in the order in which they are served.
+  private var queue: [ClientID] = []
+  /// An empty queue that takes turns with it.
+  private var spare: [ClientID] = []
+  /// Whether the loop will serve the queue.
+  private var isRoundScheduled = false
+
+  /// Turns within limits, which nobody waits for.
+  init(_ limits: Limits) { setLimits(limits) }
+
+  /// Bounds the turns to come otherwise.
+  mutating func setLimits(_ limits: Limits) {
+    messages = limits[.turnMessages]
+    roundTime = Int64(limits[.turn]) * 1_000_000
+  }
+
+  /// Whether no connection waits.
+  var isEmpty: Bool { queue.isEmpty }
+
+  /// Lets a connection wait.
+  ///
+  /// - Returns: whether the loop has to be asked for a round.
+  mutating func enqueue(_ id: ClientID) -> Bool {
+    queue.append(id)
+    return wantsRound()
+  }
+
+  private mutating func wantsRound() -> Bool {
+    guard !isRoundScheduled else { return false }
+    isRoundScheduled = true
+    return true
+  }
+
+  /// Takes those out that wait.
+  mutating func beginRound() -> [ClientID] {
+    isRoundScheduled = false
+    var round: [ClientID] = []
+    swap(&round, &spare)
+    swap(&round, &queue)
+    return round
+  }
+
+  /// Lets those of a round that were not served wait before the others.
+  ///
+  /// - Returns: whether the loop has to be asked for another one.
+  mutating func endRound(_ round: inout [ClientID], served: Int) -> Bool {
+    round.removeFirst(served)
+    if round.isEmpty { swap(&round, &spare) } else { queue.insert(contentsOf: round, at: 0) }
+    return !queue.isEmpty && wantsRound()
+  }
+}
+
+/// How much of one connection is handled before the others get their turn.
+///
+/// Messages that are answered at once are only counted; behind any other the clock is read.
+struct TurnBudget {
+  /// When the time is over.
+  enum Time {
+    /// So many nanoseconds after the first message that takes any.
+    case span(Int64)
+    /// At a time in nanoseconds since boot.
+    case deadline(Int64)
+  }
+
+  /// How many messages may still be handled.
+  private(set) var messages: Int
+  private var time: Time
+
+  /// A budget of some messages and some time.
+  init(messages: Int, _ time: Time) {
+    self.messages = messages
+    self.time = time
+  }
+
+  /// Counts messages that took no time, no more than are left.
+  mutating func count(_ messages: Int) { self.messages -= messages }
+
+  /// Counts a message that may have taken a time that matters.
+  ///
+  /// - Returns: whether another one may follow.
+  mutating func spend() -> Bool {
+    messages -= 1
+    guard messages > 0 else { return false }
+    let now = BootClock.nanoseconds
+    switch time {
+    case .deadline(let deadline): return now < deadline
+    case .span(let span):
+      time = .deadline(now + span)
+      return true
+    }
+  }
+}
+
+/// The time of a turn: read once for all connections, and again behind what takes time.
+struct TurnClock {
+  /// When messages came, in milliseconds.
+  struct Time {
+    /// By the wall clock.
+    var wall: Int64 = 0
+    /// Since the machine started.
+    var uptime: Int64 = 0
+  }
+
+  /// The time by the broker's clock.
+  private(set) var time = Time()
+  /// The time since boot in nanoseconds, read when it was first needed after that; 0 before.
+  private var boottime: Int64 = 0
+  /// Whether that was before something that may have taken time.
+  private var isOld = true
+  private let source: @Sendable () -> (wall: Int64, uptime: Int64)
+
+  /// A clock that is read from its source.
+  init(_ source: @escaping @Sendable () -> (wall: Int64, uptime: Int64)) { self.source = source }
+
+  /// Notes what time it is.
+  mutating func read() {
+    let now = source()
+    time = Time(wall: now.wall, uptime: now.uptime)
+    boottime = 0
+    isOld = false
+  }
+
+  /// Notes what time it is where that may have changed.
+  mutating func readIfOld() { if isOld { read() } }
+
+  /// Notes that what comes now may take time.
+  mutating func age() { isOld = true }
+
+  /// The time since boot in nanoseconds: few turns need it.
+  var nanoseconds: Int64 {
+    mutating get {
+      if boottime == 0 { boottime = BootClock.nanoseconds }
+      return boottime
+    }
+  }
+}
+
+/// How much a connection had to say lately, and whether it waits behind the others for that.
+struct TurnShare {
+  /// How long a connection that had much to say waits behind the others, in nanoseconds.
+  private static let bulkTime: Int64 = 100_000_000
+  /// How many bytes may be answered to a connection in that time before it counts as one that has much to say: those of
+  /// some thousand tokens a second.
+  private static let mostAnswered = 1 << 18
+
+  /// Whether it is in the queue of those that have much to say.
+  var isQueued = false
+  /// Until when it is read behind the others, in nanoseconds since boot; 0 for most.
+  private var bulkUntil: Int64 = 0
+  private var answeredBytes = 0
+  /// When that count begins again, in milliseconds of the broker's uptime.
+  private var answeredUntil: Int64 = 0
+
+  /// Lets a connection that is answered much wait behind the others for a while.
+  ///
+  /// Bytes are counted and not time, of which a busy machine takes as much from the innocent.
+  mutating func noteAnswered(_ byteCount: Int, _ clock: inout TurnClock) {
+    if clock.time.uptime >= answeredUntil {
+      (answeredUntil, answeredBytes) = (clock.time.uptime + Self.bulkTime / 1_000_000, 0)
+    }
+    answeredBytes += byteCount
+    if answeredBytes > Self.mostAnswered { noteMuch(&clock) }
+  }
+
+  /// Lets it wait behind the others for a while.
+  mutating func noteMuch(_ clock: inout TurnClock) { bulkUntil = clock.nanoseconds + Self.bulkTime }
+
+  /// Whether it had much to say a moment ago; most never had, and cost no look at the clock.
+  mutating func hadMuchToSay(_ clock: inout TurnClock) -> Bool {
+    guard bulkUntil > 0 else { return false }
+    if bulkUntil > clock.nanoseconds { return true }
+    bulkUntil = 0
+    return false
+  }
+}

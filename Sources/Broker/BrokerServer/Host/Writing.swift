@@ -1,0 +1,113 @@
+import BrokerCore
+import LinuxSystem
+import Logging
+import Transport
+
+/// How bytes leave, and connections with them.
+extension BrokerServer {
+  /// Sends what waits, and lets the connection end where its time has come.
+  func flush(_ connection: Connection) {
+    guard turns.current != connection.id, !connection.isClosed else { return }
+    connection.stir()
+    while !connection.output.isEmpty {
+      switch connection.output.write(to: connection.stream) {
+      case .bytes(let count):
+        connection.output.sent(count)
+        endStallTimer(connection)
+      case .wouldBlock:
+        if connection.output.dropsTokens, connection.output.holdsToken { return dropTokens(connection) }
+        watchForStall(connection)
+        updateInterest(connection)
+        return account(connection)
+      case .endOfStream, .failed:
+        return close(connection)
+      }
+    }
+    buffers.takeBack(from: &connection.output)
+    connection.addMore(self)
+    if connection.hold == .output { enqueue(connection) }
+    guard connection.output.isEmpty else { return flush(connection) }
+    if mayEnd(connection) { close(connection) } else { updateInterest(connection) }
+    account(connection)
+  }
+
+  private func mayEnd(_ connection: Connection) -> Bool {
+    let isOver: Bool
+    switch connection.ending {
+    case .closing: return true
+    case .told: isOver = true
+    // A subscription does not outlive the input either: a relay whose program has gone would stay for ever.
+    case .inputEnded: isOver = connection.hold == nil
+    case nil: isOver = false
+    }
+    let isLeft = end.isDraining && !connection.mayEndServer && connection.hold != .answers
+    return (isOver || isLeft) && connection.isAnswered && connection.isTold(whileDraining: end.isDraining)
+  }
+
+  /// Asks the loop for what the connection needs now: a client that does not read is not read.
+  private func updateInterest(_ connection: Connection) {
+    let isHeld = connection.isStopped || connection.output.count > limits[.outputBytes]
+    let interest = (reading: connection.mayRead && !isHeld, writing: !connection.output.isEmpty)
+    guard interest != connection.interest else { return }
+    connection.interest = interest
+    connection.stream.setInterest(reading: interest.reading, writing: interest.writing, on: loop)
+  }
+
+  private func endStallTimer(_ connection: Connection) {
+    if let timer = connection.timers.stall { loop.cancel(timer) }
+    connection.timers.stall = nil
+  }
+
+  private func watchForStall(_ connection: Connection) {
+    guard connection.timers.stall == nil else { return }
+    let id = connection.id
+    connection.timers.stall = loop.schedule(after: limits.duration(.stalledOutput)) { [weak self] in
+      self?.assumeIsolated { server in
+        guard let connection = server.connections[id] else { return }
+        server.ledger.note(.stalledOutput)
+        server.log.write(.info, "closed a connection that does not read", connection.logFields)
+        connection.timers.stall = nil
+        server.close(connection)
+      }
+    }
+  }
+
+  /// Ends a connection and everything that it had begun to wait for.
+  func close(_ connection: Connection) {
+    guard connections.remove(connection.id) != nil else { return }
+    _ = ledger.add(.connections, -1)
+    connection.close()
+    endStallTimer(connection)
+    endMessageTimer(connection)
+    connection.stream.close(on: loop)
+    connection.forget(self)
+    connection.input.clear()
+    connection.output.clear()
+    settle(connection)
+    if connection.entrance == .stdio { drain() } else { listeners[connection.entrance]?.connectionClosed() }
+    connectionEnded()
+  }
+
+  // MARK: Tokens
+
+  /// Closes the connections whose clients have not read a token yet: what is locked must not lie in their buffers.
+  func dropUnreadTokens() {
+    for connection in Array(connections.all) where connection.output.holdsToken {
+      // What is being written in this turn is dropped when its client does not take it at once.
+      connection.output.dropsTokens = true
+      if connection.id != turns.current { dropTokens(connection) }
+    }
+  }
+
+  private func dropTokens(_ connection: Connection) {
+    log.write(.notice, "closed a connection with an unread token", connection.logFields)
+    close(connection)
+  }
+}
+
+extension Connection {
+  /// What the log calls it.
+  final var logFields: [LogField] {
+    [.number("connection", Int(clamping: id.number)), .word("entrance", entrance.name)]
+  }
+}

@@ -1,0 +1,184 @@
+import BrokerCore
+import BrokerProtocol
+import JSON
+import Logging
+
+/// Decides which failed calls are logged, so that the `correlationId` of an error leads to a line there.
+///
+/// A value: it writes nothing and reads no clock. What a person does has more lines than what programs ask for all the time,
+/// so that these push nothing of the former out. What a line says is the broker's own; of the caller's words there is none
+/// but a profile's name, and what errors name of a request.
+struct FailureLog {
+  /// What becomes of one failed call.
+  enum Verdict: Equatable {
+    /// It is logged, after the number of calls that were omitted before it.
+    case log(omitted: Int)
+    /// It is the first one of many that is not logged.
+    case beginOmitting
+    /// It is not logged.
+    case omit
+  }
+
+  /// What is counted together.
+  private struct Budget {
+    let linesPerMinute: Int
+    var minuteEnd = Duration.zero
+    var lines = 0
+    var omitted = 0
+  }
+
+  /// No user mistypes more often in a minute: a program that fails in a loop must not push everything else out of a log
+  /// that is bounded.
+  static let linesPerMinute = 60
+  /// As many different refusals as a person looks at: programs repeat the same one.
+  static let linesOfProgramsPerMinute = 20
+  private static let minute = Duration.seconds(60)
+
+  /// The methods by which a person logs in, proves who they are, or changes what that takes.
+  private static let methods: Set<String> = [
+    Login.name, VerifyOTP.name, ResendOTP.name, VerifyBackupCode.name, AwaitLogin.name, CancelLogin.name, Register.name,
+    VerifyEmail.name, ForgotPassword.name, ResetPassword.name, ChangePassword.name, UpdateProfile.name,
+    GenerateBackupCodes.name, DeleteAccount.name, Reauthenticate.name, Logout.name, Unlock.name, Rekey.name, Prove.name,
+    AddLocalUser.name, SetLocalUserEnabled.name, ResetLocalUser.name, DeleteLocalUser.name, RevokeLocalSessions.name,
+    RotateLocalSigningKey.name,
+  ]
+
+  private var persons = Budget(linesPerMinute: linesPerMinute)
+  private var programs = Budget(linesPerMinute: linesOfProgramsPerMinute)
+
+  /// Whether a failure is one that its user may look for in the log.
+  ///
+  /// That a credential is missing is how a client learns what to ask for, the end of its patience or of the broker
+  /// leaves everything as it is, who cancels a call knows of it, and an internal error has a line of its own. By an
+  /// error with a proof a client learns what it must prove, also where it asks for that by `prove`; that it cannot is
+  /// its failed attempt.
+  static func concerns(_ method: String, _ error: BrokerError) -> Bool {
+    let isQuestion = error.proof != nil && (method != Prove.name || error.admitsProof)
+    return !isQuestion
+      && ![.missingCredential, .cancelled, .deadlineExceeded, .shuttingDown, .internal].contains(error.kind)
+  }
+
+  /// Whether a method is one that a person's doing leads to.
+  static func isPersons(_ method: String) -> Bool { methods.contains(method) }
+
+  /// Counts a failed call of a method.
+  ///
+  /// - Parameters:
+  ///   - method: its name.
+  ///   - now: the uptime.
+  /// - Returns: what is to be written.
+  mutating func count(_ method: String, at now: Duration) -> Verdict {
+    Self.isPersons(method) ? Self.count(&persons, now) : Self.count(&programs, now)
+  }
+
+  private static func count(_ budget: inout Budget, _ now: Duration) -> Verdict {
+    if now >= budget.minuteEnd {
+      budget.minuteEnd = now + minute
+      budget.lines = 0
+    }
+    budget.lines += 1
+    guard budget.lines > budget.linesPerMinute else {
+      defer { budget.omitted = 0 }
+      return .log(omitted: budget.omitted)
+    }
+    budget.omitted += 1
+    return budget.omitted == 1 ? .beginOmitting : .omit
+  }
+}
+
+/// Decides which parameters that the broker does not know are named in the log.
+///
+/// A name may be a secret that was sent in the wrong place. So it is told only where a method takes no secret at all,
+/// and where it looks like a parameter's: letters alone. Of any other no copy is made, and it is told by its place.
+/// Only a few are told over all connections: a client that invents names fills neither the log nor the memory.
+///
+/// A value: it writes nothing and reads no clock.
+struct IgnoredParameters {
+  /// What is told.
+  enum Verdict: Equatable {
+    /// The name.
+    case name(String)
+    /// That there is one, once of a method.
+    case withoutName
+    /// Nothing: this connection was told of before. Another parameter of it may be told.
+    case again
+    /// Nothing, of no parameter.
+    case nothing
+  }
+
+  /// Enough for a program that is being written; a client in production misspells nothing.
+  static let namesPerHour = 16
+  /// No parameter of the contract is longer, nor has other characters than letters.
+  static let nameBytes = 32
+
+  /// The methods that take nothing secret.
+  private static let plainMethods = Set(Methods.all.filter { !$0.mayCarrySecret }.map { $0.name })
+  private static let hour = Duration.seconds(3600)
+
+  private var hourEnd = Duration.zero
+  private var told = 0
+  /// What the parameters of each type are called, as far as that was asked: not listed once more for every request.
+  private var names: [ObjectIdentifier: [String]] = [:]
+
+  /// The names of the parameters that a type has.
+  mutating func names<Params: MethodParams>(of type: Params.Type) -> [String] {
+    if let known = names[ObjectIdentifier(type)] { return known }
+    let listed = type.members.names
+    names[ObjectIdentifier(type)] = listed
+    return listed
+  }
+
+  /// Decides about one parameter.
+  ///
+  /// - Parameters:
+  ///   - name: as it stands in the message.
+  ///   - method: whose parameter it is.
+  ///   - known: what was told of the connection before.
+  ///   - now: the uptime.
+  /// - Returns: what is to be written.
+  mutating func note(
+    _ name: Span<UInt8>, of method: String, knownTo known: inout Set<String>, at now: Duration
+  ) -> Verdict {
+    if now >= hourEnd {
+      hourEnd = now + Self.hour
+      told = 0
+    }
+    guard told < Self.namesPerHour, known.count < Self.namesPerHour else { return .nothing }
+    let isPlain = Self.plainMethods.contains(method)
+    // A method's name holds no blank, so that it is no parameter's.
+    let word = isPlain && Self.isWord(name) ? String(decoding: Array(copying: name), as: UTF8.self) : nil
+    guard known.insert(word ?? "method \(method)").inserted else { return isPlain ? .again : .nothing }
+    told += 1
+    return word.map { .name($0) } ?? .withoutName
+  }
+
+  /// Whether a name could be that of a parameter.
+  private static func isWord(_ name: Span<UInt8>) -> Bool {
+    name.count <= nameBytes
+      && name.indices.allSatisfy { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(name[$0] | 0x20) }
+  }
+}
+
+extension Logger {
+  /// Writes where sessions begin and end, and when the vault is locked: what a reader of the log asks first.
+  ///
+  /// What happens all the time, such as a refresh, has no line; no user is named.
+  func write(_ event: BrokerEvent) {
+    let (sentence, reason): (StaticString, LogField?)
+    var lastWord = ProviderLastWord()
+    switch event.payload {
+    case .login(let login): (sentence, reason) = ("a session began", .word("method", login.method))
+    case .logout(let logout): (sentence, reason) = ("a session was signed out", .word("reason", logout.reason.rawValue))
+    case .sessionExpired(let end):
+      (sentence, reason) = ("a session ended", .word("reason", end.reason.rawValue))
+      lastWord = end.lastWord
+    case .vaultLocked: (sentence, reason) = ("the vault was locked", nil)
+    case .vaultUnlocked: (sentence, reason) = ("the vault was unlocked", nil)
+    default: return
+    }
+    let profile = event.profile.map { LogField.word("profile", $0.description) }
+    let status = lastWord.status.map { LogField.number("status", $0) }
+    let error = lastWord.error.map { LogField.word("error", $0) }
+    write(.info, sentence, [profile, reason, status, error].compactMap { $0 })
+  }
+}

@@ -1,0 +1,160 @@
+package import BrokerCore
+package import BrokerProtocol
+import JSON
+import LinuxSystem
+package import Logging
+package import Transport
+
+/// JSON-RPC as the broker speaks it: what is known of its requests over all connections.
+struct RPC: ~Copyable {
+  /// Who decides.
+  let broker: Broker
+  /// What the program around does.
+  let environment: BrokerServer.Environment
+  /// When the server started.
+  let startedAt: Timestamp
+  /// The same, on the clock that never jumps.
+  let startedUptime = BootClock.now
+  /// When the configuration was last read and taken over.
+  var configurationReadAt: Timestamp
+  /// Requests that wait for their answer.
+  var requests = NamedTable<CallerID, PendingRequest>(CallerID.init)
+  /// Batches that wait for answers.
+  var batches = NamedTable<UInt64, PendingBatch> { $0 }
+  /// The files that clients were asked for and have not been judged by.
+  var proofs: [ClientID: StateProof] = [:]
+  /// The answers to requests for cached tokens of the turn at hand.
+  var tokens: TokenAnswers
+  /// The structure of the message at hand.
+  var tape = JSONTape()
+  /// Which failed calls are told in the log.
+  var failureLog = FailureLog()
+  /// Which unknown parameters are named there.
+  var ignoredParameters = IgnoredParameters()
+  /// The OpenRPC document, rendered once.
+  private(set) lazy var discovery = environment.discovery()
+
+  /// The protocol of a server that has just started.
+  init(_ broker: Broker, _ environment: BrokerServer.Environment, _ limits: Limits, startedAt: Timestamp) {
+    self.broker = broker
+    self.environment = environment
+    self.startedAt = startedAt
+    configurationReadAt = startedAt
+    tokens = TokenAnswers(from: broker.answers, limits)
+  }
+
+  /// Holds the messages to come to other limits.
+  mutating func setLimits(_ limits: Limits) { tokens.setLimits(limits) }
+}
+
+extension BrokerServer {
+  /// A server without connections.
+  package init(
+    loop: EventLoop, broker: Broker, limits: Limits, environment: Environment, log: Logger, startedAt: Timestamp
+  ) {
+    self.init(
+      loop, RPC(broker, environment, limits, startedAt: startedAt), limits, broker.ledger, log,
+      TurnClock { broker.milliseconds }, Ending(stopping: environment.stopping, stopped: environment.stopped))
+  }
+
+  /// What the program around the server does for it.
+  package struct Environment: Sendable {
+    /// Takes the names of the profiles that a configuration which was read again has, or why it was not taken over.
+    package typealias ReloadReply = @Sendable (Result<[ProfileName], BrokerError>) -> Void
+
+    /// Reads the configuration again and hands it to the broker.
+    package var reload: @Sendable (@escaping ReloadReply) -> Void
+    /// The OpenRPC document.
+    package var discovery: @Sendable () -> [UInt8]
+    /// Called once, when ``BrokerServer/drain()`` begins.
+    package var stopping: @Sendable () -> Void
+    /// Called once, when the last connection is closed after ``BrokerServer/drain()``, or has had its time.
+    package var stopped: @Sendable () -> Void
+    /// Where clients show that they have the state directory.
+    package var proofs: ProofDirectory
+    /// The directory of the embedded provider's accounts; nil where no profile has used that provider since the start.
+    package var directory: @Sendable () -> (any AccountDirectory)?
+    /// The types of provider that can be configured.
+    package var providers: [(name: String, abilities: Set<ProviderAbility>)]
+    /// How the embedded provider's messages get out; empty where it is not in use.
+    package var delivery: @Sendable () -> [GetStatus.Delivery]
+    /// Who is trusted beside the system's authorities.
+    package var authorities: @Sendable () -> [GetStatus.Authority]
+    /// Which servers get which profile's token.
+    package var targets: @Sendable () -> TargetMap
+    /// The version of the program.
+    package var version: String
+
+    /// The surroundings of a server.
+    package init(
+      reload: @escaping @Sendable (@escaping ReloadReply) -> Void,
+      discovery: @escaping @Sendable () -> [UInt8], stopping: @escaping @Sendable () -> Void = {},
+      stopped: @escaping @Sendable () -> Void, proofs: ProofDirectory,
+      directory: @escaping @Sendable () -> (any AccountDirectory)?,
+      providers: [(name: String, abilities: Set<ProviderAbility>)],
+      delivery: @escaping @Sendable () -> [GetStatus.Delivery] = { [] },
+      authorities: @escaping @Sendable () -> [GetStatus.Authority] = { [] },
+      targets: @escaping @Sendable () -> TargetMap = { TargetMap() }, version: String
+    ) {
+      self.reload = reload
+      self.discovery = discovery
+      self.stopping = stopping
+      self.stopped = stopped
+      self.proofs = proofs
+      self.directory = directory
+      self.providers = providers
+      self.delivery = delivery
+      self.authorities = authorities
+      self.targets = targets
+      self.version = version
+    }
+  }
+
+  /// Who decides.
+  var broker: Broker { rpc.broker }
+  /// What the program around does.
+  var environment: Environment { rpc.environment }
+  /// The OpenRPC document.
+  var discovery: [UInt8] { rpc.discovery }
+
+  // MARK: What the host asks
+
+  /// Lets the broker end: no login is waited for any longer, and those who listen are told.
+  func beginEnd() {
+    broker.assumeIsolated { broker in
+      broker.announceShutdown()
+      broker.refuseLoginWaiters()
+      broker.stopTrials()
+    }
+  }
+
+  /// How many answers of providers are awaited that come only once.
+  var awaitedOnce: Int { broker.assumeIsolated { $0.awaitedOnce } }
+  /// Whether something is under way that must not be lost.
+  var hasWork: Bool { broker.assumeIsolated { $0.hasWork } }
+  /// Whether the broker is in use though no client is there.
+  var isBusy: Bool { broker.assumeIsolated { $0.isBusy } }
+
+  // MARK: What the program around asks
+
+  /// Notes that the configuration in use is what its file says at present.
+  package func noteConfigurationRead(at time: Timestamp) { rpc.configurationReadAt = time }
+
+  /// Takes in what the broker tells those around it; its troubles are an administrator's.
+  package nonisolated func take(_ notice: BrokerNotice) {
+    assumeIsolated { server in
+      switch notice {
+      case .answer(let answer, let caller): server.answer(caller, answer)
+      case .subscribed(let subscription): server.begin(subscription)
+      case .missed(let page): server.take(page)
+      case .delivery(let delivery): server.deliver(delivery)
+      case .told(let event): server.log.write(event)
+      case .locked:
+        server.noteBatchedTokens()
+        server.dropUnreadTokens()
+      case .idle: server.finishIfDone()
+      case .trouble: break
+      }
+    }
+  }
+}

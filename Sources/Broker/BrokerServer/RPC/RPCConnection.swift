@@ -1,0 +1,129 @@
+import BrokerCore
+import BrokerProtocol
+import JSONRPC
+
+/// A connection on which JSON-RPC is spoken, as lines or with headers.
+final class RPCConnection: Connection {
+  /// Cuts messages out of what is read.
+  var frames: FrameReader
+  /// Requests that wait for their answer.
+  var inFlight = InFlight()
+  /// The batch of which some requests wait for the connection's next turn.
+  var openBatch: OpenBatch?
+  /// How many bytes of answers and events wait in batches that are not complete.
+  var batchedBytes = 0
+  /// Its subscriptions.
+  var subscriptions = Subscriptions()
+  /// What it has asked for tokens of.
+  var targets = TargetLimit()
+  /// Parameters that were ignored and already named in the log.
+  var ignoredNames: Set<String> = []
+  /// Whether it has ever asked for what the cache does not answer: else the broker never heard of it.
+  var hasAsked = false
+  /// Whether its client wants to end a broker that drains, and is to prove first that it may.
+  var mayStop = false
+
+  /// A connection on which nothing was said yet.
+  init(
+    _ peer: Peer, _ stream: any ClientStream, _ entrance: Entrance, _ announced: ReadyConnections, messageByteLimit: Int
+  ) {
+    frames = FrameReader(messageByteLimit: messageByteLimit)
+    super.init(peer, stream, entrance, announced)
+  }
+
+  override func answerAtOnce(_ bytes: Span<UInt8>, _ server: isolated BrokerServer) -> (bytes: Int, isSent: Bool) {
+    server.answerTokens(bytes, self)
+  }
+
+  override func take(_ bytes: Span<UInt8>, _ server: isolated BrokerServer) -> Range<Int> {
+    server.cutMessages(bytes, self)
+  }
+
+  override func addMore(_ server: isolated BrokerServer) {
+    server.reportLosses(self)
+    server.continueReplays(self)
+  }
+
+  override func refuse(_ limit: Limit, _ server: isolated BrokerServer) {
+    server.respond(server.ledger.error(of: limit), id: nil, self)
+  }
+
+  override func endAnswers(_ server: isolated BrokerServer) {
+    for key in inFlight.keys { server.fail(key, BrokerError(.shuttingDown)) }
+  }
+
+  override func forget(_ server: isolated BrokerServer) { server.forget(self) }
+
+  override func isAtMessage(_ bytes: Span<UInt8>) -> Bool {
+    openBatch == nil && subscriptions.areTold && frames.isAtMessage(bytes)
+  }
+
+  override var isAnswered: Bool { inFlight.isEmpty && openBatch == nil }
+
+  override func isTold(whileDraining isDraining: Bool) -> Bool { isDraining || subscriptions.replays.isEmpty }
+
+  override var mayEndServer: Bool { mayStop }
+
+  override var keptBytes: Int { batchedBytes + (openBatch?.byteCount ?? 0) + inFlight.byteCount }
+
+  /// How answers are framed; lines until the client has shown what it speaks.
+  var writer: ResponseWriter { ResponseWriter(framing: frames.framing ?? .lines) }
+
+  /// The process that can prove something by its number; nil for one in another PID namespace, which the kernel calls 0.
+  var provableProcess: Int32? { peer.process.flatMap { $0 > 0 ? $0 : nil } }
+}
+
+/// The requests of a connection that wait for their answer.
+struct InFlight {
+  /// Their names.
+  private(set) var keys: Set<CallerID> = []
+  /// How many bytes their parameters have together.
+  private(set) var parameterBytes = 0
+  private var idBytes = 0
+
+  /// How many there are.
+  var count: Int { keys.count }
+  /// Whether there is none.
+  var isEmpty: Bool { keys.isEmpty }
+  /// How much memory they take.
+  var byteCount: Int { parameterBytes + idBytes }
+
+  /// Notes that a request waits.
+  mutating func begin(_ key: CallerID, _ id: [UInt8]?) {
+    keys.insert(key)
+    idBytes += id?.count ?? 0
+  }
+
+  /// Counts the parameters of a request, of which those of all that wait may have so many bytes.
+  ///
+  /// The only one that waits may have as many as a message can: else what is legal alone could never be asked.
+  ///
+  /// - Returns: false where there would be too many.
+  mutating func count(_ bytes: Int, atMost most: Int) -> Bool {
+    guard parameterBytes == 0 || bytes <= most - parameterBytes else { return false }
+    parameterBytes += bytes
+    return true
+  }
+
+  /// Notes that a request waits no longer; a connection that waits for nothing keeps no memory for that.
+  mutating func end(_ key: CallerID, _ request: PendingRequest) {
+    keys.remove(key)
+    if keys.isEmpty { keys = [] }
+    parameterBytes -= request.parameterBytes
+    idBytes -= request.id?.count ?? 0
+  }
+}
+
+/// A request that waits for its answer.
+struct PendingRequest {
+  /// The connection.
+  let connection: RPCConnection
+  /// The text of the id, to be echoed byte for byte; nil for a notification, which gets no answer.
+  let id: [UInt8]?
+  /// The batch that the answer belongs to.
+  let batch: UInt64?
+  /// How many bytes its parameters have.
+  var parameterBytes = 0
+  /// The method, once it is known.
+  var method: String?
+}
