@@ -115,7 +115,9 @@ let package = Package(
       ]),
     .testTarget(
       name: "BrokerServerTests",
-      dependencies: core + ["BrokerServer", "JSONRPC", "LinuxSystem", "Transport", "Logging", "TestSupport"]),
+      dependencies: core + [
+        "BrokerServer", "JSONRPC", "LinuxSystem", "ProviderKit", "Transport", "Logging", "TestSupport",
+      ]),
     .testTarget(
       name: "VaultTests",
       dependencies: [
@@ -146,7 +148,7 @@ let package = Package(
     .testTarget(
       name: "OIDCProviderTests",
       dependencies: remote + ["OIDCProvider", "Configuration", "Sealing", "TestSupport", "TestServers", "TextCoding"]),
-    .testTarget(name: "BrokerCoreTests", dependencies: core + ["LinuxSystem", "TestSupport"]),
+    .testTarget(name: "BrokerCoreTests", dependencies: core + ["LinuxSystem", "ProviderKit", "TestSupport"]),
     .testTarget(name: "SecretMemoryTests", dependencies: ["SecretMemory", "LinuxSystem", "TestSupport"]),
     .testTarget(name: "LoggingTests", dependencies: ["Logging", "LinuxSystem", "TestSupport"]),
     .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem", "TestSupport"]),

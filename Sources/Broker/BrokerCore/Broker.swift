@@ -17,6 +17,8 @@ package actor Broker {
   let clock: any BrokerClock
   /// Handles, and names of tokens.
   let entropy: any Entropy
+  /// What tries providers.
+  let trialType: any Trial.Type
   /// Answers that need no broker: the server looks here first.
   package nonisolated let answers = AnswerCache()
   /// How much memory those answers may have.
@@ -73,17 +75,19 @@ package actor Broker {
   /// last of itself.
   package init(
     executor: any SerialExecutor, background: (any TaskExecutor)? = nil, profiles: [ProfileSettings],
-    store: any SessionStore & StoreKeeper, status: StoreStatus, clock: any BrokerClock, entropy: any Entropy
+    store: any SessionStore & StoreKeeper, status: StoreStatus, clock: any BrokerClock, entropy: any Entropy,
+    trials: any Trial.Type
   ) {
     self.init(
       executor: executor, background: background, profiles: FirstProfiles(profiles, entropy: entropy, boot: clock.boot),
-      store: store, status: status, clock: clock, entropy: entropy)
+      store: store, status: status, clock: clock, entropy: entropy, trials: trials)
   }
 
   /// A broker of profiles that were made while the store was opened.
   package init(
     executor: any SerialExecutor, background: (any TaskExecutor)? = nil, profiles: sending FirstProfiles,
-    store: any SessionStore & StoreKeeper, status: StoreStatus, clock: any BrokerClock, entropy: any Entropy
+    store: any SessionStore & StoreKeeper, status: StoreStatus, clock: any BrokerClock, entropy: any Entropy,
+    trials: any Trial.Type
   ) {
     self.executor = executor
     self.background = BackgroundWork(on: background)
@@ -91,6 +95,7 @@ package actor Broker {
     self.store = store
     self.clock = clock
     self.entropy = entropy
+    trialType = trials
     let now = clock.moment
     vault = VaultGate(status, at: now)
     self.profiles = profiles.profiles

@@ -4,6 +4,7 @@ import BrokerServer
 import Configuration
 import LinuxSystem
 import Logging
+import ProviderKit
 import StateDirectory
 import Transport
 import Vault
@@ -121,7 +122,8 @@ actor Daemon {
     _ = try settings.get()
     let broker = Broker(
       executor: loop, background: TaskThread.shared, profiles: profiles, store: opened.vault,
-      status: opened.status, clock: SystemClock(loop: loop, log: log), entropy: entropy)
+      status: opened.status, clock: SystemClock(loop: loop, log: log), entropy: entropy,
+      trials: ProviderTrial.self)
     let server = BrokerServer(
       loop: loop, broker: broker, limits: configuration.limits.fitting(descriptorLimit: descriptorLimit),
       environment: surroundings, log: log, startedAt: WallClock.timestamp)

@@ -1,6 +1,7 @@
 import BrokerCore
 import BrokerProtocol
 import LinuxSystem
+import ProviderKit
 import SecretMemory
 import TestSupport
 import Testing
@@ -12,14 +13,14 @@ import Testing
     _ candidate: Candidate, _ rules: SessionRules = SessionRules(), replaysToken: Bool = false,
     triesWrongPassword: Bool = false
   ) async -> [ProviderFinding] {
-    var options = ProviderTrial.Options()
+    var options = TrialOptions()
     options.replaysToken = replaysToken
     options.triesWrongPassword = triesWrongPassword
-    var trial = ProviderTrial(.init(candidate.provider, rules), candidate.credentials, options)
+    var trial = ProviderTrial(of: candidate.provider, rules, candidate.credentials, options)
     var findings = trial.begin(at: now)
     while case .ask(let request) = trial.order {
       if let pause = request.pause { try? await Task.sleep(for: pause) }
-      findings += trial.take(await candidate.provider.answer(request), at: now)
+      findings += trial.take(await ProviderTrial.ask(candidate.provider, request), at: now)
     }
     return findings
   }

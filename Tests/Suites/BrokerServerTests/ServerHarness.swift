@@ -4,6 +4,7 @@ import BrokerServer
 import Glibc
 import LinuxSystem
 import Logging
+import ProviderKit
 import SecretMemory
 import Synchronization
 import TestSupport
@@ -56,7 +57,8 @@ final class ServerHarness {
       profiles: profiles.compactMap(ProfileName.init).map {
         ProfileSettings(name: $0, provider: provider, rules: rules, allowsIDToken: allowsIDToken)
       },
-      store: store, status: store.statusNow, clock: clock, entropy: CountingEntropy())
+      store: store, status: store.statusNow, clock: clock, entropy: CountingEntropy(),
+      trials: ProviderTrial.self)
     let stop = StopFlag()
     let renderings = self.renderings
     server = BrokerServer(

@@ -2,6 +2,7 @@ import BrokerCore
 import BrokerProtocol
 import JSON
 import LinuxSystem
+import ProviderKit
 import SecretMemory
 import TestSupport
 import Testing
@@ -16,9 +17,9 @@ import Testing
     let credentials =
       method == .password
       ? Credentials(email: "alice", password: try Secret(utf8: "alice-password")) : Credentials(method: method)
-    var trial = ProviderTrial(.init(provider, SessionRules()), credentials)
+    var trial = ProviderTrial(of: provider, SessionRules(), credentials, TrialOptions())
     var findings = trial.begin(at: now)
-    while case .ask(let request) = trial.order { findings += trial.take(await provider.answer(request), at: now) }
+    while case .ask(let request) = trial.order { findings += trial.take(await ProviderTrial.ask(provider, request), at: now) }
     return findings
   }
 

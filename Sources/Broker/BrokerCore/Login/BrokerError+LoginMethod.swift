@@ -1,10 +1,10 @@
-import BrokerProtocol
+package import BrokerProtocol
 
 extension ProviderFailure {
   /// What is said where a login by this way comes to nothing; nil where the kind's own sentence fits.
   ///
   /// Not every login has a password, and a user who logged in elsewhere knows of no pending login.
-  func sentence(of method: LoginMethod) -> String? {
+  package func sentence(of method: LoginMethod) -> String? {
     switch (self, method) {
     case (.refused(.invalidCredentials, _, _, _), .refreshToken):
       "The provider rejected the refresh token: it is invalid, was used before or has expired."

@@ -123,5 +123,5 @@ extension ProviderUserAction {
   }
 
   /// No provider is asked more often, whatever it says: an interval of 0 would be a loop.
-  static let shortestInterval = Duration.seconds(1)
+  package static let shortestInterval = Duration.seconds(1)
 }

@@ -23,7 +23,7 @@ extension Broker {
   ) throws(BrokerError) {
     let slot = try slot(for: params.profile)
     let (name, provider) = (slot.name, slot.provider)
-    let announcement = ProviderTrial.announcement(.init(provider, slot.machine.rules))
+    let announcement = trialType.announcement(of: provider, slot.machine.rules)
     try lookAtProviders(slot, caller) { broker in
       let findings = await broker.apart { await ProviderCall.run(for: name) { await provider.examine() } }
       return CheckProvider.Result(

@@ -1,5 +1,5 @@
 package import BrokerProtocol
-import JSON
+package import JSON
 package import SecretMemory
 import TextCoding
 
@@ -15,7 +15,7 @@ package enum UnverifiedToken {
   /// Reads the claims of a token; when it returns, nothing refers to their bytes any more.
   ///
   /// - Returns: what `read` makes of them; nil for what is no JWT.
-  static func claims<Value>(of token: Secret, _ read: (JSONNode) -> Value?) -> Value? {
+  package static func claims<Value>(of token: Secret, _ read: (JSONNode) -> Value?) -> Value? {
     var payload = token.withBytes { Self.middlePart($0) }
     defer { wipe(&payload) }
     return value(of: payload, read)

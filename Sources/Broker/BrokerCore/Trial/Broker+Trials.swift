@@ -19,7 +19,7 @@ extension Broker {
     let method = try LoginMethodChoice.method(for: login, offered: slot.provider.loginForms, profile: slot.name)
     try ledger.require(.trials, trials.count + 1, of: slot.name)
     try admitLogin(params.email ?? params.phoneNumber, on: slot)
-    var options = ProviderTrial.Options()
+    var options = TrialOptions()
     options.triesWrongPassword = params.triesWrongPassword
     options.replaysToken = params.replaysToken
     var credentials = Credentials(
@@ -28,7 +28,7 @@ extension Broker {
     credentials.replacesPending = false
     let trial = TrialSlot(
       entropy.handle(), slot.name, slot.provider, servedClient,
-      ProviderTrial(.init(slot.provider, slot.machine.rules), credentials, options))
+      trialType.init(of: slot.provider, slot.machine.rules, credentials, options))
     trials[trial.id] = trial
     trial.findings = trial.trial.begin(at: now.wall)
     keepAlive(trial)
@@ -88,7 +88,7 @@ extension Broker {
   }
 
   private func ask(_ request: TrialRequest, _ slot: TrialSlot) {
-    let (provider, profile) = (slot.provider, slot.profile)
+    let (provider, profile, type) = (slot.provider, slot.profile, trialType)
     let asking = Task {
       if let duration = request.pause {
         let pause = Pause()
@@ -96,7 +96,7 @@ extension Broker {
         await end(pause, after: duration)
         slot.pause = nil
       }
-      let answer = await apart { await ProviderCall.run(for: profile) { await provider.answer(request) } }
+      let answer = await apart { await ProviderCall.run(for: profile) { await type.ask(provider, request) } }
       guard trials[slot.id] != nil else { return }
       noteSentCode(request, answer, slot)
       slot.asking = nil
@@ -139,11 +139,11 @@ extension Broker {
   }
 
   private func awaitUser(_ action: ProviderUserAction, _ slot: TrialSlot) {
-    let (provider, profile, clock) = (slot.provider, slot.profile, clock)
+    let (provider, profile, type, clock) = (slot.provider, slot.profile, trialType, clock)
     slot.wait = Task {
       let result = await apart {
         await ProviderCall.run(for: profile) {
-          await provider.awaitUser(action) {
+          await type.awaitUser(action, provider) {
             clock.now
           } pause: {
             await self.end(Pause(), after: $0)

@@ -13,7 +13,7 @@ final class TrialSlot {
   /// Who has begun it.
   let client: ClientID?
   /// Decides what is done.
-  var trial: ProviderTrial
+  var trial: any Trial
   /// What was found and not told yet.
   var findings: [ProviderFinding] = []
   /// Who wants to know what is new.
@@ -33,7 +33,7 @@ final class TrialSlot {
 
   /// A trial that has not begun.
   init(
-    _ id: String, _ profile: ProfileName, _ provider: any AuthProvider, _ client: ClientID?, _ trial: ProviderTrial
+    _ id: String, _ profile: ProfileName, _ provider: any AuthProvider, _ client: ClientID?, _ trial: any Trial
   ) {
     self.id = id
     self.client = client

@@ -1,6 +1,7 @@
 import BrokerCore
 import BrokerProtocol
 import LinuxSystem
+import ProviderKit
 import Synchronization
 import TestSupport
 
@@ -23,7 +24,8 @@ final class BrokerStage {
     provider = ScriptedProvider(clock: clock, gate: GateExecutor { posted.add($0) })
     broker = Broker(
       executor: executor, profiles: [ProfileSettings(name: .default, provider: provider)], store: store,
-      status: store.statusNow, clock: clock, entropy: SimulatedEntropy(seed: 1))
+      status: store.statusNow, clock: clock, entropy: SimulatedEntropy(seed: 1),
+      trials: ProviderTrial.self)
     let (store, told) = (self.store, self.told)
     broker.assumeIsolated { $0.startSoon(store) { told.add($0) } }
     turn()

@@ -1,5 +1,6 @@
 import BrokerCore
 import BrokerProtocol
+import ProviderKit
 import SecretMemory
 import Synchronization
 import TestSupport
@@ -46,7 +47,7 @@ struct BrokerLife {
     store = SimulatedStore(disk, storage, inbox)
     broker = Broker(
       executor: executor, profiles: profiles.map { Self.settings($0, providers) }, store: store,
-      status: disk.statusNow, clock: clock, entropy: entropy)
+      status: disk.statusNow, clock: clock, entropy: entropy, trials: ProviderTrial.self)
   }
 
   private static func settings(

@@ -1,3 +1,4 @@
+import BrokerCore
 import BrokerProtocol
 
 /// What tokens show by themselves.

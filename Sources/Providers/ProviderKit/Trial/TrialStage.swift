@@ -4,7 +4,7 @@ package enum TrialStage: String, Sendable, CaseIterable {
   case refreshAfterLogout
 
   /// What it shows where all is well, as the end of "it shows that".
-  package var meaning: String {
+  var meaning: String {
     switch self {
     case .wrongPassword: "a wrong password is rejected, with an error of its own"
     case .login: "the credentials are accepted, and tokens are issued"

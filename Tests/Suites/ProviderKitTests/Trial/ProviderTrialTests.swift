@@ -1,9 +1,10 @@
+import BrokerCore
 import BrokerProtocol
 import SecretMemory
 import TestSupport
 import Testing
 
-@testable import BrokerCore
+@testable import ProviderKit
 
 /// What a trial decides, answer by answer.
 @Suite(.standardTimeLimit) struct ProviderTrialTests {
@@ -24,7 +25,7 @@ import Testing
     var rules = SessionRules()
     var abilities: Set<ProviderAbility> = [.getCurrentUser]
     var method = LoginMethod.password
-    var options = ProviderTrial.Options()
+    var options = TrialOptions()
     var login: Result<LoginOutcome, ProviderFailure> = .success(
       .authenticated(ProviderSession(tokens: tokens(1), user: User(id: "u"))))
     var refreshes: [Result<TokenSet, ProviderFailure>] = [

@@ -1,52 +1,27 @@
+package import BrokerCore
 package import BrokerProtocol
 import SecretMemory
 
-/// Tries everything that a broker does with a session at a provider, one thing after the other, and says how each went.
-///
-/// It decides and does nothing: its runner does what ``order`` says, and hands in what came of it. The session is its
-/// own. Once there is one, every way to the end leads over its logout.
-package struct ProviderTrial: Sendable {
+/// A trial of a provider as its findings are decided, answer by answer.
+package struct ProviderTrial: Trial {
   /// What is known of the provider before anything is tried.
-  package struct Subject: Sendable {
+  struct Subject {
     /// What it can do besides the least.
-    package var abilities: Set<ProviderAbility>
+    var abilities: Set<ProviderAbility>
     /// What sessions are asked for.
-    package var requestedScopes: [String]
+    var requestedScopes: [String]
     /// How the profile's sessions are to be treated.
-    package var rules: SessionRules
+    var rules: SessionRules
 
     /// A provider, and the rules of a profile.
-    package init(_ provider: any AuthProvider, _ rules: SessionRules) {
+    init(_ provider: any AuthProvider, _ rules: SessionRules) {
       abilities = provider.abilities
       requestedScopes = provider.requestedScopes
       self.rules = rules
     }
   }
 
-  /// What is tried only on request.
-  package struct Options: Sendable {
-    /// Whether a wrong password is tried first.
-    package var triesWrongPassword = false
-    /// Whether a refresh token that was spent is tried once more.
-    package var replaysToken = false
-
-    package init() {}
-  }
-
-  /// What is to be done next.
-  package enum Order: Sendable {
-    /// Ask the provider.
-    case ask(TrialRequest)
-    /// Get a one-time code from the user.
-    case awaitCode(ProviderChallenge)
-    /// Wait until the user has done something elsewhere.
-    case awaitUser(ProviderUserAction)
-    /// Nothing: it is over.
-    case end
-  }
-
-  /// What is to be done next.
-  package internal(set) var order = Order.end
+  package internal(set) var order = TrialOrder.end
 
   /// What is known of the provider.
   let subject: Subject
@@ -73,7 +48,7 @@ package struct ProviderTrial: Sendable {
   private var isStopped = false
 
   /// A trial that has not begun.
-  package init(_ subject: Subject, _ credentials: Credentials, _ options: Options = Options()) {
+  init(_ subject: Subject, _ credentials: Credentials, _ options: TrialOptions = TrialOptions()) {
     self.subject = subject
     self.credentials = credentials
     stages = TrialStage.allCases.filter { stage in
@@ -85,9 +60,15 @@ package struct ProviderTrial: Sendable {
     }
   }
 
-  /// What would be tried, each with what it would show.
-  package static func announcement(_ subject: Subject) -> [ProviderFinding] {
-    TrialStage.allCases.map { stage in
+  package init(
+    of provider: any AuthProvider, _ rules: SessionRules, _ credentials: Credentials, _ options: TrialOptions
+  ) {
+    self.init(Subject(provider, rules), credentials, options)
+  }
+
+  package static func announcement(of provider: any AuthProvider, _ rules: SessionRules) -> [ProviderFinding] {
+    let subject = Subject(provider, rules)
+    return TrialStage.allCases.map { stage in
       let option: String? =
         switch stage {
         case .wrongPassword: "only with --wrong-password, since some providers lock accounts for it"
@@ -99,12 +80,8 @@ package struct ProviderTrial: Sendable {
     }
   }
 
-  /// Begins.
   package mutating func begin(at now: Timestamp) -> [ProviderFinding] { advance(at: now) }
 
-  /// Takes what the provider answered, and says what that shows.
-  ///
-  /// An answer that was not asked for is passed over.
   package mutating func take(_ answer: TrialAnswer, at now: Timestamp) -> [ProviderFinding] {
     guard let stage = current else { return [] }
     order = .end
@@ -117,7 +94,6 @@ package struct ProviderTrial: Sendable {
     return findings + advance(at: now)
   }
 
-  /// Tries nothing more but the end of the session, where there is one.
   package mutating func stop(at now: Timestamp) -> [ProviderFinding] {
     isStopped = true
     if case .ask = order { return [] }

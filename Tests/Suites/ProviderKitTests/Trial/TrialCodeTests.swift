@@ -1,9 +1,10 @@
+import BrokerCore
 import BrokerProtocol
 import SecretMemory
 import TestSupport
 import Testing
 
-@testable import BrokerCore
+@testable import ProviderKit
 
 /// What a trial makes of a login that wants a one-time code.
 @Suite(.standardTimeLimit) struct TrialCodeTests {

@@ -1,3 +1,4 @@
+import BrokerCore
 import BrokerProtocol
 
 /// Why something cannot be examined.

@@ -1,13 +1,8 @@
+package import BrokerCore
 package import BrokerProtocol
 
 /// Logins that want a one-time code.
 extension ProviderTrial {
-  /// Answers the code that is waited for.
-  ///
-  /// - Parameters:
-  ///   - answer: what the user says.
-  ///   - now: what time it is.
-  /// - Returns: why the provider is not asked, where that is so; then the code is waited for still.
   package mutating func enter(_ answer: TrialCodeAnswer, at now: Timestamp) -> [ProviderFinding] {
     guard case .awaitCode(let challenge) = order else { return [] }
     if let obstacle = obstacle(answer, challenge, now) { return [finding(.login, .note, obstacle)] }

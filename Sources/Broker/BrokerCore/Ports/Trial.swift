@@ -1,0 +1,152 @@
+package import BrokerProtocol
+package import SecretMemory
+
+/// Tries everything that a broker does with a session at a provider, one thing after the other, and says how each went.
+///
+/// It decides and does nothing: the core does what ``order`` says, and hands in what came of it. The session is its own.
+/// Once there is one, every way to the end leads over its logout.
+package protocol Trial: Sendable {
+  /// What a trial of a provider would try, each with what it would show.
+  static func announcement(of provider: any AuthProvider, _ rules: SessionRules) -> [ProviderFinding]
+
+  /// A trial that has not begun.
+  init(
+    of provider: any AuthProvider, _ rules: SessionRules, _ credentials: Credentials, _ options: TrialOptions)
+
+  /// What is to be done next.
+  var order: TrialOrder { get }
+
+  /// Begins.
+  mutating func begin(at now: Timestamp) -> [ProviderFinding]
+
+  /// Takes what the provider answered, and says what that shows.
+  ///
+  /// An answer that was not asked for is passed over.
+  mutating func take(_ answer: TrialAnswer, at now: Timestamp) -> [ProviderFinding]
+
+  /// Answers the code that is waited for.
+  ///
+  /// - Parameters:
+  ///   - answer: what the user says.
+  ///   - now: what time it is.
+  /// - Returns: why the provider is not asked, where that is so; then the code is waited for still.
+  mutating func enter(_ answer: TrialCodeAnswer, at now: Timestamp) -> [ProviderFinding]
+
+  /// Tries nothing more but the end of the session, where there is one.
+  mutating func stop(at now: Timestamp) -> [ProviderFinding]
+
+  /// Asks a provider for something.
+  static func ask(_ provider: any AuthProvider, _ request: TrialRequest) async -> TrialAnswer
+
+  /// Waits until a user has done elsewhere what a login asks of them; ends soon after its task is cancelled.
+  ///
+  /// - Parameters:
+  ///   - action: what the user is to do.
+  ///   - provider: the provider of the login.
+  ///   - now: the wall clock.
+  ///   - pause: waits for some time, and says whether all of it has passed: not so where the task was cancelled.
+  /// - Returns: the session, or why there is none.
+  static func awaitUser(
+    _ action: ProviderUserAction, _ provider: any AuthProvider, now: @Sendable () -> Timestamp,
+    pause: @Sendable (Duration) async -> Bool
+  ) async -> Result<ProviderSession, ProviderFailure>
+}
+
+/// What a trial does only on request.
+package struct TrialOptions: Sendable {
+  /// Whether a wrong password is tried first.
+  package var triesWrongPassword = false
+  /// Whether a refresh token that was spent is tried once more.
+  package var replaysToken = false
+
+  package init() {}
+}
+
+/// What a trial wants to be done next.
+package enum TrialOrder: Sendable {
+  /// Ask the provider.
+  case ask(TrialRequest)
+  /// Get a one-time code from the user.
+  case awaitCode(ProviderChallenge)
+  /// Wait until the user has done something elsewhere.
+  case awaitUser(ProviderUserAction)
+  /// Nothing: it is over.
+  case end
+}
+
+/// What a trial asks a provider for.
+package enum TrialRequest: Sendable {
+  /// A login.
+  case login(Credentials)
+  /// The session behind a one-time code.
+  case verify(flow: Secret, code: Secret)
+  /// The session behind a backup code.
+  case verifyBackupCode(flow: Secret, code: Secret)
+  /// Another one-time code.
+  case resend(flow: Secret)
+  /// The user.
+  case currentUser(accessToken: Secret)
+  /// Other tokens, after a pause.
+  ///
+  /// Two tokens of one second may be the same text where they say nothing but times (RFC 7519, section 4.1.6).
+  case refresh(Secret)
+  /// The end of a session.
+  case revoke(TokenSet)
+}
+
+/// What a provider answered to a ``TrialRequest``.
+package enum TrialAnswer: Sendable {
+  /// To a login.
+  case login(Result<LoginOutcome, ProviderFailure>)
+  /// To a code, or what came of a user's action elsewhere.
+  case session(Result<ProviderSession, ProviderFailure>)
+  /// To the wish for another code.
+  case challenge(Result<ProviderChallenge, ProviderFailure>)
+  /// Whose session it is.
+  case user(Result<User, ProviderFailure>)
+  /// To a refresh.
+  case tokens(Result<TokenSet, ProviderFailure>)
+  /// To a revocation; nil for a success.
+  case revoked(ProviderFailure?)
+}
+
+extension TrialRequest {
+  /// How long it is waited before it is asked: for a refresh longer than a second, the unit of every time in a token.
+  package var pause: Duration? {
+    guard case .refresh = self else { return nil }
+    return .milliseconds(1100)
+  }
+}
+
+/// What a user answers to a trial that waits for a one-time code.
+package enum TrialCodeAnswer: Sendable {
+  /// The code.
+  case code(Secret)
+  /// One of the account's backup codes instead of it.
+  case backupCode(Secret)
+  /// That another code is to be sent.
+  case another
+
+  /// What a request carries, the first of what it may; nil where that is no answer.
+  package init?(_ params: ContinueTrial.Params) {
+    if let code = params.code {
+      self = .code(code)
+    } else if let code = params.backupCode {
+      self = .backupCode(code)
+    } else if params.resends {
+      self = .another
+    } else {
+      return nil
+    }
+  }
+
+  /// The answer with its code as the provider knows it; as it was typed where there is no room for another copy.
+  package func normalized(for provider: any AuthProvider) -> TrialCodeAnswer {
+    switch self {
+    case .code(let code): .code((try? TypedCode.normalized(code)) ?? code)
+    case .backupCode(let code):
+      .backupCode((try? TypedCode.normalized(code, provider.capabilities.dashesOfBackupCodes)) ?? code)
+    case .another: .another
+    }
+  }
+}
