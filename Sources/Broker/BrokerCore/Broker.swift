@@ -100,7 +100,7 @@ package actor Broker {
     vault = VaultGate(status, at: now)
     self.profiles = profiles.profiles
     providerViews.assign(to: self.profiles.configured)
-    answers.reset(self.profiles.index, count: self.profiles.configured.count, unnamed: self.profiles.unnamed)
+    answers.reset(self.profiles.index)
     _ = logouts.handle(.configured(profiles.bindings), at: now)
   }
 

@@ -109,13 +109,13 @@ final class ServerHarness {
   /// How many clients have connected, each from another process unless one is named.
   private var clients: Int32 = 0
 
-  /// A new client.
-  func connect(process named: Int32? = nil) throws -> TestClient {
+  /// A new client, for which the profiles of `visible` exist.
+  func connect(process named: Int32? = nil, visible: ProfileMask = .all) throws -> TestClient {
     clients += 1
     let process = named ?? 1_000_000 + clients
     let pair = try UnixSocket.pair(nonBlocking: true)
     return try pair.ends { ours, theirs in
-      try server.take(ours, process: process)
+      try server.take(ours, process: process, visible: visible)
       return TestClient(theirs, self, process: process)
     }
   }

@@ -81,14 +81,16 @@ extension Broker {
   /// Changes what the provider knows of the account; what one could take it over with only for a user who has lately
   /// proved who they are, see ``RecentProof``.
   package func updateProfile(
-    _ params: UpdateProfile.Params, _ caller: Caller<UpdateProfile.Result>, from peer: Peer
+    _ params: UpdateProfile.Params, _ caller: Caller<UpdateProfile.Result>, from principal: Principal
   ) throws(BrokerError) {
     let slot = try slot(for: params.profile, with: \.profileUpdate).slot
     if let living = slot.machine.living, RecentProof.isWanted(for: params.changes) {
       guard RecentProof.isRecent(living.authTime, at: now.wall) else {
         throw BrokerError(.reauthRequired, profile: slot.name)
       }
-      guard peer.isAdministrative || slot.provingClient == peer.client else { throw Self.foreignProof(slot.name) }
+      guard principal.isAdministrative || slot.provingClient == principal.client else {
+        throw Self.foreignProof(slot.name)
+      }
     }
     try askWithToken(\.profileUpdate, .change, params.profile, caller) { provider, token throws(ProviderFailure) in
       try await provider.updateProfile(params.changes, accessToken: token)

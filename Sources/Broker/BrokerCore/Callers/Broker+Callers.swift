@@ -21,16 +21,16 @@ extension Broker {
   ///
   /// - Parameters:
   ///   - caller: who is to be answered.
-  ///   - peer: its connection: what providers are asked for it counts against that.
+  ///   - principal: its connection: what providers are asked for it counts against that.
   ///   - need: when the method needs an open vault.
   ///   - method: answers the caller, now or later.
   package func receive<Value: Sendable>(
-    _ caller: Caller<Value>, from peer: Peer?, _ need: VaultNeed = .throughout,
+    _ caller: Caller<Value>, from principal: Principal?, _ need: VaultNeed = .throughout,
     _ method: Method<Value>
   ) {
-    callers.insert(caller.id, from: peer, need)
+    callers.insert(caller.id, from: principal, need)
     let earlier = callers.served
-    callers.served = peer
+    callers.served = principal
     defer { callers.served = earlier }
     serve(caller, need, method)
   }

@@ -37,15 +37,15 @@ struct Callers {
     /// What goes on instead of an answer, where the broker itself needs the token.
     var continuation: Continuation?
     /// The connection that its request has come by; nil for what the broker does by itself.
-    var peer: Peer?
+    var principal: Principal?
     /// What the caller of a login has given to have it back.
     var clientContext: String?
     /// The profile whose backup codes are counted in the answer; nil for every other answer.
     var countsBackupCodesOf: ProfileName?
   }
 
-  /// The peer whose request is being taken up, with what it has proven; nil for what the broker does by itself.
-  var served: Peer?
+  /// The principal whose request is being taken up, with what it has proven; nil for what the broker does by itself.
+  var served: Principal?
   private var entries: [CallerID: Entry] = [:]
   private var ownCount: UInt64 = 0
 
@@ -53,8 +53,8 @@ struct Callers {
   subscript(id: CallerID) -> Entry? { entries[id] }
 
   /// Takes in a request.
-  mutating func insert(_ id: CallerID, from peer: Peer?, _ need: VaultNeed) {
-    entries[id] = Entry(need: need, peer: peer)
+  mutating func insert(_ id: CallerID, from principal: Principal?, _ need: VaultNeed) {
+    entries[id] = Entry(need: need, principal: principal)
   }
 
   /// Takes in that the broker itself waits for a token.

@@ -7,7 +7,7 @@ extension Broker {
   ///
   /// A connection that has not proven access to the state directory replaces no living session but by its own user's.
   package func login(
-    _ params: Login.Params, _ caller: Caller<LoginResult>, from peer: Peer
+    _ params: Login.Params, _ caller: Caller<LoginResult>, from principal: Principal
   ) throws(BrokerError) {
     let slot = try slot(for: params.profile)
     let scopes = try TokenTarget.scopes(params.scopes)
@@ -16,9 +16,11 @@ extension Broker {
     let credentials = Credentials(
       method: method, email: params.email, password: params.password, phoneNumber: params.phoneNumber,
       refreshToken: params.refreshToken, scopes: scopes)
-    if keptSession(of: slot, unless: peer.isAdministrative)?.refuses(credentials) == true { throw refusal(of: slot) }
+    if keptSession(of: slot, unless: principal.isAdministrative)?.refuses(credentials) == true {
+      throw refusal(of: slot)
+    }
     callers.update(caller.id) { $0.clientContext = params.clientContext }
-    try begin(slot, credentials, as: nil, mayReplace: peer.isAdministrative, params.clientContext, caller)
+    try begin(slot, credentials, as: nil, mayReplace: principal.isAdministrative, params.clientContext, caller)
   }
 
   private func refusal(of slot: ProfileSlot) -> BrokerError {
@@ -31,14 +33,14 @@ extension Broker {
   ///
   /// A new account's session is never that of the user who is logged in.
   package func register(
-    _ params: Register.Params, _ caller: Caller<LoginResult>, from peer: Peer
+    _ params: Register.Params, _ caller: Caller<LoginResult>, from principal: Principal
   ) throws(BrokerError) {
     let (slot, provider) = try slot(for: params.profile, with: \.registration)
-    if keptSession(of: slot, unless: peer.isAdministrative) != nil { throw refusal(of: slot) }
+    if keptSession(of: slot, unless: principal.isAdministrative) != nil { throw refusal(of: slot) }
     let registration = Registration(
       email: params.email, password: params.password, name: params.name, phoneNumber: params.phoneNumber)
     try requireToken(for: .message, params.email, on: slot)
-    let plan = LoginAttempt.Plan(mayReplace: peer.isAdministrative, account: params.email)
+    let plan = LoginAttempt.Plan(mayReplace: principal.isAdministrative, account: params.email)
     try begin(slot, plan, caller) { _ throws(ProviderFailure) in
       try await provider.register(registration)
     }
@@ -51,7 +53,7 @@ extension Broker {
   /// With a password, the session's e-mail address is logged in again; without one, the provider must have its users
   /// prove it at another device or in a browser. A session of another user is revoked, and nothing is changed.
   package func reauthenticate(
-    _ params: Reauthenticate.Params, _ caller: Caller<LoginResult>, from peer: Peer
+    _ params: Reauthenticate.Params, _ caller: Caller<LoginResult>, from principal: Principal
   ) throws(BrokerError) {
     let slot = try slot(for: params.profile)
     guard let living = slot.machine.living else { throw BrokerError(.loginRequired, profile: slot.name) }
@@ -66,7 +68,7 @@ extension Broker {
         .missingCredential, "The e-mail address of the session is not known; log in instead.", profile: slot.name)
     }
     let expected = ExpectedUser(id: user?.id, email: user?.email)
-    try begin(slot, credentials, as: expected, mayReplace: peer.isAdministrative, nil, caller)
+    try begin(slot, credentials, as: expected, mayReplace: principal.isAdministrative, nil, caller)
   }
 }
 

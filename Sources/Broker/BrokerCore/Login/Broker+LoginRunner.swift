@@ -154,7 +154,7 @@ extension Broker {
   /// Tells the callers that wait for the user of a login how it ended.
   func answerWaits(for login: PendingLogin, _ result: Result<LoginProgress, BrokerError>) {
     for caller in callers.waiting(for: .userAction(login: login.id)) {
-      answer(caller, login: result, login.step.context(for: callers[caller]?.peer))
+      answer(caller, login: result, login.step.context(for: callers[caller]?.principal))
     }
   }
 }

@@ -14,11 +14,11 @@ struct LoginAttempts {
   /// Whether a login is under way that would be taken in.
   func hasAny(on slot: ProfileSlot) -> Bool { attempts.contains { $0.isPresent(on: slot) } }
 
-  /// Lets a caller, whose connection is `peer`, wait for an equal login.
+  /// Lets a caller, whose connection is `principal`, wait for an equal login.
   ///
   /// - Returns: false where none is under way.
   mutating func join(
-    _ caller: CallerID, of peer: Peer?, _ question: LoginAttempt.Question, on slot: ProfileSlot
+    _ caller: CallerID, of principal: Principal?, _ question: LoginAttempt.Question, on slot: ProfileSlot
   ) -> Bool {
     guard
       let same = attempts.firstIndex(where: {
@@ -26,24 +26,25 @@ struct LoginAttempts {
       })
     else { return false }
     attempts[same].callers.append(caller)
-    if attempts[same].client != peer?.client {
+    if attempts[same].client != principal?.client {
       attempts[same].isShared = true
-      attempts[same].beginners.add(peer)
+      attempts[same].beginners.add(principal)
     }
     return true
   }
 
-  /// Begins a login for a caller, whose connection is `peer`.
+  /// Begins a login for a caller, whose connection is `principal`.
   ///
   /// - Returns: its name.
   mutating func begin(
-    _ plan: LoginAttempt.Plan, on slot: ProfileSlot, for caller: CallerID, of peer: Peer?, at now: Moment
+    _ plan: LoginAttempt.Plan, on slot: ProfileSlot, for caller: CallerID, of principal: Principal?, at now: Moment
   ) -> UInt64 {
     count += 1
     var attempt = LoginAttempt(
-      id: count, slot: slot.id, logouts: slot.logouts, locks: slot.locks, plan: plan, client: peer?.client, sentAt: now,
+      id: count, slot: slot.id, logouts: slot.logouts, locks: slot.locks, plan: plan, client: principal?.client,
+      sentAt: now,
       callers: [caller])
-    attempt.beginners.add(peer)
+    attempt.beginners.add(principal)
     attempts.append(attempt)
     return count
   }

@@ -8,23 +8,27 @@ package import BrokerProtocol
 /// others know that a login waits, and may wait for it or cancel it.
 extension LoginBeginners {
   /// Adds a connection; nil for none.
-  mutating func add(_ peer: Peer?) {
-    if let peer { add(peer.client.number, of: peer.process) }
+  mutating func add(_ principal: Principal?) {
+    if let principal, let client = principal.client { add(client.number, of: principal.process) }
   }
 
   /// Whether a connection is one of them, or administrative.
-  func include(_ peer: Peer) -> Bool { peer.isAdministrative || connections.contains(peer.client.number) }
+  func include(_ principal: Principal) -> Bool {
+    principal.isAdministrative || principal.client.map { connections.contains($0.number) } == true
+  }
 
   /// Whether a connection is of one of their programs, or administrative.
-  func includeProgram(of peer: Peer) -> Bool { include(peer) || peer.process.map(processes.contains) == true }
+  func includeProgram(of principal: Principal) -> Bool {
+    include(principal) || principal.process.map(processes.contains) == true
+  }
 }
 
 extension UserAction {
   /// The action as a connection may know it; nil for the broker itself.
-  func shown(to peer: Peer?) -> UserAction {
-    guard let peer, !beginners.include(peer) else { return self }
+  func shown(to principal: Principal?) -> UserAction {
+    guard let principal, !beginners.include(principal) else { return self }
     var action = withoutAddress
-    if beginners.includeProgram(of: peer) { action.clientContext = clientContext }
+    if beginners.includeProgram(of: principal) { action.clientContext = clientContext }
     return action
   }
 
@@ -36,8 +40,8 @@ extension UserAction {
 
 extension OTPChallenge {
   /// The challenge as a connection may know it; nil for the broker itself.
-  func shown(to peer: Peer?) -> OTPChallenge {
-    guard let peer, !beginners.includeProgram(of: peer) else { return self }
+  func shown(to principal: Principal?) -> OTPChallenge {
+    guard let principal, !beginners.includeProgram(of: principal) else { return self }
     var challenge = self
     challenge.clientContext = nil
     return challenge
@@ -46,16 +50,16 @@ extension OTPChallenge {
 
 extension PendingLoginStep {
   /// What a connection may know of it; nil for the broker itself.
-  func shown(to peer: Peer?) -> PendingLoginStep {
+  func shown(to principal: Principal?) -> PendingLoginStep {
     switch self {
-    case .code(let challenge): .code(challenge.shown(to: peer))
-    case .action(let action): .action(action.shown(to: peer))
+    case .code(let challenge): .code(challenge.shown(to: principal))
+    case .action(let action): .action(action.shown(to: principal))
     }
   }
 
   /// What the login's client has given to have it back, if that is for this connection; nil for the broker itself.
-  func context(for peer: Peer?) -> String? {
-    guard let peer, !beginners.includeProgram(of: peer) else { return clientContext }
+  func context(for principal: Principal?) -> String? {
+    guard let principal, !beginners.includeProgram(of: principal) else { return clientContext }
     return nil
   }
 }
@@ -70,18 +74,20 @@ extension LoginFailedEvent {
 
 extension EventPayload {
   /// The event as a connection may know it; nil where that is all of it.
-  package func shown(to peer: Peer) -> EventPayload? {
+  package func shown(to principal: Principal) -> EventPayload? {
     switch self {
-    case .loginPending(let action): return action.beginners.include(peer) ? nil : .loginPending(action.shown(to: peer))
+    case .loginPending(let action):
+      return action.beginners.include(principal) ? nil : .loginPending(action.shown(to: principal))
     case .otpChallenge(let challenge):
-      return challenge.clientContext == nil ? nil : .otpChallenge(challenge.shown(to: peer))
-    case .otpResent(let challenge): return challenge.clientContext == nil ? nil : .otpResent(challenge.shown(to: peer))
+      return challenge.clientContext == nil ? nil : .otpChallenge(challenge.shown(to: principal))
+    case .otpResent(let challenge):
+      return challenge.clientContext == nil ? nil : .otpResent(challenge.shown(to: principal))
     case .login(var login):
-      guard login.clientContext != nil, !login.beginners.includeProgram(of: peer) else { return nil }
+      guard login.clientContext != nil, !login.beginners.includeProgram(of: principal) else { return nil }
       login.clientContext = nil
       return .login(login)
     case .loginFailed(var failure):
-      guard failure.clientContext != nil, !failure.beginners.includeProgram(of: peer) else { return nil }
+      guard failure.clientContext != nil, !failure.beginners.includeProgram(of: principal) else { return nil }
       failure.clientContext = nil
       return .loginFailed(failure)
     default: return nil
@@ -91,11 +97,11 @@ extension EventPayload {
 
 extension BrokerError {
   /// The error as a connection may know it.
-  package func shown(to peer: Peer) -> BrokerError {
+  package func shown(to principal: Principal) -> BrokerError {
     var error = self
-    error.challenge = challenge?.shown(to: peer)
-    guard let action, !action.beginners.include(peer) else { return error }
-    error.action = action.shown(to: peer)
+    error.challenge = challenge?.shown(to: principal)
+    guard let action, !action.beginners.include(principal) else { return error }
+    error.action = action.shown(to: principal)
     error.message = messageForAll
     return error
   }

@@ -17,7 +17,7 @@ extension Broker {
   /// Empties the cache of answers, and lets it find the profiles that are configured now.
   func resetAnswers() {
     autoLock.used(at: answers.lastUse)
-    answers.reset(profiles.index, count: profiles.configured.count, unnamed: profiles.unnamed)
+    answers.reset(profiles.index)
   }
 
   /// The configured profile of a name.
@@ -41,7 +41,7 @@ extension Broker {
       }
       return slot
     }
-    guard let position = profiles.unnamed else {
+    guard let position = profiles.index.unnamed(in: .all) else {
       throw BrokerError(
         .unknownProfile, "Several profiles are configured (\(namesInWords)), and the request names none.")
     }

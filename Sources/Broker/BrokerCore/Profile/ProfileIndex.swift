@@ -3,13 +3,15 @@ import BrokerProtocol
 /// Finds a profile by the bytes of its name, without making a string of them.
 ///
 /// Open addressing in a table that is at most half full; the names lie one behind the other.
-struct ProfileIndex: Sendable {
+struct ProfileIndex: Hashable, Sendable {
   /// In each place of the table, the position of a name and one more; 0 for none.
   private var table: [UInt32]
   /// The bytes of all names, in the order of their positions.
   private var bytes: [UInt8] = []
   /// Where each name ends among them.
   private var ends: [Int] = []
+  /// The position of the profile that requests without a name mean: the only one, else `default`; nil where there is none.
+  private var unnamed: Int?
 
   /// An index of nothing.
   init() { self.init([]) }
@@ -28,7 +30,11 @@ struct ProfileIndex: Sendable {
       bytes += utf8
       ends.append(bytes.count)
     }
+    unnamed = names.count == 1 ? 0 : find(.default)
   }
+
+  /// How many names there are.
+  var count: Int { ends.count }
 
   /// The position of a name.
   func find(_ name: ProfileName) -> Int? {
@@ -47,10 +53,27 @@ struct ProfileIndex: Sendable {
     return nil
   }
 
+  /// The position of the name with these bytes, where it is one of the visible ones.
+  func find(_ name: Span<UInt8>, in visible: ProfileMask) -> Int? { visible.includes(name) ? find(name) : nil }
+
+  /// The position of the profile that requests without a name mean, where these alone are visible.
+  func unnamed(in visible: ProfileMask) -> Int? {
+    guard let names = visible.names else { return unnamed }
+    var only: Int?
+    for position in names.ends.indices {
+      guard let place = find(names.bytes.span.extracting(names.range(of: position))) else { continue }
+      guard only == nil else { return names.find(.default) == nil ? nil : find(.default) }
+      only = place
+    }
+    return only
+  }
+
+  private func range(of position: Int) -> Range<Int> { (position == 0 ? 0 : ends[position - 1])..<ends[position] }
+
   private func isName(_ name: Span<UInt8>, at position: Int) -> Bool {
-    let start = position == 0 ? 0 : ends[position - 1]
-    guard ends[position] - start == name.count else { return false }
-    for index in name.indices where name[index] != bytes[start + index] { return false }
+    let range = range(of: position)
+    guard range.count == name.count else { return false }
+    for index in name.indices where name[index] != bytes[range.lowerBound + index] { return false }
     return true
   }
 

@@ -22,9 +22,6 @@ struct Profiles {
   /// Everyone who may hold a session.
   var all: [ProfileSlot] { configured + leaving }
 
-  /// The position of the profile that requests without a name mean: the only one, else `default`; nil where there is none.
-  var unnamed: Int? { configured.count == 1 ? 0 : configured.firstIndex { $0.name == .default } }
-
   /// The position of a profile; nil where it is not configured.
   func position(of slot: ProfileSlot) -> Int? {
     configured.indices.contains(slot.position) && configured[slot.position] === slot ? slot.position : nil

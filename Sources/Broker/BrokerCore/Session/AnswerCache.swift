@@ -14,8 +14,6 @@ package final class AnswerCache: Sendable {
     var uses: [Int64] = []
     /// Whether that is news for the broker.
     var isUsed: [Bool] = []
-    /// The profile that requests without a name mean; nil where they must name one.
-    var unnamed: Int?
     var hits = 0
   }
 
@@ -26,11 +24,16 @@ package final class AnswerCache: Sendable {
 
   /// The answer for a profile, if its token is good for so long and its session is not over for want of use.
   ///
-  /// `profile` are the bytes of a name, empty where none is named; `minValidity` and both clocks are in milliseconds.
-  /// Nothing is allocated, opened or read here; that the session was used is remembered.
-  package func answer(profile: Span<UInt8>, minValidity: Int64?, wall: Int64, uptime: Int64) -> Secret? {
+  /// `profile` are the bytes of a name, empty where none is named, and `visible` the profiles that exist for the principal;
+  /// `minValidity` and both clocks are in milliseconds. Nothing is allocated, opened or read here; that the session was used is remembered.
+  package func answer(
+    profile: Span<UInt8>, in visible: ProfileMask, minValidity: Int64?, wall: Int64, uptime: Int64
+  ) -> Secret? {
     state.withLock { state in
-      guard let position = profile.isEmpty ? state.unnamed : state.index.find(profile),
+      guard
+        let position = profile.isEmpty
+          ? state.index.unnamed(in: visible) : state.index.find(profile, in: visible),
+
         let answer = state.answers[position], uptime &- state.uses[position] < answer.idleTimeout,
         let json = answer.answer(for: minValidity, wall: wall, uptime: uptime)
       else { return nil }
@@ -59,13 +62,13 @@ package final class AnswerCache: Sendable {
   }
 
   /// Adopts the profiles of a configuration, without answers.
-  func reset(_ index: ProfileIndex, count: Int, unnamed: Int?) {
+  func reset(_ index: ProfileIndex) {
+    let count = index.count
     state.withLock { state in
       state.index = index
       state.answers = Array(repeating: nil, count: count)
       state.uses = Array(repeating: 0, count: count)
       state.isUsed = Array(repeating: false, count: count)
-      state.unnamed = unnamed
     }
   }
 

@@ -20,7 +20,7 @@ struct KeyAttemptQueue {
   private static let memoryLimit = 1024
 
   private var entries: [KeyAttempt] = []
-  private var failures: [Peer.Guesser: Int] = [:]
+  private var failures: [Principal.Guesser: Int] = [:]
 
   /// How many wait.
   var count: Int { entries.count }
@@ -29,7 +29,9 @@ struct KeyAttemptQueue {
 
   /// Lets a request wait behind fewer than `limit` others.
   mutating func add(_ attempt: KeyAttempt, limit: Int) -> Admission {
-    if let client = attempt.peer?.client, entries.contains(where: { $0.peer?.client == client }) { return .refused }
+    if let client = attempt.principal?.client, entries.contains(where: { $0.principal?.client == client }) {
+      return .refused
+    }
     guard entries.count >= limit else {
       entries.append(attempt)
       return .admitted
@@ -48,8 +50,8 @@ struct KeyAttemptQueue {
   }
 
   /// Counts a wrong passphrase; where too many processes have given some, one that gave the fewest is forgotten.
-  mutating func noteFailure(of peer: Peer?) {
-    guard let guesser = peer?.guesser else { return }
+  mutating func noteFailure(of principal: Principal?) {
+    guard let guesser = principal?.guesser else { return }
     failures[guesser, default: 0] += 1
     guard failures.count > Self.memoryLimit else { return }
     let others = failures.filter { $0.key != guesser }
@@ -64,7 +66,7 @@ struct KeyAttemptQueue {
   /// - Returns: what it waited for.
   mutating func forget(_ client: ClientID) -> [KeyAttempt] {
     failures[.connection(client)] = nil
-    return remove { $0.peer?.client == client }
+    return remove { $0.principal?.client == client }
   }
 
   /// Takes out the requests that `isTaken` picks.
@@ -74,5 +76,5 @@ struct KeyAttemptQueue {
     return taken
   }
 
-  private func count(_ attempt: KeyAttempt) -> Int { attempt.peer.flatMap { failures[$0.guesser] } ?? 0 }
+  private func count(_ attempt: KeyAttempt) -> Int { attempt.principal?.guesser.flatMap { failures[$0] } ?? 0 }
 }

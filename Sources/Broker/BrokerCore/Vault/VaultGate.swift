@@ -192,7 +192,7 @@ struct VaultGate: Sendable {
   private mutating func refuse(_ error: BrokerError, _ isWrong: Bool, _ now: Moment) -> [Action] {
     if phase == .opening { phase = .locked }
     guard isWrong else { return finish(error) }
-    queue.noteFailure(of: attempt?.peer)
+    queue.noteFailure(of: attempt?.principal)
     let time = now.uptime + delay.noteFailure(at: now.wall)
     // Before the answer: ending the broker after it does not end the delay.
     return [.delay(delay.failures, error, until: time)]

@@ -48,6 +48,8 @@ class Connection: EventHandler {
   final private(set) var state = State.opening
   /// How much it had to say lately.
   final var share = TurnShare()
+  /// The connection's name.
+  final let id: ClientID
   /// Its bytes.
   final let stream: any ClientStream
   /// Bytes of a message that is not complete yet, or whose turn has not come.
@@ -56,8 +58,8 @@ class Connection: EventHandler {
   final var output = OutputQueue()
   /// What the loop was last asked to tell about the stream.
   final var interest = (reading: true, writing: false)
-  /// Who is there, as the broker knows it.
-  final var peer: Peer
+  /// Who asks by it.
+  final var principal: Principal
   /// How it came.
   final let entrance: Entrance
   /// Where it is noted that bytes can be moved.
@@ -68,15 +70,14 @@ class Connection: EventHandler {
   final var accountedBytes = 0
 
   /// A connection on which nothing was said yet.
-  init(_ peer: Peer, _ stream: any ClientStream, _ entrance: Entrance, _ announced: ReadyConnections) {
-    self.peer = peer
+  init(_ id: ClientID, _ principal: Principal, _ stream: any ClientStream, _ entrance: Entrance, _ announced: ReadyConnections) {
+    self.id = id
+    self.principal = principal
     self.stream = stream
     self.entrance = entrance
     self.announced = announced
   }
 
-  /// The connection's name.
-  final var id: ClientID { peer.client }
 
   final func ready(_ events: ReadyEvents) { announced.note(self, events, .both) }
 

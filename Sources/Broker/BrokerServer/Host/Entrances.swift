@@ -1,4 +1,4 @@
-import BrokerCore
+package import BrokerCore
 package import LinuxSystem
 import Logging
 package import Transport
@@ -27,15 +27,22 @@ extension BrokerServer {
   /// - Throws: what epoll says of the descriptors.
   package nonisolated func take(_ channel: consuming sending StdioChannel) throws(Errno) {
     let stream = StdioStream(channel)
-    try adopt(stream, .stdio, process: nil).get()
+    try adopt(stream, .stdio) { client in
+      Principal(client: client, listener: Entrance.stdio.name, process: nil, visible: .all, isAdministrative: true)
+    }.get()
   }
 
-  /// Takes over one connected socket, which must not block, of a process where one is named.
+  /// Takes over one connected socket, which must not block, of a process where one is named; `visible` are the profiles
+  /// that exist for it.
   ///
   /// - Throws: what epoll says of the descriptor.
-  package nonisolated func take(_ descriptor: consuming sending FileDescriptor, process: Int32? = nil) throws(Errno) {
+  package nonisolated func take(
+    _ descriptor: consuming sending FileDescriptor, process: Int32? = nil, visible: ProfileMask = .all
+  ) throws(Errno) {
     let stream = SocketStream(descriptor)
-    try adopt(stream, .pair, process: process).get()
+    try adopt(stream, .pair) { client in
+      Principal(client: client, listener: Entrance.pair.name, process: process, visible: visible)
+    }.get()
   }
 
   /// Takes over connections as a listener accepts them; one of the same name, whose path has gone, accepts no more.
@@ -54,9 +61,9 @@ extension BrokerServer {
     assumeIsolated { server in
       server.joinLoop()
       return Result { [announced = server.announced] () throws(Errno) in
-        try listener.start { descriptor, peer in
+        try listener.start { descriptor, credentials in
           let stream = SocketStream(descriptor)
-          announced.note(ReadyConnections.Accepted(stream: stream, entrance: entrance, process: peer.pid))
+          announced.note(ReadyConnections.Accepted(stream: stream, entrance: entrance, credentials: credentials))
         }
         if let old = server.listeners.updateValue(listener, forKey: entrance) { listener.replace(old) }
       }
@@ -64,15 +71,17 @@ extension BrokerServer {
   }
 
   private nonisolated func adopt(
-    _ stream: sending some ClientStream, _ entrance: Entrance, process: Int32?
+    _ stream: sending some ClientStream, _ entrance: Entrance, as principal: @Sendable (ClientID) -> Principal
   ) -> Result<Void, Errno> {
     assumeIsolated { server in
-      Result { () throws(Errno) in try server.add(stream, entrance, process) }
+      Result { () throws(Errno) in try server.add(stream, entrance, principal) }
     }
   }
 
-  private func add(_ stream: any ClientStream, _ entrance: Entrance, _ process: Int32?) throws(Errno) {
-    let connection = connection(on: stream, entrance, process)
+  private func add(
+    _ stream: any ClientStream, _ entrance: Entrance, _ principal: (ClientID) -> Principal
+  ) throws(Errno) {
+    let connection = connection(on: stream, entrance, principal)
     try stream.attach(to: loop, connection)
     begin(connection)
   }
@@ -87,22 +96,29 @@ extension BrokerServer {
       listeners[accepted.entrance]?.connectionClosed()
       return
     }
-    let connection = connection(on: accepted.stream, accepted.entrance, accepted.process)
+    let (entrance, credentials) = (accepted.entrance, accepted.credentials)
+    let connection = connection(on: accepted.stream, entrance) { client in
+      Principal(
+        client: client, listener: entrance.name, process: credentials.pid, user: credentials.uid, group: credentials.gid,
+        visible: .all)
+    }
     readFirst(connection)
     guard !connection.isClosed else { return }
     if connection.isOpening { begin(connection) }
     do throws(Errno) {
       try accepted.stream.attach(to: loop, connection)
     } catch {
-      log.warning("connection refused", .code("errno", error.code), .word("entrance", accepted.entrance.name))
+      log.warning("connection refused", .code("errno", error.code), .word("entrance", entrance.name))
       close(connection)
     }
   }
 
   /// Every entrance leads to the same protocol.
-  private func connection(on stream: any ClientStream, _ entrance: Entrance, _ process: Int32?) -> Connection {
-    let peer = Peer(client: connections.nextName(), process: process, isAdministrative: entrance == .stdio)
-    return RPCConnection(peer, stream, entrance, announced, messageByteLimit: limits[.messageBytes])
+  private func connection(
+    on stream: any ClientStream, _ entrance: Entrance, _ principal: (ClientID) -> Principal
+  ) -> Connection {
+    let id = connections.nextName()
+    return RPCConnection(id, principal(id), stream, entrance, announced, messageByteLimit: limits[.messageBytes])
   }
 
   /// Takes a connection over, before it is told anything but what it is told at once.

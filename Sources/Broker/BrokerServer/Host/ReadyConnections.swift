@@ -30,7 +30,7 @@ final class ReadyConnections: TurnObserver {
     /// How it came.
     let entrance: Entrance
     /// The process that made it.
-    let process: Int32
+    let credentials: PeerCredentials
   }
 
   /// Who moves them; nil until the loop calls this object, and not kept, for the loop keeps it.

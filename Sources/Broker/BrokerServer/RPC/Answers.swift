@@ -56,8 +56,8 @@ extension BrokerServer {
     _ request: Request, _ need: VaultNeed,
     _ method: Broker.Method<Value>
   ) {
-    let peer = connections[request.client]?.peer
-    broker.assumeIsolated { $0.receive(Caller<Value>(request.caller), from: peer, need, method) }
+    let principal = connections[request.client]?.principal
+    broker.assumeIsolated { $0.receive(Caller<Value>(request.caller), from: principal, need, method) }
   }
 
   /// Answers a request with what the broker says.

@@ -81,7 +81,7 @@ package struct ProofDirectory: Sendable {
 extension BrokerServer {
   /// Makes the connection administrative if its own process has created the file that it was asked for.
   func prove(_ request: Request) throws(BrokerError) -> Empty {
-    guard let connection = rpcConnection(request.client), !connection.peer.isAdministrative else { return Empty() }
+    guard let connection = rpcConnection(request.client), !connection.principal.isAdministrative else { return Empty() }
     guard let proof = rpc.proofs.removeValue(forKey: connection.id), let process = connection.provableProcess else {
       var question = denial(connection)
       question.admitsProof = question.proof != nil
@@ -90,7 +90,7 @@ extension BrokerServer {
     guard environment.proofs.takes(proof, from: process) else {
       throw denial(connection, instead: "\(proof.path).\(process)")
     }
-    connection.peer = Peer(client: connection.id, process: process, isAdministrative: true)
+    connection.principal.isAdministrative = true
     return Empty()
   }
 
@@ -122,8 +122,8 @@ extension BrokerServer {
   /// of a login that is not for this connection.
   func completed(_ error: BrokerError, of key: CallerID) -> BrokerError {
     var error = named(error)
-    guard let connection = rpc.requests[key]?.connection, !connection.peer.isAdministrative else { return error }
-    error = error.shown(to: connection.peer)
+    guard let connection = rpc.requests[key]?.connection, !connection.principal.isAdministrative else { return error }
+    error = error.shown(to: connection.principal)
     guard error.admitsProof else { return error }
     error.proof = outstandingProof(connection)
     return error

@@ -25,10 +25,11 @@ final class RPCConnection: Connection {
 
   /// A connection on which nothing was said yet.
   init(
-    _ peer: Peer, _ stream: any ClientStream, _ entrance: Entrance, _ announced: ReadyConnections, messageByteLimit: Int
+    _ id: ClientID, _ principal: Principal, _ stream: any ClientStream, _ entrance: Entrance, _ announced: ReadyConnections,
+    messageByteLimit: Int
   ) {
     frames = FrameReader(messageByteLimit: messageByteLimit)
-    super.init(peer, stream, entrance, announced)
+    super.init(id, principal, stream, entrance, announced)
   }
 
   override func answerAtOnce(_ bytes: Span<UInt8>, _ server: isolated BrokerServer) -> (bytes: Int, isSent: Bool) {
@@ -70,7 +71,7 @@ final class RPCConnection: Connection {
   var writer: ResponseWriter { ResponseWriter(framing: frames.framing ?? .lines) }
 
   /// The process that can prove something by its number; nil for one in another PID namespace, which the kernel calls 0.
-  var provableProcess: Int32? { peer.process.flatMap { $0 > 0 ? $0 : nil } }
+  var provableProcess: Int32? { principal.process.flatMap { $0 > 0 ? $0 : nil } }
 }
 
 /// The requests of a connection that wait for their answer.

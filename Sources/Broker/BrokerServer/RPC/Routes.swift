@@ -59,12 +59,13 @@ struct Route: Sendable {
   static func asked<Method: BrokerMethod>(
     _ method: Method.Type, _ need: VaultNeed = .throughout,
     _ body:
-      @escaping @Sendable (isolated Broker, Method.Params, Caller<Method.Result>, Peer) throws(BrokerError) -> Void
+      @escaping @Sendable (isolated Broker, Method.Params, Caller<Method.Result>, Principal) throws(BrokerError) -> Void
   ) -> Route {
     Route(name: Method.name) { server, node, request throws(BrokerError) in
       let params: Method.Params = try server.decode(node, request)
-      let peer = server.connections[request.client]?.peer ?? Peer(client: request.client, process: nil)
-      server.ask(request, need) { broker, caller throws(BrokerError) in try body(broker, params, caller, peer) }
+      let principal =
+        server.connections[request.client]?.principal ?? Principal(client: request.client, process: nil, visible: .all)
+      server.ask(request, need) { broker, caller throws(BrokerError) in try body(broker, params, caller, principal) }
     }
   }
 
@@ -135,13 +136,13 @@ enum Routes {
         try broker.reportRejected(params, caller)
       },
       .token(GetIDToken.self) { broker, params, caller throws(BrokerError) in try broker.idToken(params, caller) },
-      .asked(Login.self) { broker, params, caller, peer throws(BrokerError) in
-        try broker.login(params, caller, from: peer)
+      .asked(Login.self) { broker, params, caller, principal throws(BrokerError) in
+        try broker.login(params, caller, from: principal)
       },
       .asked(VerifyOTP.self) { broker, params, caller throws(BrokerError) in try broker.verifyOTP(params, caller) },
       .asked(ResendOTP.self) { broker, params, caller throws(BrokerError) in try broker.resendOTP(params, caller) },
-      .asked(Register.self) { broker, params, caller, peer throws(BrokerError) in
-        try broker.register(params, caller, from: peer)
+      .asked(Register.self) { broker, params, caller, principal throws(BrokerError) in
+        try broker.register(params, caller, from: principal)
       },
       .asked(VerifyBackupCode.self) { broker, params, caller throws(BrokerError) in
         try broker.verifyBackupCode(params, caller)
@@ -156,8 +157,8 @@ enum Routes {
       .asked(ChangePassword.self) { broker, params, caller throws(BrokerError) in
         try broker.changePassword(params, caller)
       },
-      .asked(UpdateProfile.self) { broker, params, caller, peer throws(BrokerError) in
-        try broker.updateProfile(params, caller, from: peer)
+      .asked(UpdateProfile.self) { broker, params, caller, principal throws(BrokerError) in
+        try broker.updateProfile(params, caller, from: principal)
       },
       .asked(GenerateBackupCodes.self) { broker, params, caller throws(BrokerError) in
         try broker.generateBackupCodes(params, caller)
@@ -170,8 +171,8 @@ enum Routes {
       .asked(ListPendingLogins.self) { broker, params, caller throws(BrokerError) in
         try broker.listPendingLogins(params, caller)
       },
-      .asked(Reauthenticate.self) { broker, params, caller, peer throws(BrokerError) in
-        try broker.reauthenticate(params, caller, from: peer)
+      .asked(Reauthenticate.self) { broker, params, caller, principal throws(BrokerError) in
+        try broker.reauthenticate(params, caller, from: principal)
       },
       Route.asked(Logout.self, .atFirst) { broker, params, caller throws(BrokerError) in
         try broker.logout(params, caller)
@@ -194,9 +195,10 @@ enum Routes {
       .now(Prove.self) { server, _, request throws(BrokerError) in try server.prove(request) },
       Route(name: ReloadConfiguration.name) { server, _, request in server.reload(request) }.administrative(),
       Route.asked(Lock.self, .never) { broker, _, caller in broker.lock(caller) }.administrative(),
-      .asked(Unlock.self, .never) { broker, params, caller, peer in broker.unlock(params, from: peer, caller) },
-      Route.asked(Rekey.self, .never) { broker, params, caller, peer in
-        broker.rekey(params, from: peer, caller)
+      .asked(Unlock.self, .never) { broker, params, caller, principal in broker.unlock(params, from: principal, caller)
+      },
+      Route.asked(Rekey.self, .never) { broker, params, caller, principal in
+        broker.rekey(params, from: principal, caller)
       }.administrative(),
       Route.asked(CheckVault.self, .atFirst) { broker, params, caller in broker.checkVault(params, caller) }
         .administrative(),

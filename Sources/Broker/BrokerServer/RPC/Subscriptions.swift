@@ -118,7 +118,7 @@ extension BrokerServer {
   /// Appends one event, framed, with nothing of a login that is not for this connection; `details` is all of it.
   private func append(_ event: BrokerEvent, _ details: [UInt8], _ subscriptionID: String, _ connection: RPCConnection) {
     var details = details
-    if let payload = event.payload.shown(to: connection.peer) {
+    if let payload = event.payload.shown(to: connection.principal) {
       var event = event
       event.payload = payload
       details = event.details()

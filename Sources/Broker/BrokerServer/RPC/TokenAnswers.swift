@@ -62,12 +62,14 @@ struct TokenAnswers: ~Copyable {
   /// - Parameters:
   ///   - bytes: what was read, at the beginning of a message.
   ///   - frames: how messages are cut out of it, and answers framed.
+  ///   - visible: the profiles that exist for who asks.
   ///   - most: how many messages at most.
   ///   - waiting: how many bytes wait for the client already.
   ///   - time: the present time.
   /// - Returns: how far that went.
   mutating func answer(
-    _ bytes: Span<UInt8>, _ frames: FrameReader, most: Int, behind waiting: Int, at time: TurnClock.Time
+    _ bytes: Span<UInt8>, _ frames: FrameReader, in visible: ProfileMask, most: Int, behind waiting: Int,
+    at time: TurnClock.Time
   ) -> Turn {
     var turn = Turn()
     lastTail = 0..<0
@@ -81,7 +83,7 @@ struct TokenAnswers: ~Copyable {
       let isKnown = last.isAsked(by: text)
       guard isKnown || scan(text), let question = last.question else { break }
       let isRepeated = isKnown && !lastTail.isEmpty
-      let result = isRepeated ? nil : answer(question, text, at: time)
+      let result = isRepeated ? nil : answer(question, text, in: visible, at: time)
       guard isRepeated || result != nil, append(result, text.extracting(question.id), framing) else { break }
       if isRepeated { repeated += 1 }
       turn.bytes += consumed
@@ -104,9 +106,11 @@ struct TokenAnswers: ~Copyable {
 
   /// What the cache has for a question; nil where there is no token that is good for so long.
   @inline(__always)
-  private func answer(_ question: CachedQuestion, _ text: Span<UInt8>, at time: TurnClock.Time) -> Secret? {
+  private func answer(
+    _ question: CachedQuestion, _ text: Span<UInt8>, in visible: ProfileMask, at time: TurnClock.Time
+  ) -> Secret? {
     cache.answer(
-      profile: text.extracting(question.profile), minValidity: question.minValidity, wall: time.wall,
+      profile: text.extracting(question.profile), in: visible, minValidity: question.minValidity, wall: time.wall,
       uptime: time.uptime)
   }
 

@@ -43,7 +43,7 @@ final class BrokerStage {
   }
 
   /// A connection with access to the state directory.
-  private static let owner = Peer(client: ClientID(1), process: nil, isAdministrative: true)
+  private static let owner = Principal(client: ClientID(1), process: nil, visible: .all, isAdministrative: true)
 
   /// Begins a login with the right password.
   func logIn() -> CallerID {

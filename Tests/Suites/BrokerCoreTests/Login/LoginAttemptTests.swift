@@ -46,10 +46,10 @@ import Testing
     for (other, owner) in [(ClientID(1), ClientID(1)), (ClientID(2), nil)] {
       var attempts = LoginAttempts()
       let plan = LoginAttempt.Plan(question: Self.question())
-      let peer = Peer(client: ClientID(1), process: nil)
-      let id = attempts.begin(plan, on: slot, for: CallerID(1), of: peer, at: LoginSample.time(0))
+      let principal = Principal(client: ClientID(1), process: nil, visible: .all)
+      let id = attempts.begin(plan, on: slot, for: CallerID(1), of: principal, at: LoginSample.time(0))
       #expect(attempts[id]?.provingClient == ClientID(1))
-      _ = attempts.join(CallerID(2), of: Peer(client: other, process: nil), Self.question(), on: slot)
+      _ = attempts.join(CallerID(2), of: Principal(client: other, process: nil, visible: .all), Self.question(), on: slot)
       #expect(attempts[id]?.provingClient == owner)
     }
   }

@@ -84,7 +84,7 @@ extension Simulation {
     let now = (wall: life.clock.now.milliseconds, uptime: life.clock.uptime.milliseconds)
     let bytes = Array(profile.description.utf8)
     let json = life.broker.answers.answer(
-      profile: bytes.span, minValidity: minValidity?.milliseconds, wall: now.wall, uptime: now.uptime)
+      profile: bytes.span, in: .all, minValidity: minValidity?.milliseconds, wall: now.wall, uptime: now.uptime)
     guard let text = json?.revealedString() else {
       return try askForToken(GetAccessToken.Params(profile: profile, minValidity: minValidity))
     }
@@ -129,7 +129,7 @@ extension Simulation {
     wishes.signedOut.remove(profile)
     let params = Login.Params(
       profile: profile, email: "a@b.example", password: ScriptedProvider.secret(password))
-    let owner = Peer(client: ClientID(1), process: nil, isAdministrative: true)
+    let owner = Principal(client: ClientID(1), process: nil, visible: .all, isAdministrative: true)
     ask(number) { broker, caller throws(BrokerError) in try broker.login(params, caller, from: owner) }
     try turn()
   }

@@ -43,11 +43,11 @@ import Testing
 
   static func unlock(_ caller: UInt64, client: UInt64? = nil) -> KeyAttempt {
     KeyAttempt(
-      caller: CallerID(caller), peer: client.map { Peer(client: ClientID($0), process: nil) }, wish: .unlock(nil))
+      caller: CallerID(caller), principal: client.map { Principal(client: ClientID($0), process: nil, visible: .all) }, wish: .unlock(nil))
   }
 
   static func rekey(_ caller: UInt64) -> KeyAttempt {
-    KeyAttempt(caller: CallerID(caller), peer: nil, wish: .rekey(Rekey.Params()))
+    KeyAttempt(caller: CallerID(caller), principal: nil, wish: .rekey(Rekey.Params()))
   }
 
   /// Actions as a row of the table has them.
@@ -194,12 +194,14 @@ import Testing
 
   @Test func `a process that guesses often is remembered, however many guess once`() {
     var queue = KeyAttemptQueue()
-    func peer(_ process: Int32) -> Peer { Peer(client: ClientID(UInt64(process)), process: process) }
-    func attempt(_ process: Int32) -> KeyAttempt {
-      KeyAttempt(caller: CallerID(UInt64(process)), peer: peer(process), wish: .unlock(nil))
+    func principal(_ process: Int32) -> Principal {
+      Principal(client: ClientID(UInt64(process)), process: process, visible: .all)
     }
-    for _ in 0..<2 { queue.noteFailure(of: peer(1)) }
-    for process in 2..<3000 { queue.noteFailure(of: peer(Int32(process))) }
+    func attempt(_ process: Int32) -> KeyAttempt {
+      KeyAttempt(caller: CallerID(UInt64(process)), principal: principal(process), wish: .unlock(nil))
+    }
+    for _ in 0..<2 { queue.noteFailure(of: principal(1)) }
+    for process in 2..<3000 { queue.noteFailure(of: principal(Int32(process))) }
     _ = queue.add(attempt(1), limit: 8)
     _ = queue.add(attempt(5000), limit: 8)
     #expect(queue.takeNext()?.caller == CallerID(5000))

@@ -1,0 +1,89 @@
+package import BrokerProtocol
+
+/// Who asks: one connection, as its listener and the kernel know it.
+///
+/// It is made when the connection is accepted, and goes with every request into the broker, which shows it what its
+/// ``View`` has.
+package struct Principal: Hashable, Sendable {
+  /// The connection; nil for the broker itself.
+  package let client: ClientID?
+  /// The name of the listener that has accepted it.
+  package let listener: String
+  /// The process that made it, as the kernel names it; nil where the kernel names none.
+  package let process: Int32?
+  /// The user of that process; nil where the kernel was not asked.
+  package let user: UInt32?
+  /// The group of that process; nil where the kernel was not asked.
+  package let group: UInt32?
+  /// The profiles that exist for it.
+  package let visible: ProfileMask
+  /// Whether it has proven access to the state directory.
+  ///
+  /// A request that needs such a proof is refused by an error whose `admitsProof` is set.
+  package var isAdministrative: Bool
+
+  /// The listener that is always there.
+  package static let mainListener = "main"
+  /// Standard input and output.
+  package static let standardStreams = "stdio"
+
+  /// A connection of a process.
+  package init(
+    client: ClientID?, listener: String = mainListener, process: Int32?, user: UInt32? = nil, group: UInt32? = nil,
+    visible: ProfileMask, isAdministrative: Bool = false
+  ) {
+    self.client = client
+    self.listener = listener
+    self.process = process
+    self.user = user
+    self.group = group
+    self.visible = visible
+    self.isAdministrative = isAdministrative
+  }
+
+  /// The broker itself, which asks for tokens of its own.
+  static let broker = Principal(client: nil, listener: "", process: nil, visible: .all, isAdministrative: true)
+
+  /// Whose wrong passphrases are counted together.
+  enum Guesser: Hashable {
+    /// A process: one that connects again stays the same.
+    case process(Int32)
+    /// A connection whose process is unknown.
+    case connection(ClientID)
+  }
+
+  /// Whose wrong passphrases its own are counted with; nil for the broker itself.
+  var guesser: Guesser? { process.map(Guesser.process) ?? client.map(Guesser.connection) }
+}
+
+/// The profiles that exist for a principal: all, or some by their names, whether they are configured or not.
+///
+/// Whether a profile is one of them is found without an allocation, and in a time that hangs on these names alone: a
+/// profile that is hidden takes as long as one that does not exist.
+package struct ProfileMask: Hashable, Sendable {
+  /// The names; nil for all.
+  let names: ProfileIndex?
+
+  /// All profiles.
+  package static let all = ProfileMask(names: nil)
+
+  private init(names: ProfileIndex?) { self.names = names }
+
+  /// The profiles of these names, and no others.
+  package init(_ names: some Sequence<ProfileName>) { self.init(names: ProfileIndex(Array(names))) }
+
+  /// Whether it has every profile.
+  package var isAll: Bool { names == nil }
+
+  /// Whether it has a profile.
+  package func includes(_ name: ProfileName) -> Bool {
+    let utf8 = name.description.utf8
+    return includes(utf8.span)
+  }
+
+  /// Whether it has the profile of the name with these bytes.
+  func includes(_ name: Span<UInt8>) -> Bool {
+    guard let names else { return true }
+    return names.find(name) != nil
+  }
+}
