@@ -171,7 +171,7 @@ extension RefreshMachine.Action {
     case .refuse(let error): "refuse \(error.kind.rawValue) for \(error.retryAfter?.components.seconds ?? -1)"
     case .showEnd: "show the end"
     case .report(let error, let next): "report \(error.kind.rawValue)\(next == nil ? " for good" : "")"
-    case .end(let reason, let alert, let wantsUser):
+    case .end(let reason, let alert, let wantsUser, _):
       "end \(reason.rawValue)\(alert.map { " \($0.rawValue)" } ?? "")\(wantsUser ? " to see the user" : "")"
     }
   }

@@ -217,7 +217,7 @@ extension Simulation {
   ) -> Bool {
     guard case .target = call.question.question, case .failure(let failure) = answer else { return false }
     switch failure {
-    case .refused, .reauthenticationRequired, .sessionEnded(_, alert: nil): return true
+    case .refused, .reauthenticationRequired, .sessionEnded(_, alert: nil, _): return true
     default: return false
     }
   }
