@@ -6,9 +6,9 @@ import Transport
 /// How the server ends, and when by itself.
 struct Ending {
   /// Whether the server takes nothing new any more.
-  private(set) var isDraining = false
+  var isDraining = false
   /// Whether the program was told that the server is done.
-  private(set) var hasStopped = false
+  var hasStopped = false
   /// How long after its last use a server that was started on demand ends; nil for one that stays.
   var patience: Duration?
   /// Ends it; nil while it is in use.
@@ -25,20 +25,6 @@ struct Ending {
   /// The end to come of a server.
   init(stopping: @escaping @Sendable () -> Void, stopped: @escaping @Sendable () -> Void) {
     (self.stopping, self.stopped) = (stopping, stopped)
-  }
-
-  /// Begins it, once.
-  mutating func begin() -> Bool {
-    guard !isDraining else { return false }
-    isDraining = true
-    return true
-  }
-
-  /// Notes that it is over, once.
-  mutating func finish() -> Bool {
-    guard !hasStopped else { return false }
-    hasStopped = true
-    return true
   }
 }
 
@@ -129,7 +115,8 @@ extension BrokerServer {
   /// has just rotated are saved first. Answers that come only once are awaited for as long as a provider may take. A client
   /// that connects meanwhile is told that the broker ends.
   package func drain() {
-    guard end.begin() else { return }
+    guard !end.isDraining else { return }
+    end.isDraining = true
     end.stopping()
     cancelLinger()
     // Those who connect to the manager's socket wait there for the next broker.
@@ -173,7 +160,8 @@ extension BrokerServer {
       connection.endAnswers(self)
       close(connection)
     }
-    guard end.finish() else { return }
+    guard !end.hasStopped else { return }
+    end.hasStopped = true
     if let timer = end.drainTimer { loop.cancel(timer) }
     for listener in listeners.values {
       listener.stop()

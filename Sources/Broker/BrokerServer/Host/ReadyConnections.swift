@@ -10,15 +10,18 @@ final class ReadyConnections: TurnObserver {
   struct Ready {
     /// Whose bytes can be moved.
     let connection: Connection
-    /// Whether bytes, or the end, can be read.
-    let isReadable: Bool
-    /// Whether bytes can be written.
-    let isWritable: Bool
-    /// Whether no reader of an answer is left.
-    let isGone: Bool
-    /// Whether nothing is left to do but to close.
-    let mustClose: Bool
+    fileprivate let events: ReadyEvents
+    fileprivate let side: ConnectionSide
 
+    private var hasEnded: Bool { events.has(.hangUp) || events.has(.error) }
+    /// Whether bytes, or the end, can be read.
+    var isReadable: Bool { side != .output && (events.has(.readable) || hasEnded) }
+    /// Whether bytes can be written.
+    var isWritable: Bool { events.has(.writable) }
+    /// Whether no reader of an answer is left.
+    var isGone: Bool { side != .input && hasEnded }
+    /// Whether nothing is left to do but to close.
+    var mustClose: Bool { side == .output && hasEnded }
     /// Whether there is something to read and that is all.
     var isJustReadable: Bool { isReadable && !isWritable && !isGone }
   }
@@ -61,12 +64,7 @@ final class ReadyConnections: TurnObserver {
 
   /// Notes what was announced for one side of a connection.
   func note(_ connection: Connection, _ events: ReadyEvents, _ side: ConnectionSide) {
-    let hasEnded = events.has(.hangUp) || events.has(.error)
-    let isGone = hasEnded && side != .input
-    list.append(
-      Ready(
-        connection: connection, isReadable: side != .output && (events.has(.readable) || hasEnded),
-        isWritable: events.has(.writable), isGone: isGone, mustClose: isGone && side == .output))
+    list.append(Ready(connection: connection, events: events, side: side))
   }
 
   /// Takes those out for which something was announced.

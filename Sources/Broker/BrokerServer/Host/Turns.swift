@@ -19,7 +19,7 @@ struct Turns {
   /// Whether the loop will serve the queue.
   private var isRoundScheduled = false
 
-  /// Turns within limits, which nobody waits for.
+  /// Turns within limits; no connection waits for one.
   init(_ limits: Limits) { setLimits(limits) }
 
   /// Bounds the turns to come otherwise.
