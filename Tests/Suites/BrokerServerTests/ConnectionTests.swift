@@ -23,8 +23,9 @@ import Transport
   }
 
   private static func connection(after events: [Event]) -> Connection {
-    let peer = Peer(client: ClientID(1), process: nil)
-    let connection = RPCConnection(peer, SilentStream(), .pair, ReadyConnections(), messageByteLimit: 1 << 20)
+    let principal = Principal(client: ClientID(1), process: nil, visible: .all)
+    let connection = RPCConnection(
+      ClientID(1), principal, SilentStream(), .pair, ReadyConnections(), messageByteLimit: 1 << 20)
     for event in events { apply(event, to: connection) }
     return connection
   }
