@@ -3,6 +3,7 @@ package import BrokerProtocol
 
 /// How a provider is asked.
 extension ProviderTrial {
+  /// Asks by the capability that the request needs; a provider without it answers `.unsupported`.
   package static func ask(_ provider: any AuthProvider, _ request: TrialRequest) async -> TrialAnswer {
     switch request {
     case .login(let credentials):
@@ -38,6 +39,7 @@ extension ProviderTrial {
     }
   }
 
+  /// Polls for a device at its interval (RFC 8628, section 3.5), and waits for a browser's return.
   package static func awaitUser(
     _ action: ProviderUserAction, _ provider: any AuthProvider, now: @Sendable () -> Timestamp,
     pause: @Sendable (Duration) async -> Bool

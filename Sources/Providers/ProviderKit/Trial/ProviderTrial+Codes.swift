@@ -3,6 +3,7 @@ package import BrokerProtocol
 
 /// Logins that want a one-time code.
 extension ProviderTrial {
+  /// Asks with the code, or for another one as soon as the provider allows that.
   package mutating func enter(_ answer: TrialCodeAnswer, at now: Timestamp) -> [ProviderFinding] {
     guard case .awaitCode(let challenge) = order else { return [] }
     if let obstacle = obstacle(answer, challenge, now) { return [finding(.login, .note, obstacle)] }

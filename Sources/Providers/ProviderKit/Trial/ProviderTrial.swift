@@ -21,6 +21,7 @@ package struct ProviderTrial: Trial {
     }
   }
 
+  /// What the runner does next.
   package internal(set) var order = TrialOrder.end
 
   /// What is known of the provider.
@@ -60,12 +61,14 @@ package struct ProviderTrial: Trial {
     }
   }
 
+  /// A trial of what the provider can do.
   package init(
     of provider: any AuthProvider, _ rules: SessionRules, _ credentials: Credentials, _ options: TrialOptions
   ) {
     self.init(Subject(provider, rules), credentials, options)
   }
 
+  /// Says for each stage what it would show, and which are skipped.
   package static func announcement(of provider: any AuthProvider, _ rules: SessionRules) -> [ProviderFinding] {
     let subject = Subject(provider, rules)
     return TrialStage.allCases.map { stage in
@@ -80,8 +83,10 @@ package struct ProviderTrial: Trial {
     }
   }
 
+  /// Goes to the first stage.
   package mutating func begin(at now: Timestamp) -> [ProviderFinding] { advance(at: now) }
 
+  /// Judges the answer, and goes to the next stage.
   package mutating func take(_ answer: TrialAnswer, at now: Timestamp) -> [ProviderFinding] {
     guard let stage = current else { return [] }
     order = .end
@@ -94,6 +99,7 @@ package struct ProviderTrial: Trial {
     return findings + advance(at: now)
   }
 
+  /// Goes to the logout, where there is a session.
   package mutating func stop(at now: Timestamp) -> [ProviderFinding] {
     isStopped = true
     if case .ask = order { return [] }

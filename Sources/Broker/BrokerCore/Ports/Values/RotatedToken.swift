@@ -10,6 +10,7 @@ package struct RotatedToken: Sendable, Equatable {
   /// Why the access token beside it cannot be used.
   package var rejection: ProviderRejection
 
+  /// A refresh token that came with what cannot be used.
   package init(refreshToken: Secret, expiresAt: Timestamp?, rejection: ProviderRejection) {
     self.refreshToken = refreshToken
     self.expiresAt = expiresAt

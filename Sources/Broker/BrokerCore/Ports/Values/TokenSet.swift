@@ -25,6 +25,7 @@ package struct TokenSet: Sendable, Equatable {
   /// It is examined once, and rests nowhere.
   package var subject: String?
 
+  /// The tokens of an answer, which are shown as bearer tokens.
   package init(
     accessToken: Secret, accessTokenExpiresAt: Timestamp?, refreshToken: Secret?,
     refreshTokenExpiresAt: Timestamp? = nil, scopes: [String] = [], idToken: Secret? = nil,
