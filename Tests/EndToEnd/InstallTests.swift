@@ -55,7 +55,9 @@ import Testing
     // The permissions of a symbolic link (symlink(7)).
     files.formUnion(Self.links.map { "777 bin/" + $0 })
     files.formUnion(sources("Schemas").map { "644 share/authbroker/schemas/" + $0 })
-    let guides = sources("Sources/Command/authbroker/AuthBroker.docc").filter { $0.hasSuffix(".md") || $0.hasSuffix(".svg") }
+    let guides = sources("Sources/Command/authbroker/AuthBroker.docc").filter {
+      $0.hasSuffix(".md") || $0.hasSuffix(".svg")
+    }
     files.formUnion(guides.map { "644 share/doc/authbroker/" + $0 })
     let completions = [
       "bash-completion/completions/authbroker", "zsh/site-functions/_authbroker",

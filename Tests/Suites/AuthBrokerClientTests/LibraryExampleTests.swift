@@ -89,7 +89,8 @@ import Testing
     let source = String(
       decoding: try Repository.bytes("Tests/Suites/AuthBrokerClientTests/LibraryExampleTests.swift"), as: UTF8.self)
     let guide = String(
-      decoding: try Repository.bytes("Sources/Command/authbroker/AuthBroker.docc/Guides/SwiftPrograms.md"), as: UTF8.self)
+      decoding: try Repository.bytes("Sources/Command/authbroker/AuthBroker.docc/Guides/SwiftPrograms.md"),
+      as: UTF8.self)
     let parts = source.split(separator: "  // The guide's example ", maxSplits: 2)
     let example = try #require(parts.dropFirst().first).split(separator: "\n").dropFirst().map { $0.dropFirst(2) }
     #expect(guide.contains(example.joined(separator: "\n").replacing("static func", with: "func")))

@@ -19,7 +19,9 @@ import Testing
       ? Credentials(email: "alice", password: try Secret(utf8: "alice-password")) : Credentials(method: method)
     var trial = ProviderTrial(of: provider, SessionRules(), credentials, TrialOptions())
     var findings = trial.begin(at: now)
-    while case .ask(let request) = trial.order { findings += trial.take(await ProviderTrial.ask(provider, request), at: now) }
+    while case .ask(let request) = trial.order {
+      findings += trial.take(await ProviderTrial.ask(provider, request), at: now)
+    }
     return findings
   }
 

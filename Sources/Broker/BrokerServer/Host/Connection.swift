@@ -70,14 +70,16 @@ class Connection: EventHandler {
   final var accountedBytes = 0
 
   /// A connection on which nothing was said yet.
-  init(_ id: ClientID, _ principal: Principal, _ stream: any ClientStream, _ entrance: Entrance, _ announced: ReadyConnections) {
+  init(
+    _ id: ClientID, _ principal: Principal, _ stream: any ClientStream, _ entrance: Entrance,
+    _ announced: ReadyConnections
+  ) {
     self.id = id
     self.principal = principal
     self.stream = stream
     self.entrance = entrance
     self.announced = announced
   }
-
 
   final func ready(_ events: ReadyEvents) { announced.note(self, events, .both) }
 

@@ -99,7 +99,8 @@ extension BrokerServer {
     let (entrance, credentials) = (accepted.entrance, accepted.credentials)
     let connection = connection(on: accepted.stream, entrance) { client in
       Principal(
-        client: client, listener: entrance.name, process: credentials.pid, user: credentials.uid, group: credentials.gid,
+        client: client, listener: entrance.name, process: credentials.pid, user: credentials.uid,
+        group: credentials.gid,
         visible: .all)
     }
     readFirst(connection)

@@ -25,7 +25,8 @@ final class RPCConnection: Connection {
 
   /// A connection on which nothing was said yet.
   init(
-    _ id: ClientID, _ principal: Principal, _ stream: any ClientStream, _ entrance: Entrance, _ announced: ReadyConnections,
+    _ id: ClientID, _ principal: Principal, _ stream: any ClientStream, _ entrance: Entrance,
+    _ announced: ReadyConnections,
     messageByteLimit: Int
   ) {
     frames = FrameReader(messageByteLimit: messageByteLimit)

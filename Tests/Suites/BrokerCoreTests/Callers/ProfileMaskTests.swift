@@ -17,13 +17,14 @@ import Testing
     #expect(ProfileMask.all.isAll && !mask.isAll && !ProfileMask([]).isAll)
   }
 
-  @Test(arguments: [
-    // Configured, visible (nil: all), and what a request without a name means.
-    (["a"], nil, "a"), (["a", "default"], nil, "default"), (["a", "b"], nil, nil), ([], nil, nil),
-    (["a", "b"], ["b"], "b"), (["a", "default"], ["a"], "a"), (["a", "default"], ["default"], "default"),
-    (["a", "b", "default"], ["a", "default"], "default"), (["a", "b", "default"], ["a", "b"], nil),
-    (["a"], ["b"], nil), (["a", "b"], [], nil), (["a", "b"], ["b", "gone"], "b"),
-  ] as [([String], [String]?, String?)])
+  @Test(
+    arguments: [
+      // Configured, visible (nil: all), and what a request without a name means.
+      (["a"], nil, "a"), (["a", "default"], nil, "default"), (["a", "b"], nil, nil), ([], nil, nil),
+      (["a", "b"], ["b"], "b"), (["a", "default"], ["a"], "a"), (["a", "default"], ["default"], "default"),
+      (["a", "b", "default"], ["a", "default"], "default"), (["a", "b", "default"], ["a", "b"], nil),
+      (["a"], ["b"], nil), (["a", "b"], [], nil), (["a", "b"], ["b", "gone"], "b"),
+    ] as [([String], [String]?, String?)])
   func `a request without a name means the only profile that is visible, else default`(
     _ configured: [String], _ visible: [String]?, _ meant: String?
   ) {

@@ -49,7 +49,8 @@ import Testing
       let principal = Principal(client: ClientID(1), process: nil, visible: .all)
       let id = attempts.begin(plan, on: slot, for: CallerID(1), of: principal, at: LoginSample.time(0))
       #expect(attempts[id]?.provingClient == ClientID(1))
-      _ = attempts.join(CallerID(2), of: Principal(client: other, process: nil, visible: .all), Self.question(), on: slot)
+      _ = attempts.join(
+        CallerID(2), of: Principal(client: other, process: nil, visible: .all), Self.question(), on: slot)
       #expect(attempts[id]?.provingClient == owner)
     }
   }

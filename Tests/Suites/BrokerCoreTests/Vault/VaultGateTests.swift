@@ -43,7 +43,8 @@ import Testing
 
   static func unlock(_ caller: UInt64, client: UInt64? = nil) -> KeyAttempt {
     KeyAttempt(
-      caller: CallerID(caller), principal: client.map { Principal(client: ClientID($0), process: nil, visible: .all) }, wish: .unlock(nil))
+      caller: CallerID(caller), principal: client.map { Principal(client: ClientID($0), process: nil, visible: .all) },
+      wish: .unlock(nil))
   }
 
   static func rekey(_ caller: UInt64) -> KeyAttempt {
