@@ -20,7 +20,7 @@ extension BrokerServer {
       bytes, connection.frames, in: connection.principal.visible, most: turns.budget.messages - 1, behind: 0,
       at: clock.time)
     guard turn.messages > 0 else { return (0, false) }
-    connection.share.noteAnswered(rpc.tokens.waitingCount, &clock)
+    connection.share.noteAnswered(turn.waitingBytes, &clock)
     if turn.bytes == bytes.count, rpc.tokens.send(to: connection.stream) { return (turn.bytes, true) }
     turns.budget.count(turn.messages)
     queueTokens(connection)

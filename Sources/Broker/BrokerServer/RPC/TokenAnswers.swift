@@ -55,6 +55,8 @@ struct TokenAnswers: ~Copyable {
     var messages = 0
     /// How many bytes those have with their framing.
     var bytes = 0
+    /// How many bytes of answers wait now.
+    var waitingBytes = 0
   }
 
   /// Answers whole messages from the beginning of `bytes` on, as long as they ask for a cached token.
@@ -93,6 +95,7 @@ struct TokenAnswers: ~Copyable {
       turn.messages += 1
     }
     if repeated > 0 { cache.noteRepetitions(repeated) }
+    turn.waitingBytes = count - sent
     return turn
   }
 
