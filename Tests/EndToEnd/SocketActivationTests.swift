@@ -11,8 +11,12 @@ import Testing
   /// A program that listens and becomes the daemon at the first connection.
   private static func activated(_ sandbox: Sandbox, _ sockets: [String]) throws -> Program {
     guard access(activate, X_OK) == 0 else { throw TestFailure("\(activate) is missing: apt-get install systemd") }
+    // It hands on the variables that it is told to; those of the sanitizers are the daemon's as well.
+    let names = sandbox.environment.keys.filter { $0.hasSuffix("SAN_OPTIONS") }
     return try sandbox.start(
-      activate, sockets.flatMap { ["-l", $0] } + [BuiltPrograms.daemon, "--state", sandbox.state], input: .nothing)
+      activate,
+      names.flatMap { ["-E", $0] } + sockets.flatMap { ["-l", $0] } + [BuiltPrograms.daemon, "--state", sandbox.state],
+      input: .nothing)
   }
 
   /// Connects to a path as soon as a socket is there; the connection wakes the daemon up.

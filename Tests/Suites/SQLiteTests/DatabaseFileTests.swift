@@ -5,20 +5,8 @@ import Testing
 @testable import SQLite
 
 /// Which files are opened as a database, and by whom.
-@Suite(.standardTimeLimit) struct DatabaseFileTests {
-  private static let application: Int32 = 0x4142_5445
-  private let directory = Scratch()
-
-  private func open(_ name: String = "test.db") throws(SQLiteError) -> SQLiteConnection {
-    try SQLiteConnection(path: directory.file(name), applicationID: Self.application)
-  }
-
-  private func code(_ body: () throws -> Void) -> SQLiteResultCode? {
-    do {
-      try body()
-      return .ok
-    } catch { return (error as? SQLiteError)?.code }
-  }
+@Suite(.standardTimeLimit) struct DatabaseFileTests: DatabaseOpening {
+  let directory = Scratch()
 
   @Test(.enabled(if: access("/usr/bin/sqlite3", X_OK) == 0))
   func `another process finds the database locked from the first moment to the last`() throws {

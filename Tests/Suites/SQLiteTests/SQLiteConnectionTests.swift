@@ -4,20 +4,8 @@ import Testing
 
 @testable import SQLite
 
-@Suite(.standardTimeLimit) struct SQLiteConnectionTests {
-  private static let application: Int32 = 0x4142_5445
-  private let directory = Scratch()
-
-  private func open(_ name: String = "test.db") throws(SQLiteError) -> SQLiteConnection {
-    try SQLiteConnection(path: directory.file(name), applicationID: Self.application)
-  }
-
-  private func code(_ body: () throws -> Void) -> SQLiteResultCode? {
-    do {
-      try body()
-      return .ok
-    } catch { return (error as? SQLiteError)?.code }
-  }
+@Suite(.standardTimeLimit) struct SQLiteConnectionTests: DatabaseOpening {
+  let directory = Scratch()
 
   private func value(_ pragma: StaticString, _ connection: SQLiteConnection) throws -> String? {
     let statement = try connection.prepare(pragma)

@@ -7,7 +7,7 @@ package import BrokerProtocol
 package struct Principal: Hashable, Sendable {
   /// The connection; nil for the broker itself.
   package let client: ClientID?
-  /// The name of the listener that has accepted it.
+  /// The name of the listener that has accepted it; empty for none.
   package let listener: String
   /// The process that made it, as the kernel names it; nil where the kernel names none.
   package let process: Int32?
@@ -22,14 +22,9 @@ package struct Principal: Hashable, Sendable {
   /// A request that needs such a proof is refused by an error whose `admitsProof` is set.
   package var isAdministrative: Bool
 
-  /// The listener that is always there.
-  package static let mainListener = "main"
-  /// Standard input and output.
-  package static let standardStreams = "stdio"
-
   /// A connection of a process.
   package init(
-    client: ClientID?, listener: String = mainListener, process: Int32?, user: UInt32? = nil, group: UInt32? = nil,
+    client: ClientID?, listener: String = "", process: Int32?, user: UInt32? = nil, group: UInt32? = nil,
     visible: ProfileMask, isAdministrative: Bool = false
   ) {
     self.client = client
@@ -42,7 +37,7 @@ package struct Principal: Hashable, Sendable {
   }
 
   /// The broker itself, which asks for tokens of its own.
-  static let broker = Principal(client: nil, listener: "", process: nil, visible: .all, isAdministrative: true)
+  static let broker = Principal(client: nil, process: nil, visible: .all, isAdministrative: true)
 
   /// Whose wrong passphrases are counted together.
   enum Guesser: Hashable {

@@ -64,7 +64,8 @@ struct Route: Sendable {
     Route(name: Method.name) { server, node, request throws(BrokerError) in
       let params: Method.Params = try server.decode(node, request)
       let principal =
-        server.connections[request.client]?.principal ?? Principal(client: request.client, process: nil, visible: .all)
+        server.connections[request.client]?.principal
+        ?? Principal(client: request.client, process: nil, visible: ProfileMask([]))
       server.ask(request, need) { broker, caller throws(BrokerError) in try body(broker, params, caller, principal) }
     }
   }
