@@ -190,7 +190,7 @@ struct CountTests {
 extension Trait where Self == ConditionTrait {
   /// A hardened process shows its calls, its waits and its timers to root alone (prctl(2), PR_SET_DUMPABLE).
   fileprivate static var needsRoot: Self {
-    .enabled(if: geteuid() == 0, "run it as root: the kernel hides the broker from its user")
+    .enabled(if: geteuid() == 0, "only root may trace a broker")
   }
 }
 
