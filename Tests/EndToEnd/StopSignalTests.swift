@@ -56,7 +56,7 @@ import Testing
       stage.awaitLines(4)
       _ = try stage.backend.ask("/release", "{}")
       #expect(try stop.wait() == 0)
-      #expect(try stage.owner.wait() == 0)
+      #expect(try stage.owner.wait() == 0, "\(stage.owner.errorText)")
       // The token that came with the answer is there.
       _ = try sandbox.owner(stage.options)
       let wire = try SocketWire(sandbox.socket)
@@ -83,7 +83,7 @@ import Testing
       stage.awaitLines(1)
       let stop = try sandbox.command("stop", "--now")
       #expect(stop.code == 0, "\(stop.errors)")
-      #expect(try stage.owner.wait() == 0)
+      #expect(try stage.owner.wait() == 0, "\(stage.owner.errorText)")
       #expect(stage.owner.errorText.contains("answers that come only once are not waited for"))
     }
   }
