@@ -151,7 +151,7 @@ import Testing
       gone.close()
       store.release()
       harness.settle()
-      #expect(harness.broker.assumeIsolated { $0.subscriptionCount } == 0)
+      #expect(harness.broker.assumeIsolated { $0.subscriptionCount(for: .broker) } == 0)
       #expect(cancelled.lines().isEmpty)
     }
   }

@@ -132,7 +132,7 @@ import Testing
           harness.settle()
           return harness.server.assumeIsolated { $0.connectionCount } == 1
         })
-      #expect(harness.broker.assumeIsolated { $0.subscriptionCount } == 0)
+      #expect(harness.broker.assumeIsolated { $0.subscriptionCount(for: .broker) } == 0)
       #expect(client.ask(#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#).count == 1)
     }
   }
@@ -148,7 +148,7 @@ import Testing
       harness.provider.release()
       harness.settle()
       #expect(harness.server.assumeIsolated { $0.connectionCount } == 0)
-      #expect(harness.broker.assumeIsolated { $0.subscriptionCount } == 0)
+      #expect(harness.broker.assumeIsolated { $0.subscriptionCount(for: .broker) } == 0)
     }
   }
 

@@ -42,7 +42,7 @@ final class ServerHarness {
     store: InMemoryStore = InMemoryStore(), clock: ManualClock = ManualClock(), providerType: String = "scripted",
     rules: SessionRules = SessionRules(),
     allowsIDToken: Bool = false, directory: (any AccountDirectory)? = nil, log: Logger = .silent,
-    document: [UInt8] = Array("{}".utf8),
+    document: [UInt8] = Array("{}".utf8), targets: TargetMap = TargetMap(),
     prepare: (ScriptedProvider) -> Void = { _ in }
   ) throws {
     self.store = store
@@ -69,7 +69,7 @@ final class ServerHarness {
           renderings.add()
           return document
         }, stopped: { stop.raise() }, proofs: ProofDirectory(path: stateDirectory.path), directory: { directory },
-        providers: [("scripted", [])], version: "test"),
+        providers: [("scripted", [])], targets: { targets }, version: "test"),
       log: log, startedAt: clock.now)
     stopFlag = stop
     let server = self.server

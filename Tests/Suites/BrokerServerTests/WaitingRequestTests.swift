@@ -111,7 +111,7 @@ import Testing
       #expect(ledger.used(.allSubscriptions) == 4 && ledger.refused(.allSubscriptions) == 2)
       greedy.close()
       #expect(ledger.used(.allSubscriptions) == 1)
-      let end = #"{"jsonrpc":"2.0","id":1,"method":"unsubscribe","params":{"subscriptionId":"s4"}}"#
+      let end = #"{"jsonrpc":"2.0","id":1,"method":"unsubscribe","params":{"subscriptionId":"s1"}}"#
       #expect(modest.ask(end).first?.contains("result") == true && ledger.used(.allSubscriptions) == 0)
     }
   }

@@ -48,7 +48,7 @@ extension Broker {
   /// sessions of other profiles are examined: the provider may have ended them.
   package func changePassword(_ params: ChangePassword.Params, _ caller: Caller<Empty>) throws(BrokerError) {
     let sentAt = now
-    let user = try slot(for: params.profile).user?.id
+    let user = try view(of: caller.principal).slot(for: params.profile).user?.id
     try askWithToken(\.passwordChange, .change, params.profile, caller) { provider, token throws(ProviderFailure) in
       try await provider.changePassword(from: params.oldPassword, to: params.newPassword, accessToken: token)
     } then: { broker, slot, isPresent, tokens in
@@ -81,14 +81,14 @@ extension Broker {
   /// Changes what the provider knows of the account; what one could take it over with only for a user who has lately
   /// proved who they are, see ``RecentProof``.
   package func updateProfile(
-    _ params: UpdateProfile.Params, _ caller: Caller<UpdateProfile.Result>, from principal: Principal
+    _ params: UpdateProfile.Params, _ caller: Caller<UpdateProfile.Result>
   ) throws(BrokerError) {
-    let slot = try slot(for: params.profile, with: \.profileUpdate).slot
+    let slot = try slot(for: params.profile, with: \.profileUpdate, as: caller.principal).slot
     if let living = slot.machine.living, RecentProof.isWanted(for: params.changes) {
       guard RecentProof.isRecent(living.authTime, at: now.wall) else {
         throw BrokerError(.reauthRequired, profile: slot.name)
       }
-      guard principal.isAdministrative || slot.provingClient == principal.client else {
+      guard caller.principal.isAdministrative || slot.provingClient == caller.principal.client else {
         throw Self.foreignProof(slot.name)
       }
     }
@@ -139,8 +139,8 @@ extension Broker {
     _ question: @escaping @Sendable (Capability) async throws(ProviderFailure) -> Void,
     then go: @escaping @Sendable (isolated Broker, ProfileSlot) -> Void
   ) throws(BrokerError) {
-    let (slot, capability) = try slot(for: profile, with: path)
-    try admit(kind, account, on: slot)
+    let (slot, capability) = try slot(for: profile, with: path, as: caller.principal)
+    try admit(kind, account, on: slot, for: caller.principal.client)
     let name = slot.name
     ask(slot) { _ throws(ProviderFailure) in
       try await question(capability)
@@ -171,8 +171,8 @@ extension Broker {
     _ question: @escaping @Sendable (Capability, Secret) async throws(ProviderFailure) -> Value,
     then go: @escaping @Sendable (isolated Broker, ProfileSlot, Bool, Value) -> Void
   ) throws(BrokerError) {
-    let slot = try slot(for: profile, with: path).slot
-    if slot.machine.living != nil { try admit(kind, nil, on: slot) }
+    let slot = try slot(for: profile, with: path, as: caller.principal).slot
+    if slot.machine.living != nil { try admit(kind, nil, on: slot, for: caller.principal.client) }
     let call = TokenCall(
       worth: kind == .read ? .repeatable : .spent, slot: slot.id, session: SessionMark(slot), caller: caller.id,
       question: { provider, token throws(ProviderFailure) in try await question(try provider.require(path), token) },
@@ -227,9 +227,9 @@ extension Broker {
     }
   }
 
-  /// What the configured profiles on a type of provider can do; nil where there is no such profile.
-  package func abilities(ofType type: String) -> Set<ProviderAbility>? {
-    let slots = slots.filter { $0.provider.binding.type == type }
+  /// What the profiles on a type of provider can do that a principal is shown; nil where there is no such profile.
+  package func abilities(ofType type: String, for principal: Principal) -> Set<ProviderAbility>? {
+    let slots = view(of: principal).slots.filter { $0.provider.binding.type == type }
     return slots.isEmpty ? nil : slots.reduce(into: []) { $0.formUnion($1.provider.abilities) }
   }
 }

@@ -12,9 +12,10 @@ extension Broker {
       otpLength: provided.otpLength, expiresAt: provided.expiresAt)
   }
 
-  /// The enrolment behind a handle, as long as the session lives that has begun it.
-  func enrolment(_ id: String) -> Enrolments.Enrolment? {
-    guard let enrolment = enrolments.find(id, at: now.wall), let slot = slot(of: enrolment), slot.machine.living != nil
+  /// The enrolment behind a handle, as long as the session lives that has begun it; nil where its profile is not shown.
+  func enrolment(_ id: String, for principal: Principal) -> Enrolments.Enrolment? {
+    guard let enrolment = enrolments.find(id, at: now.wall),
+      view(of: principal).sees(enrolment.slot.profile), let slot = slot(of: enrolment), slot.machine.living != nil
     else { return nil }
     return enrolment
   }
@@ -32,9 +33,10 @@ extension Broker {
   func confirm(
     _ enrolment: Enrolments.Enrolment, _ code: Secret, _ caller: Caller<LoginResult>
   ) throws(BrokerError) {
-    let (slot, provider) = try slot(for: enrolment.slot.profile, with: \.factorEnrolment)
+    let (slot, provider) = try slot(
+      for: enrolment.slot.profile, with: \.factorEnrolment, as: caller.principal)
     guard code.byteCount > 0 else { throw wrongCode(enrolment.attemptsRemaining, slot.name) }
-    try admit(.code, nil, on: slot)
+    try admit(.code, nil, on: slot, for: caller.principal.client)
     ask(slot) { _ throws(ProviderFailure) in
       try await provider.confirmEnrolment(flow: enrolment.flow, code: code)
     } then: { broker, _, result in

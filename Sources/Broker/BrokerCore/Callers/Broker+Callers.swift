@@ -21,23 +21,18 @@ extension Broker {
   ///
   /// - Parameters:
   ///   - caller: who is to be answered.
-  ///   - principal: its connection: what providers are asked for it counts against that.
   ///   - need: when the method needs an open vault.
   ///   - method: answers the caller, now or later.
   package func receive<Value: Sendable>(
-    _ caller: Caller<Value>, from principal: Principal?, _ need: VaultNeed = .throughout,
-    _ method: Method<Value>
+    _ caller: Caller<Value>, _ need: VaultNeed = .throughout, _ method: Method<Value>
   ) {
-    callers.insert(caller.id, from: principal, need)
-    let earlier = callers.served
-    callers.served = principal
-    defer { callers.served = earlier }
+    callers.insert(caller.id, as: caller.principal, need)
     serve(caller, need, method)
   }
 
   /// Starts a request of the broker's own for a token, then goes on.
   func receive(own continuation: @escaping Callers.Continuation, _ method: Method<Secret>) {
-    serve(Caller(callers.insertOwn(continuation)), .throughout, method)
+    serve(Caller(callers.insertOwn(continuation), as: .broker), .throughout, method)
   }
 
   private func serve<Value: Sendable>(_ caller: Caller<Value>, _ need: VaultNeed, _ method: Method<Value>) {
@@ -52,14 +47,16 @@ extension Broker {
   /// How many callers wait for an answer, counted twice where a code of theirs is kept.
   package var waitingCallerCount: Int { callers.count + logins.callerCount }
 
-  /// The connection whose request is being taken up; nil for what the broker does by itself.
-  var servedClient: ClientID? { callers.served?.client }
-
   /// Gives a caller the result of its method, once; one who has left is known no more.
   func answer<Value: JSONEncodable & Sendable>(_ caller: Caller<Value>, _ result: Result<Value, BrokerError>) {
+    answer(caller.id, result)
+  }
+
+  /// Gives a caller whose method is known by its name alone the result of that, once.
+  func answer(_ caller: CallerID, _ result: Result<some JSONEncodable & Sendable, BrokerError>) {
     switch result {
-    case .success(let value): finish(caller.id, .value(value))
-    case .failure(let error): refuse(caller.id, error)
+    case .success(let value): finish(caller, .value(value))
+    case .failure(let error): refuse(caller, error)
     }
   }
 
@@ -81,12 +78,10 @@ extension Broker {
     if case .success = result { noteVaultUse() }
     let result = result.map { LoginResult($0.with(clientContext: clientContext), clientContext: clientContext) }
     guard case .success(let login) = result, let profile = callers[caller]?.countsBackupCodesOf else {
-      return answer(Caller<LoginResult>(caller), result)
+      return answer(caller, result)
     }
     let remaining = slot(named: profile)?.account.backupCodesRemaining
-    answer(
-      Caller<VerifyBackupCode.Result>(caller),
-      VerifyBackupCode.Result(login: login, backupCodesRemaining: remaining))
+    finish(caller, .value(VerifyBackupCode.Result(login: login, backupCodesRemaining: remaining)))
   }
 
   /// Tells a caller that what it wanted is done, or why it is not.

@@ -17,6 +17,11 @@ package struct CallerID: Hashable, Comparable, Sendable {
 package struct Caller<Value: Sendable>: Hashable, Sendable {
   /// Names the caller.
   package let id: CallerID
+  /// Who asks.
+  package let principal: Principal
 
-  package init(_ id: CallerID) { self.id = id }
+  package init(_ id: CallerID, as principal: Principal) {
+    self.id = id
+    self.principal = principal
+  }
 }

@@ -28,6 +28,8 @@ struct Callers {
 
   /// One caller.
   struct Entry {
+    /// Who asks.
+    let principal: Principal
     /// When its method needs an open vault.
     var need: VaultNeed
     /// What it waits for.
@@ -36,16 +38,12 @@ struct Callers {
     var deadline: TimerCancellation?
     /// What goes on instead of an answer, where the broker itself needs the token.
     var continuation: Continuation?
-    /// The connection that its request has come by; nil for what the broker does by itself.
-    var principal: Principal?
     /// What the caller of a login has given to have it back.
     var clientContext: String?
     /// The profile whose backup codes are counted in the answer; nil for every other answer.
     var countsBackupCodesOf: ProfileName?
   }
 
-  /// The principal whose request is being taken up, with what it has proven; nil for what the broker does by itself.
-  var served: Principal?
   private var entries: [CallerID: Entry] = [:]
   private var ownCount: UInt64 = 0
 
@@ -53,15 +51,15 @@ struct Callers {
   subscript(id: CallerID) -> Entry? { entries[id] }
 
   /// Takes in a request.
-  mutating func insert(_ id: CallerID, from principal: Principal?, _ need: VaultNeed) {
-    entries[id] = Entry(need: need, principal: principal)
+  mutating func insert(_ id: CallerID, as principal: Principal, _ need: VaultNeed) {
+    entries[id] = Entry(principal: principal, need: need)
   }
 
   /// Takes in that the broker itself waits for a token.
   mutating func insertOwn(_ continuation: @escaping Continuation) -> CallerID {
     let id = CallerID(CallerID.firstOwn + ownCount)
     ownCount += 1
-    entries[id] = Entry(need: .throughout, continuation: continuation)
+    entries[id] = Entry(principal: .broker, need: .throughout, continuation: continuation)
     return id
   }
 

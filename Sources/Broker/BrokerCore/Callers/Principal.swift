@@ -22,6 +22,9 @@ package struct Principal: Hashable, Sendable {
   /// A request that needs such a proof is refused by an error whose `admitsProof` is set.
   package var isAdministrative: Bool
 
+  /// The profiles that it is shown: where it is administrative, all.
+  package var shown: ProfileMask { isAdministrative ? .all : visible }
+
   /// A connection of a process.
   package init(
     client: ClientID?, listener: String = "", process: Int32?, user: UInt32? = nil, group: UInt32? = nil,
@@ -37,7 +40,7 @@ package struct Principal: Hashable, Sendable {
   }
 
   /// The broker itself, which asks for tokens of its own.
-  static let broker = Principal(client: nil, process: nil, visible: .all, isAdministrative: true)
+  package static let broker = Principal(client: nil, process: nil, visible: .all, isAdministrative: true)
 
   /// Whose wrong passphrases are counted together.
   enum Guesser: Hashable {
@@ -65,7 +68,7 @@ package struct ProfileMask: Hashable, Sendable {
   private init(names: ProfileIndex?) { self.names = names }
 
   /// The profiles of these names, and no others.
-  package init(_ names: some Sequence<ProfileName>) { self.init(names: ProfileIndex(Array(names))) }
+  package init(_ names: some Sequence<ProfileName>) { self.init(names: ProfileIndex(Array(Set(names)))) }
 
   /// Whether it has every profile.
   package var isAll: Bool { names == nil }

@@ -5,19 +5,24 @@ extension Broker {
   /// Begins a subscription of a connection: its name, the state, and the first of the events that it has missed.
   ///
   /// Memory has the newest events; older ones are read from the store, page by page: see ``nextPage(of:_:)``. The answer is
-  /// a notice of its own, since events come behind it.
-  package func subscribe(_ params: Subscribe.Params, client: ClientID, _ caller: CallerID) {
+  /// a notice of its own, since events come behind it. A principal to which profiles are hidden is told of nothing earlier:
+  /// how much there was of that is theirs, too.
+  package func subscribe(_ params: Subscribe.Params, client: ClientID, _ caller: Caller<Subscribe.Result>) {
     do throws(BrokerError) {
       try requireRoom(client)
-      let wish = SubscriptionHub.Wish(events: try Self.names(params.events), profiles: params.profiles.map(Set.init))
-      for profile in params.profiles ?? [] where slot(named: profile) == nil {
-        throw unknownProfile(profile)
+      let wish = SubscriptionHub.Wish(
+        events: try Self.names(params.events), profiles: params.profiles.map(Set.init),
+        visible: caller.principal.shown)
+      let view = view(of: caller.principal)
+      for profile in params.profiles ?? [] where view.slot(named: profile) == nil {
+        throw view.unknownProfile(profile)
       }
       let since = params.since.map { UInt64(clamping: $0) }
       let start = SubscriptionStart(caller, client, wish, since: since)
-      if let since { replay(start, since: since) } else { begin(start) }
+      guard let since, wish.visible.isAll else { return begin(start, isResync: since != nil) }
+      replay(start, since: since)
     } catch {
-      notify(.answer(.failure(error), to: caller))
+      notify(.answer(.failure(error), to: caller.id))
     }
   }
 
@@ -59,13 +64,15 @@ extension Broker {
     do throws(BrokerError) {
       try requireRoom(start.client)
     } catch {
-      return notify(.answer(.failure(error), to: start.caller))
+      return notify(.answer(.failure(error), to: start.caller.id))
     }
     let id = eventLog.hub.subscribe(start.client, start.wish, after: cursor)
     _ = ledger.add(.allSubscriptions, 1)
-    let states = sessions.filter { start.wish.profiles?.contains($0.profile) ?? true }
+    let principal = start.caller.principal
+    let states = sessions(for: principal).filter { start.wish.profiles?.contains($0.profile) ?? true }
     let result = Subscribe.Result(
-      subscriptionID: id, sequence: Int(clamping: sequence), sessions: states, resync: isResync ? true : nil)
+      subscriptionID: id, sequence: Int(clamping: sequence(for: principal)), sessions: states,
+      resync: isResync ? true : nil)
     var missed = cursor == nil ? [] : start.events
     // What is in memory and has room comes with the answer: most have missed little.
     if cursor != nil, missed.count < SubscriptionHub.pageCount, eventLog.hub.source(since: cursor ?? 0).isMemory,
@@ -78,7 +85,7 @@ extension Broker {
     notify(
       .subscribed(
         BegunSubscription(
-          caller: start.caller, client: start.client, result: result, missed: deliveries, isReplaying: isReplaying)))
+          caller: start.caller.id, client: start.client, result: result, missed: deliveries, isReplaying: isReplaying)))
   }
 
   /// The events that a subscription wants, as they are sent to it.
@@ -120,11 +127,14 @@ extension Broker {
     forgetKeyAttempts(of: client)
   }
 
-  /// The sequence of the last event that was told.
-  package var sequence: UInt64 { eventLog.hub.sequence }
+  /// The sequence of the last event that was told; 0 for a principal to which profiles are hidden, each of whose
+  /// subscriptions counts for itself.
+  package func sequence(for principal: Principal) -> UInt64 { principal.shown.isAll ? eventLog.hub.sequence : 0 }
 
-  /// How many subscriptions there are.
-  package var subscriptionCount: Int { eventLog.hub.count }
+  /// How many subscriptions there are, as far as a principal is shown.
+  package func subscriptionCount(for principal: Principal) -> Int {
+    principal.shown.isAll ? eventLog.hub.count : principal.client.map { eventLog.hub.count(of: $0) } ?? 0
+  }
 
   /// Tells all subscribers that the broker ends; what rests in the store until the next start is not begun any more.
   package func announceShutdown() {

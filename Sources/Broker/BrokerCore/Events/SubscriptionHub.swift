@@ -12,17 +12,22 @@ package struct SubscriptionHub: Sendable {
     package var events: Set<EventName>?
     /// Which profiles; nil means all.
     package var profiles: Set<ProfileName>?
+    /// The profiles that exist for the subscriber.
+    package let visible: ProfileMask
 
-    package init(events: Set<EventName>? = nil, profiles: Set<ProfileName>? = nil) {
+    package init(
+      events: Set<EventName>? = nil, profiles: Set<ProfileName>? = nil, visible: ProfileMask = .all
+    ) {
       self.events = events
       self.profiles = profiles
+      self.visible = visible
     }
 
     /// Whether it is for this event; events of no profile are for every subscription.
     package func includes(_ event: BrokerEvent) -> Bool {
       if let events, !events.contains(event.payload.name) { return false }
-      guard let profiles, let profile = event.profile else { return true }
-      return profiles.contains(profile)
+      guard let profile = event.profile else { return true }
+      return visible.includes(profile) && profiles?.contains(profile) ?? true
     }
 
     /// Whether it is for no other events than lasting ones.
@@ -44,6 +49,16 @@ package struct SubscriptionHub: Sendable {
     var cursor: UInt64?
     /// The sequence at which it began: events that are not kept are for it only after that.
     let begunAt: UInt64
+    /// How many events it was told, where that is their sequence.
+    var told: UInt64 = 0
+  }
+
+  /// What a connection has.
+  private struct Own {
+    /// Where its subscriptions are.
+    var positions: [Int] = []
+    /// How many it ever had: their names tell nothing of those of others.
+    var names: UInt64 = 0
   }
 
   /// What comes next in a replay.
@@ -87,12 +102,11 @@ package struct SubscriptionHub: Sendable {
 
   /// The subscriptions in the order in which they began, with a gap where one has ended.
   private var subscriptions: [Subscription?] = []
-  /// Where each connection's subscriptions are among them.
-  private var positions: [ClientID: [Int]] = [:]
+  /// Which of them each connection has that ever had one.
+  private var own: [ClientID: Own] = [:]
   /// How many subscriptions were examined to end some: a measure for tests.
   package private(set) var visits = 0
   private var kept: [BrokerEvent] = []
-  private var names: UInt64 = 0
   /// The sequence before the first event that memory can replay.
   private var forgottenThrough: UInt64 = 0
   /// The sequences after which the store can replay every event.
@@ -114,14 +128,14 @@ package struct SubscriptionHub: Sendable {
   package private(set) var count = 0
 
   /// How many subscriptions a connection has.
-  package func count(of client: ClientID) -> Int { positions[client]?.count ?? 0 }
+  package func count(of client: ClientID) -> Int { own[client]?.positions.count ?? 0 }
 
   /// Adds a subscription and gives its name; `cursor` is the last event that it knows, where it is told of later ones
   /// by ``nextPage(of:_:)``.
   package mutating func subscribe(_ client: ClientID, _ wish: Wish, after cursor: UInt64? = nil) -> String {
-    names += 1
-    let id = "s\(names)"
-    positions[client, default: []].append(subscriptions.count)
+    own[client, default: Own()].names += 1
+    own[client]?.positions.append(subscriptions.count)
+    let id = "s\(own[client]?.names ?? 0)"
     subscriptions.append(Subscription(id: id, client: client, wish: wish, cursor: cursor, begunAt: sequence))
     count += 1
     return id
@@ -200,7 +214,7 @@ package struct SubscriptionHub: Sendable {
   }
 
   private func index(_ client: ClientID, _ id: String) -> Int? {
-    positions[client]?.first { subscriptions[$0]?.id == id }
+    own[client]?.positions.first { subscriptions[$0]?.id == id }
   }
 
   /// Forgets the events in memory: they rest in the store.
@@ -211,22 +225,22 @@ package struct SubscriptionHub: Sendable {
 
   /// Ends a subscription of this connection; false where there is none of that name.
   package mutating func unsubscribe(_ client: ClientID, _ id: String) -> Bool {
-    guard let own = positions[client] else { return false }
-    visits += own.count
-    guard let place = own.firstIndex(where: { subscriptions[$0]?.id == id }) else { return false }
-    subscriptions[own[place]] = nil
+    guard let positions = own[client]?.positions else { return false }
+    visits += positions.count
+    guard let place = positions.firstIndex(where: { subscriptions[$0]?.id == id }) else { return false }
+    subscriptions[positions[place]] = nil
     count -= 1
-    if own.count == 1 { positions[client] = nil } else { positions[client]?.remove(at: place) }
+    own[client]?.positions.remove(at: place)
     closeGaps()
     return true
   }
 
   /// Ends all subscriptions of a connection, in a time that grows with their number alone.
   package mutating func leave(_ client: ClientID) {
-    guard let own = positions.removeValue(forKey: client) else { return }
-    visits += own.count
-    for position in own { subscriptions[position] = nil }
-    count -= own.count
+    guard let positions = own.removeValue(forKey: client)?.positions else { return }
+    visits += positions.count
+    for position in positions { subscriptions[position] = nil }
+    count -= positions.count
     closeGaps()
   }
 
@@ -235,9 +249,9 @@ package struct SubscriptionHub: Sendable {
     guard subscriptions.count > 64, subscriptions.count > 2 * count else { return }
     visits += subscriptions.count
     subscriptions.removeAll { if case nil = $0 { true } else { false } }
-    positions.removeAll(keepingCapacity: true)
+    for client in own.keys { own[client]?.positions.removeAll() }
     for (position, subscription) in subscriptions.enumerated() {
-      if let client = subscription?.client { positions[client, default: []].append(position) }
+      if let client = subscription?.client { own[client]?.positions.append(position) }
     }
   }
 
@@ -246,13 +260,26 @@ package struct SubscriptionHub: Sendable {
     sequence = event.sequence
     keep(event)
     // One that is still told of earlier events comes to this one later.
-    let wanted = subscriptions.compactMap { subscription -> Subscription? in
-      guard let subscription, subscription.cursor == nil, subscription.wish.includes(event) else { return nil }
-      return subscription
+    let wanted = subscriptions.indices.filter { position in
+      guard let subscription = subscriptions[position], subscription.cursor == nil else { return false }
+      return subscription.wish.includes(event)
     }
     guard !wanted.isEmpty else { return [] }
     let details = event.details()
-    return wanted.map { Delivery(client: $0.client, subscriptionID: $0.id, event: event, details: details) }
+    return wanted.compactMap { delivery(of: event, details, at: $0) }
+  }
+
+  /// An event as a subscription is told it: one to which profiles are hidden counts what it is told by itself.
+  private mutating func delivery(of event: BrokerEvent, _ details: [UInt8], at position: Int) -> Delivery? {
+    guard let subscription = subscriptions[position] else { return nil }
+    let (client, id) = (subscription.client, subscription.id)
+    guard !subscription.wish.visible.isAll else {
+      return Delivery(client: client, subscriptionID: id, event: event, details: details)
+    }
+    subscriptions[position]?.told += 1
+    var own = event
+    own.sequence = subscription.told + 1
+    return Delivery(client: client, subscriptionID: id, event: own, details: own.details())
   }
 
   private mutating func keep(_ event: BrokerEvent) {

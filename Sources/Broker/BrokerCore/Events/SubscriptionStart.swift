@@ -3,7 +3,7 @@ import BrokerProtocol
 /// A subscription that has not begun, and the kept events that were read for it.
 struct SubscriptionStart: Sendable {
   /// The caller.
-  let caller: CallerID
+  let caller: Caller<Subscribe.Result>
   /// Its connection.
   let client: ClientID
   /// What it wants.
@@ -16,7 +16,9 @@ struct SubscriptionStart: Sendable {
   private(set) var events: [BrokerEvent] = []
 
   /// A subscription for which nothing was read.
-  init(_ caller: CallerID, _ client: ClientID, _ wish: SubscriptionHub.Wish, since: UInt64?) {
+  init(
+    _ caller: Caller<Subscribe.Result>, _ client: ClientID, _ wish: SubscriptionHub.Wish, since: UInt64?
+  ) {
     self.caller = caller
     self.client = client
     self.wish = wish

@@ -7,16 +7,20 @@ extension Broker {
   /// `account` is whom it is about, as the client names it; nil means the profile's own user.
   ///
   /// - Throws: `rateLimited` with the time to wait.
-  func admit(_ call: CallLimiter.Call, _ account: String?, on slot: ProfileSlot) throws(BrokerError) {
-    let subject = subject(account ?? Self.account(of: slot), on: slot)
+  func admit(
+    _ call: CallLimiter.Call, _ account: String?, on slot: ProfileSlot, for client: ClientID?
+  ) throws(BrokerError) {
+    let subject = subject(account ?? Self.account(of: slot), on: slot, for: client)
     if let refusal = limiter.admit(call, subject, at: now.uptime) { throw error(refusal, slot.name) }
   }
 
   /// Checks that there is a token for a call that may still be refused for another reason.
   ///
   /// - Throws: `rateLimited` with the time to wait.
-  func requireToken(for call: CallLimiter.Call, _ account: String, on slot: ProfileSlot) throws(BrokerError) {
-    if let refusal = limiter.refusal(of: call, subject(account, on: slot), at: now.uptime) {
+  func requireToken(
+    for call: CallLimiter.Call, _ account: String, on slot: ProfileSlot, for client: ClientID?
+  ) throws(BrokerError) {
+    if let refusal = limiter.refusal(of: call, subject(account, on: slot, for: client), at: now.uptime) {
       throw error(refusal, slot.name)
     }
   }
@@ -27,9 +31,9 @@ extension Broker {
   /// or that may not guess any more today.
   ///
   /// - Throws: `rateLimited` and `tooManyAttempts`, with the time to wait.
-  func admitLogin(_ account: String?, on slot: ProfileSlot) throws(BrokerError) {
+  func admitLogin(_ account: String?, on slot: ProfileSlot, for client: ClientID?) throws(BrokerError) {
     let uptime = now.uptime
-    let subject = subject(account, on: slot)
+    let subject = subject(account, on: slot, for: client)
     if account != nil, let refusal = limiter.guesses.refusal(of: subject, at: uptime) {
       throw error(refusal, slot.name)
     }
@@ -51,19 +55,19 @@ extension Broker {
   ) {
     guard method != .totp else { return }
     counts.otpSent += 1
-    var subject = subject(account, on: slot)
-    subject.client = client
-    limiter.note(.sentCode, subject, at: now.uptime)
+    limiter.note(.sentCode, subject(account, on: slot, for: client), at: now.uptime)
   }
 
   /// Takes a token for what a trial asks with a code; see ``countGuess(_:on:)``.
   ///
   /// - Throws: `rateLimited` and `tooManyAttempts`, with the time to wait.
-  func admit(_ answer: TrialCodeAnswer, ofTrialOn profile: ProfileName) throws(BrokerError) {
+  func admit(
+    _ answer: TrialCodeAnswer, ofTrialOn profile: ProfileName, for client: ClientID?
+  ) throws(BrokerError) {
     guard let slot = slot(named: profile) else { return }
-    if case .another = answer { return try admit(.message, nil, on: slot) }
-    try admit(.code, nil, on: slot)
-    let subject = subject(Self.account(of: slot), on: slot)
+    if case .another = answer { return try admit(.message, nil, on: slot, for: client) }
+    try admit(.code, nil, on: slot, for: client)
+    let subject = subject(Self.account(of: slot), on: slot, for: client)
     if let refusal = limiter.guess(subject, at: now.uptime) { throw error(refusal, slot.name) }
   }
 
@@ -89,12 +93,12 @@ extension Broker {
 
   /// Whose code is checked; after a restart only the profile is known.
   private func guesser(_ login: PendingLogin, on slot: ProfileSlot) -> CallLimiter.Subject {
-    subject(login.account ?? Self.account(of: slot), on: slot)
+    subject(login.account ?? Self.account(of: slot), on: slot, for: nil)
   }
 
-  private func subject(_ account: String?, on slot: ProfileSlot) -> CallLimiter.Subject {
+  private func subject(_ account: String?, on slot: ProfileSlot, for client: ClientID?) -> CallLimiter.Subject {
     CallLimiter.Subject(
-      client: servedClient, provider: slot.provider.binding, account: account.map { CallLimiter.account($0) })
+      client: client, provider: slot.provider.binding, account: account.map { CallLimiter.account($0) })
   }
 
   /// Stands for the user of a profile where no account is named; no e-mail address begins so.

@@ -7,20 +7,20 @@ extension Broker {
   ///
   /// A connection that has not proven access to the state directory replaces no living session but by its own user's.
   package func login(
-    _ params: Login.Params, _ caller: Caller<LoginResult>, from principal: Principal
+    _ params: Login.Params, _ caller: Caller<LoginResult>
   ) throws(BrokerError) {
-    let slot = try slot(for: params.profile)
+    let slot = try view(of: caller.principal).slot(for: params.profile)
     let scopes = try TokenTarget.scopes(params.scopes)
     let method = try LoginMethodChoice.method(
       for: params, offered: slot.provider.loginForms, profile: slot.name)
     let credentials = Credentials(
       method: method, email: params.email, password: params.password, phoneNumber: params.phoneNumber,
       refreshToken: params.refreshToken, scopes: scopes)
-    if keptSession(of: slot, unless: principal.isAdministrative)?.refuses(credentials) == true {
+    if keptSession(of: slot, unless: caller.principal.isAdministrative)?.refuses(credentials) == true {
       throw refusal(of: slot)
     }
     callers.update(caller.id) { $0.clientContext = params.clientContext }
-    try begin(slot, credentials, as: nil, mayReplace: principal.isAdministrative, params.clientContext, caller)
+    try begin(slot, credentials, as: nil, mayReplace: caller.principal.isAdministrative, params.clientContext, caller)
   }
 
   private func refusal(of slot: ProfileSlot) -> BrokerError {
@@ -33,18 +33,18 @@ extension Broker {
   ///
   /// A new account's session is never that of the user who is logged in.
   package func register(
-    _ params: Register.Params, _ caller: Caller<LoginResult>, from principal: Principal
+    _ params: Register.Params, _ caller: Caller<LoginResult>
   ) throws(BrokerError) {
-    let (slot, provider) = try slot(for: params.profile, with: \.registration)
-    if keptSession(of: slot, unless: principal.isAdministrative) != nil { throw refusal(of: slot) }
+    let (slot, provider) = try slot(for: params.profile, with: \.registration, as: caller.principal)
+    if keptSession(of: slot, unless: caller.principal.isAdministrative) != nil { throw refusal(of: slot) }
     let registration = Registration(
       email: params.email, password: params.password, name: params.name, phoneNumber: params.phoneNumber)
-    try requireToken(for: .message, params.email, on: slot)
-    let plan = LoginAttempt.Plan(mayReplace: principal.isAdministrative, account: params.email)
+    try requireToken(for: .message, params.email, on: slot, for: caller.principal.client)
+    let plan = LoginAttempt.Plan(mayReplace: caller.principal.isAdministrative, account: params.email)
     try begin(slot, plan, caller) { _ throws(ProviderFailure) in
       try await provider.register(registration)
     }
-    try admit(.message, params.email, on: slot)
+    try admit(.message, params.email, on: slot, for: caller.principal.client)
   }
 
   /// Has the user of a session prove who they are; the session goes on with the tokens that this brings, and a new
@@ -53,9 +53,9 @@ extension Broker {
   /// With a password, the session's e-mail address is logged in again; without one, the provider must have its users
   /// prove it at another device or in a browser. A session of another user is revoked, and nothing is changed.
   package func reauthenticate(
-    _ params: Reauthenticate.Params, _ caller: Caller<LoginResult>, from principal: Principal
+    _ params: Reauthenticate.Params, _ caller: Caller<LoginResult>
   ) throws(BrokerError) {
-    let slot = try slot(for: params.profile)
+    let slot = try view(of: caller.principal).slot(for: params.profile)
     guard let living = slot.machine.living else { throw BrokerError(.loginRequired, profile: slot.name) }
     let user = slot.user
     let method = try LoginMethodChoice.proofMethod(
@@ -68,7 +68,7 @@ extension Broker {
         .missingCredential, "The e-mail address of the session is not known; log in instead.", profile: slot.name)
     }
     let expected = ExpectedUser(id: user?.id, email: user?.email)
-    try begin(slot, credentials, as: expected, mayReplace: principal.isAdministrative, nil, caller)
+    try begin(slot, credentials, as: expected, mayReplace: caller.principal.isAdministrative, nil, caller)
   }
 }
 
@@ -76,12 +76,12 @@ extension Broker {
 extension Broker {
   /// Answers a challenge with its code, or confirms an enrolment with its first one.
   package func verifyOTP(_ params: VerifyOTP.Params, _ caller: Caller<LoginResult>) throws(BrokerError) {
-    if let enrolment = enrolment(params.otpFlowID) {
+    if let enrolment = enrolment(params.otpFlowID, for: caller.principal) {
       return try confirm(enrolment, Self.code(params.code, .removed, enrolment.slot.profile), caller)
     }
-    let slot = try slot(ofLogin: params.otpFlowID)
+    let slot = try slot(ofLogin: params.otpFlowID, for: caller.principal)
     let code = try Self.code(params.code, .removed, slot.name)
-    try admit(.code, nil, on: slot)
+    try admit(.code, nil, on: slot, for: caller.principal.client)
     callers.update(caller.id) { $0.wait = .code(login: params.otpFlowID) }
     handle(.codeGiven(CodeGuess(caller.id, code)), onLogin: params.otpFlowID)
   }
@@ -90,10 +90,10 @@ extension Broker {
   package func verifyBackupCode(
     _ params: VerifyBackupCode.Params, _ caller: Caller<VerifyBackupCode.Result>
   ) throws(BrokerError) {
-    let name = try slot(ofLogin: params.otpFlowID).name
-    let (slot, provider) = try slot(for: name, with: \.backupCodes)
-    let code = try Self.code(params.backupCode, provider.dashesOfBackupCodes, name)
-    try admit(.code, nil, on: slot)
+    let slot = try slot(ofLogin: params.otpFlowID, for: caller.principal)
+    let name = slot.name
+    let code = try Self.code(params.backupCode, try require(\.backupCodes, of: slot).dashesOfBackupCodes, name)
+    try admit(.code, nil, on: slot, for: caller.principal.client)
     callers.update(caller.id) { entry in
       entry.wait = .code(login: params.otpFlowID)
       entry.countsBackupCodesOf = name
@@ -116,7 +116,7 @@ extension Broker {
 
   /// Sends another code.
   package func resendOTP(_ params: ResendOTP.Params, _ caller: Caller<OTPChallenge>) throws(BrokerError) {
-    let slot = try slot(ofLogin: params.otpFlowID)
+    let slot = try slot(ofLogin: params.otpFlowID, for: caller.principal)
     _ = try require(\.codeResending, of: slot)
     callers.update(caller.id) { $0.wait = .code(login: params.otpFlowID) }
     handle(.resendWanted(caller: caller.id, channel: params.channel), onLogin: params.otpFlowID)
@@ -125,8 +125,8 @@ extension Broker {
   /// The profile of a login that waits for a code.
   ///
   /// - Throws: `flowNotFound`.
-  private func slot(ofLogin id: String) throws(BrokerError) -> ProfileSlot {
-    guard let login = logins.find(id, at: now.wall)?.login, login.step.challenge != nil,
+  private func slot(ofLogin id: String, for principal: Principal) throws(BrokerError) -> ProfileSlot {
+    guard let login = login(id, for: principal)?.login, login.step.challenge != nil,
       let slot = slot(named: login.profile)
     else { throw BrokerError(.flowNotFound) }
     return slot
@@ -135,24 +135,31 @@ extension Broker {
 
 /// How pending logins are waited for, listed and cancelled.
 extension Broker {
+  /// The pending login behind a handle, unless its time is over, or its profile is not shown.
+  private func login(_ id: String, for principal: Principal) -> LoginMachine? {
+    logins.find(id, at: now.wall).flatMap { view(of: principal).sees($0.login.profile) ? $0 : nil }
+  }
+
   /// Waits until the user has done what a login asked of them; the login goes on without the waiting callers.
   package func awaitLogin(_ params: AwaitLogin.Params, _ caller: Caller<LoginResult>) {
     let id = params.loginFlowID
-    guard let machine = logins.find(id, at: now.wall), machine.login.step.action != nil else {
-      return answer(caller, pastResult(of: id))
+    guard login(id, for: caller.principal)?.login.step.action != nil else {
+      return answer(caller, pastResult(of: id, for: caller.principal))
     }
     callers.update(caller.id) { $0.wait = .userAction(login: id) }
     if let timeout = params.timeout { limit(caller.id, to: timeout) }
   }
 
   /// How a login ended that is over: its user may have been quicker than the caller.
-  private func pastResult(of id: String) -> Result<LoginResult, BrokerError> {
-    guard let ending = logins.ending(of: id, at: now.wall) else { return .failure(BrokerError(.flowNotFound)) }
+  private func pastResult(of id: String, for principal: Principal) -> Result<LoginResult, BrokerError> {
+    guard let ending = logins.ending(of: id, at: now.wall), view(of: principal).sees(ending.step.profile) else {
+      return .failure(BrokerError(.flowNotFound))
+    }
     if let failure = ending.failure { return .failure(failure.error(ending.step)) }
     guard let slot = slot(named: ending.step.profile), slot.machine.living != nil else {
       return .failure(BrokerError(.flowNotFound, profile: ending.step.profile))
     }
-    let context = ending.step.context(for: callers.served)
+    let context = ending.step.context(for: principal)
     return .success(LoginResult(.authenticated(describe(slot)), clientContext: context))
   }
 
@@ -162,7 +169,7 @@ extension Broker {
       throw Self.misfit("/loginFlowId", "Exactly one of the parameters /otpFlowId and /loginFlowId must be present.")
     }
     let id = params.otpFlowID ?? params.loginFlowID ?? ""
-    guard let machine = logins.find(id, at: now.wall), machine.state != .accepting,
+    guard let machine = login(id, for: caller.principal), machine.state != .accepting,
       (machine.login.step.action != nil) == (params.loginFlowID != nil)
     else { throw BrokerError(.flowNotFound) }
     callers.update(caller.id) { $0.wait = .cancellation(login: id) }
@@ -175,8 +182,8 @@ extension Broker {
   package func listPendingLogins(
     _ params: ListPendingLogins.Params, _ caller: Caller<ListPendingLogins.Result>
   ) throws(BrokerError) {
-    let asked = params.profile == nil ? slots : [try slot(for: params.profile)]
-    let steps = asked.compactMap { logins.step(of: $0.name, at: now.wall)?.shown(to: callers.served) }
+    let asked = try view(of: caller.principal).slots(for: params.profile)
+    let steps = asked.compactMap { logins.step(of: $0.name, at: now.wall)?.shown(to: caller.principal) }
     answer(caller, ListPendingLogins.Result(logins: steps))
   }
 }
@@ -192,7 +199,7 @@ extension Broker {
     _ clientContext: String?, _ caller: Caller<LoginResult>
   ) throws(BrokerError) {
     let question = LoginAttempt.Question(credentials: credentials, expectedUser: user, mayReplace: mayReplace)
-    guard !logins.attempts.join(caller.id, of: callers.served, question, on: slot) else {
+    guard !logins.attempts.join(caller.id, of: caller.principal, question, on: slot) else {
       return callers.update(caller.id) { $0.wait = .login }
     }
     let plan = LoginAttempt.Plan(
@@ -209,8 +216,8 @@ extension Broker {
     _ question: @escaping ProviderQuestion<LoginOutcome>
   ) throws(BrokerError) {
     try ledger.require(.loginsUnderWay, logins.attempts.count(on: slot) + 1, of: slot.name)
-    try admitLogin(plan.account, on: slot)
-    let id = logins.attempts.begin(plan, on: slot, for: caller.id, of: callers.served, at: now)
+    try admitLogin(plan.account, on: slot, for: caller.principal.client)
+    let id = logins.attempts.begin(plan, on: slot, for: caller.id, of: caller.principal, at: now)
     callers.update(caller.id) { $0.wait = .login }
     let issuer = IssuedSession.Issuer(slot)
     let user = plan.expectedUser ?? keptSession(of: slot, unless: plan.mayReplace)?.expectedUser

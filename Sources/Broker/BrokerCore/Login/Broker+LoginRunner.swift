@@ -34,7 +34,7 @@ extension Broker {
   ) {
     switch action {
     case .check(let guess): check(guess, login, on: slot)
-    case .resend(_, let channel): resend(login, by: channel, on: slot)
+    case .resend(let caller, let channel): resend(login, by: channel, on: slot, for: callers[caller]?.principal.client)
     case .poll: poll(login, on: slot)
     case .listen: listen(login, on: slot)
     case .accept(let callers, let usesBackupCode):
@@ -82,9 +82,11 @@ extension Broker {
   }
 
   /// Has the provider send another code.
-  private func resend(_ login: PendingLogin, by channel: OTPChallenge.Method?, on slot: ProfileSlot) {
+  private func resend(
+    _ login: PendingLogin, by channel: OTPChallenge.Method?, on slot: ProfileSlot, for client: ClientID?
+  ) {
     do throws(BrokerError) {
-      try admit(.message, login.account, on: slot)
+      try admit(.message, login.account, on: slot, for: client)
     } catch {
       let refusal = ProviderFailure.refused(.resendTooSoon, retryAfter: error.retryAfter)
       return handle(.resendFailed(refusal), onLogin: login.id)
@@ -154,7 +156,7 @@ extension Broker {
   /// Tells the callers that wait for the user of a login how it ended.
   func answerWaits(for login: PendingLogin, _ result: Result<LoginProgress, BrokerError>) {
     for caller in callers.waiting(for: .userAction(login: login.id)) {
-      answer(caller, login: result, login.step.context(for: callers[caller]?.principal))
+      answer(caller, login: result, callers[caller].flatMap { login.step.context(for: $0.principal) })
     }
   }
 }

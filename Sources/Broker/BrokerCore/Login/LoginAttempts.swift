@@ -18,7 +18,7 @@ struct LoginAttempts {
   ///
   /// - Returns: false where none is under way.
   mutating func join(
-    _ caller: CallerID, of principal: Principal?, _ question: LoginAttempt.Question, on slot: ProfileSlot
+    _ caller: CallerID, of principal: Principal, _ question: LoginAttempt.Question, on slot: ProfileSlot
   ) -> Bool {
     guard
       let same = attempts.firstIndex(where: {
@@ -26,7 +26,7 @@ struct LoginAttempts {
       })
     else { return false }
     attempts[same].callers.append(caller)
-    if attempts[same].client != principal?.client {
+    if attempts[same].client != principal.client {
       attempts[same].isShared = true
       attempts[same].beginners.add(principal)
     }
@@ -37,11 +37,11 @@ struct LoginAttempts {
   ///
   /// - Returns: its name.
   mutating func begin(
-    _ plan: LoginAttempt.Plan, on slot: ProfileSlot, for caller: CallerID, of principal: Principal?, at now: Moment
+    _ plan: LoginAttempt.Plan, on slot: ProfileSlot, for caller: CallerID, of principal: Principal, at now: Moment
   ) -> UInt64 {
     count += 1
     var attempt = LoginAttempt(
-      id: count, slot: slot.id, logouts: slot.logouts, locks: slot.locks, plan: plan, client: principal?.client,
+      id: count, slot: slot.id, logouts: slot.logouts, locks: slot.locks, plan: plan, client: principal.client,
       sentAt: now,
       callers: [caller])
     attempt.beginners.add(principal)

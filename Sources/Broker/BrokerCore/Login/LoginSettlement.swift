@@ -37,7 +37,8 @@ extension Broker {
     case .pending(.code(let challenge), let attempt): finishAttempt(attempt, .success(.otpRequired(challenge)))
     case .pending(.action(let action), let attempt): finishAttempt(attempt, .success(.userActionRequired(action)))
     case .resent(let challenge, let caller):
-      answer(Caller<OTPChallenge>(caller), challenge.shown(to: callers[caller]?.principal))
+      guard let principal = callers[caller]?.principal else { return }
+      answer(caller, .success(challenge.shown(to: principal)))
     case .ended(let login, let reason): settleEnd(of: login, reason, failure)
     case .closed(let profiles):
       guard failure != nil else { return }

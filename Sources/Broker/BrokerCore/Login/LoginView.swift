@@ -7,9 +7,9 @@ package import BrokerProtocol
 /// to have it back is also for the other connections of its program, which may hear of events by one of their own. All
 /// others know that a login waits, and may wait for it or cancel it.
 extension LoginBeginners {
-  /// Adds a connection; nil for none.
-  mutating func add(_ principal: Principal?) {
-    if let principal, let client = principal.client { add(client.number, of: principal.process) }
+  /// Adds a connection.
+  mutating func add(_ principal: Principal) {
+    if let client = principal.client { add(client.number, of: principal.process) }
   }
 
   /// Whether a connection is one of them, or administrative.
@@ -24,9 +24,9 @@ extension LoginBeginners {
 }
 
 extension UserAction {
-  /// The action as a connection may know it; nil for the broker itself.
-  func shown(to principal: Principal?) -> UserAction {
-    guard let principal, !beginners.include(principal) else { return self }
+  /// The action as a connection may know it.
+  func shown(to principal: Principal) -> UserAction {
+    guard !beginners.include(principal) else { return self }
     var action = withoutAddress
     if beginners.includeProgram(of: principal) { action.clientContext = clientContext }
     return action
@@ -39,9 +39,9 @@ extension UserAction {
 }
 
 extension OTPChallenge {
-  /// The challenge as a connection may know it; nil for the broker itself.
-  func shown(to principal: Principal?) -> OTPChallenge {
-    guard let principal, !beginners.includeProgram(of: principal) else { return self }
+  /// The challenge as a connection may know it.
+  func shown(to principal: Principal) -> OTPChallenge {
+    guard !beginners.includeProgram(of: principal) else { return self }
     var challenge = self
     challenge.clientContext = nil
     return challenge
@@ -49,17 +49,17 @@ extension OTPChallenge {
 }
 
 extension PendingLoginStep {
-  /// What a connection may know of it; nil for the broker itself.
-  func shown(to principal: Principal?) -> PendingLoginStep {
+  /// What a connection may know of it.
+  func shown(to principal: Principal) -> PendingLoginStep {
     switch self {
     case .code(let challenge): .code(challenge.shown(to: principal))
     case .action(let action): .action(action.shown(to: principal))
     }
   }
 
-  /// What the login's client has given to have it back, if that is for this connection; nil for the broker itself.
-  func context(for principal: Principal?) -> String? {
-    guard let principal, !beginners.includeProgram(of: principal) else { return clientContext }
+  /// What the login's client has given to have it back, if that is for this connection.
+  func context(for principal: Principal) -> String? {
+    guard !beginners.includeProgram(of: principal) else { return clientContext }
     return nil
   }
 }

@@ -11,8 +11,11 @@ extension Broker {
   /// What the provider could not be told is tried again: see ``RevocationQueue``. Sessions that rest in the store, because
   /// the configuration has changed, end with their profile's; with `all`, all of them do.
   package func logout(_ params: Logout.Params, _ caller: Caller<Logout.Result>) throws(BrokerError) {
-    let left = params.profile.flatMap { parked.hasAny(of: $0) && slot(named: $0) == nil ? $0 : nil }
-    let chosen = params.all ? slots : left == nil ? [try slot(for: params.profile)] : []
+    let view = view(of: caller.principal)
+    let left = params.profile.flatMap {
+      view.sees($0) && parked.hasAny(of: $0) && slot(named: $0) == nil ? $0 : nil
+    }
+    let chosen = params.all ? view.slots : left == nil ? [try view.slot(for: params.profile)] : []
     let only = params.all ? nil : left ?? chosen.first?.name
     let reads = params.all || only.map { parked.hasAny(of: $0) } == true
     let id = logouts.newID()

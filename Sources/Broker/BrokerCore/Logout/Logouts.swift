@@ -57,6 +57,9 @@ struct Logouts {
   /// The profiles of a logout, in the order of its answer; nil for one that is answered.
   func profiles(of id: UInt64) -> [ProfileName]? { gatherings[id]?.order }
 
+  /// Who has asked for a logout; nil for one that is answered.
+  func principal(of id: UInt64) -> Principal? { gatherings[id]?.caller.principal }
+
   /// Changes a logout.
   ///
   /// - Returns: the logout with its answer, once, when nothing is to come any more.

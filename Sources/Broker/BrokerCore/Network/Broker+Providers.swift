@@ -9,7 +9,7 @@ extension Broker {
   package func checkProviders(
     _ params: CheckProviders.Params, _ caller: Caller<CheckProviders.Result>
   ) throws(BrokerError) {
-    let slots = params.profile == nil ? slots : [try slot(for: params.profile)]
+    let slots = try view(of: caller.principal).slots(for: params.profile)
     let providers = slots.map { (profile: $0.name, provider: $0.provider) }
     // One for all profiles: how many there are is the configuration's choice.
     try lookAtProviders(slots.first, caller) { broker in
@@ -21,7 +21,7 @@ extension Broker {
   package func checkProvider(
     _ params: CheckProvider.Params, _ caller: Caller<CheckProvider.Result>
   ) throws(BrokerError) {
-    let slot = try slot(for: params.profile)
+    let slot = try view(of: caller.principal).slot(for: params.profile)
     let (name, provider) = (slot.name, slot.provider)
     let announcement = trialType.announcement(of: provider, slot.machine.rules)
     try lookAtProviders(slot, caller) { broker in
@@ -41,7 +41,7 @@ extension Broker {
     _ first: ProfileSlot?, _ caller: Caller<Value>, _ look: @escaping @Sendable (isolated Broker) async -> Value
   ) throws(BrokerError) {
     try ledger.require(.providerChecks, ledger.used(.providerChecks) + 1)
-    if let first { try admit(.probe, nil, on: first) }
+    if let first { try admit(.probe, nil, on: first, for: caller.principal.client) }
     _ = ledger.add(.providerChecks, 1)
     Task {
       let value = await look(self)

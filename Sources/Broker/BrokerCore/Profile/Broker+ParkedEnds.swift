@@ -42,8 +42,13 @@ extension Broker {
 
   /// Ends those of an account for good, which its provider has ended; what could not be made durable is tried again.
   ///
-  /// `settlement` follows once they rest in the store no more, and what was decided for `slot` before is durable too.
+  /// `settlement` follows once they rest in the store no more, and what was decided for `slot` before is durable too. Where
+  /// the caller behind it is not shown all profiles, it does not wait for any of them: they may be of those.
   func endParked(_ account: ParkedAccount, then settlement: Settlement? = nil, of slot: SlotID? = nil) {
+    if let settlement, case .account(let caller, _, _, _) = settlement, !caller.principal.shown.isAll {
+      proceed(settlement, nil, of: slot)
+      return endParked(account)
+    }
     let id = parked.begin(ParkedAccountEnd(account: account, settlement: settlement, slot: slot))
     // What is kept is not known while the vault is locked: it is tried again once it is open.
     guard vault.phase != .locked else { return note(parked: id) { ($0.isReading, $0.failure) = (false, .locked) } }
@@ -71,10 +76,11 @@ extension Broker {
   private func note(parked id: UInt64, _ change: (inout ParkedAccountEnd) -> Void) {
     guard let end = parked.update(id, change) else { return }
     if end.failure != nil { scheduleParked(after: Self.pauseAfterRefusal) }
-    guard let settlement = end.settlement else { return }
-    guard end.failure == nil, let slot = end.slot.flatMap({ self.slot($0) }) else {
-      return settle(settlement, end.failure)
-    }
+    if let settlement = end.settlement { proceed(settlement, end.failure, of: end.slot) }
+  }
+
+  private func proceed(_ settlement: Settlement, _ failure: StoreFailure?, of slot: SlotID?) {
+    guard failure == nil, let slot = slot.flatMap({ self.slot($0) }) else { return settle(settlement, failure) }
     whenSettled(slot, settlement)
   }
 

@@ -3,10 +3,11 @@ import SecretMemory
 
 /// How sessions are kept that a change of the configuration has signed out.
 extension Broker {
-  /// The sessions that come back when the configuration is as before.
-  package var parkedSessions: [GetStatus.ParkedSession] {
+  /// The sessions that come back when the configuration is as before, of the profiles that a principal is shown.
+  package func parkedSessions(for principal: Principal) -> [GetStatus.ParkedSession] {
     guard vault.isOpen else { return [] }
-    return parked.all.map { id, end in
+    let view = view(of: principal)
+    return parked.all.filter { view.sees($0.id.profile) }.map { id, end in
       GetStatus.ParkedSession(profile: id.profile, provider: id.binding.type, until: end)
     }
   }

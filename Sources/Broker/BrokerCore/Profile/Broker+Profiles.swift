@@ -32,50 +32,10 @@ extension Broker {
 
   /// The stay of a profile that a refresh was begun for, if it still holds the session.
   func holder(_ id: SlotID) -> ProfileSlot? { holder(of: id.profile).flatMap { $0.id == id ? $0 : nil } }
-
-  /// The profile that a request means: the one it names, else the only one, else `default`.
-  func slot(for name: ProfileName?) throws(BrokerError) -> ProfileSlot {
-    if let name {
-      guard let slot = slot(named: name) else {
-        throw unknownProfile(name)
-      }
-      return slot
-    }
-    guard let position = profiles.index.unnamed(in: .all) else {
-      throw BrokerError(
-        .unknownProfile, "Several profiles are configured (\(namesInWords)), and the request names none.")
-    }
-    return slots[position]
-  }
-
-  /// The error of a name that no profile has.
-  func unknownProfile(_ name: ProfileName) -> BrokerError {
-    BrokerError(
-      .unknownProfile, "There is no profile \(name) in the configuration; it has \(namesInWords).", profile: name)
-  }
-
-  /// The names to choose from; the first few of many.
-  private var namesInWords: String {
-    // As many as a person reads on one line.
-    let most = 8
-    let names = slots.prefix(most).map(\.name.description).joined(separator: ", ")
-    return slots.count > most ? "\(names) and \(slots.count - most) more" : names
-  }
 }
 
 /// How a request gets the provider that it needs.
 extension Broker {
-  /// Gives the profile that a request means, and what its provider must be able to do for it.
-  ///
-  /// - Throws: `vaultLocked`, `unknownProfile`, `unsupportedByProvider`.
-  func slot<Capability>(
-    for profile: ProfileName?, with path: CapabilityPath<Capability>
-  ) throws(BrokerError) -> (slot: ProfileSlot, capability: Capability) {
-    try requireUnlocked()
-    let slot = try slot(for: profile)
-    return (slot, try require(path, of: slot))
-  }
-
   /// Gives a capability of a profile's provider.
   ///
   /// - Throws: `unsupportedByProvider`.

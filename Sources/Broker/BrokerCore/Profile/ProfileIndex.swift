@@ -68,6 +68,12 @@ struct ProfileIndex: Hashable, Sendable {
     return only
   }
 
+  /// The positions of the names that are visible.
+  func positions(in visible: ProfileMask) -> [Int] {
+    guard let names = visible.names else { return Array(ends.indices) }
+    return names.ends.indices.compactMap { find(names.bytes.span.extracting(names.range(of: $0))) }.sorted()
+  }
+
   private func range(of position: Int) -> Range<Int> { (position == 0 ? 0 : ends[position - 1])..<ends[position] }
 
   private func isName(_ name: Span<UInt8>, at position: Int) -> Bool {

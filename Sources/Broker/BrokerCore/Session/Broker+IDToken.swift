@@ -11,7 +11,7 @@ extension Broker {
   ///
   /// The answer is the JSON of an ``IdentityToken``.
   package func idToken(_ params: GetIDToken.Params, _ caller: Caller<Secret>) throws(BrokerError) {
-    let slot = try slot(for: params.profile)
+    let slot = try view(of: caller.principal).slot(for: params.profile)
     guard slot.allowsIDToken else { throw Self.idTokenDenied(slot.name) }
     let id = slot.id
     noticeUse(of: slot, now)

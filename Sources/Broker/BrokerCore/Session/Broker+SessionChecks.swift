@@ -24,24 +24,31 @@ extension Broker {
   ///
   /// Those that their provider has ended end here for the given reason, or as refused ones where there is none;
   /// whatever else happens leaves them as they are. The caller, who asked for a profile or for none, is answered when
-  /// all have been examined and what ended is durable.
+  /// all that it is shown have been examined and what ended is durable; the others are examined without it.
   func check<Value: JSONEncodable & Sendable>(
     _ slots: [ProfileSlot], _ reason: LogoutEvent.Reason?, for caller: Caller<Value>, _ value: Value,
     of profile: ProfileName?
   ) {
     let concerned = slots.filter { $0.machine.hasSession }
-    guard !concerned.isEmpty else { return answer(caller, value) }
-    let checks = SessionChecks(of: concerned.map(\.id), askedFor: profile)
+    let view = view(of: caller.principal)
+    let awaited = concerned.filter { view.sees($0.name) }
+    defer { check(concerned.filter { !view.sees($0.name) }, reason, in: nil) }
+    guard !awaited.isEmpty else { return answer(caller, value) }
+    let checks = SessionChecks(of: awaited.map(\.id), askedFor: profile)
     callers.update(caller.id) { $0.wait = .sessionChecks(checks) }
     let waiter = SessionCheck.Waiter.caller(caller.id) { $0.answer(caller, value) }
-    for slot in concerned { examine(SessionCheck(waiter: waiter, slot: slot.id, reason: reason)) }
+    for slot in awaited { examine(SessionCheck(waiter: waiter, slot: slot.id, reason: reason)) }
   }
 
   /// Examines sessions, as ``check(_:_:for:_:of:)`` does, as a part of a logout that waits for it; nil for none.
-  func check(_ slots: [ProfileSlot], _ reason: LogoutEvent.Reason, in logout: UInt64?) {
-    if let logout { note(logout) { $0.unexamined.formUnion(slots.map(\.id)) } }
-    let waiter = logout.map { SessionCheck.Waiter.logout($0) } ?? .none
-    for slot in slots { examine(SessionCheck(waiter: waiter, slot: slot.id, reason: reason)) }
+  func check(_ slots: [ProfileSlot], _ reason: LogoutEvent.Reason?, in logout: UInt64?) {
+    let view = logout.flatMap { logouts.principal(of: $0) }.map { self.view(of: $0) }
+    let awaited = Set(slots.filter { view?.sees($0.name) == true }.map(\.id))
+    if let logout { note(logout) { $0.unexamined.formUnion(awaited) } }
+    for slot in slots {
+      let waiter = logout.flatMap { awaited.contains(slot.id) ? SessionCheck.Waiter.logout($0) : nil }
+      examine(SessionCheck(waiter: waiter ?? .none, slot: slot.id, reason: reason))
+    }
   }
 
   /// Examines one session; one whose login is being saved has no tokens to examine it with before that is done.

@@ -3,21 +3,23 @@ package import BrokerProtocol
 /// The public state of sessions.
 extension Broker {
   /// Where a profile's session stands, and what a login needs.
-  package func session(_ profile: ProfileName?) throws(BrokerError) -> GetSession.Result {
-    let slot = try slot(for: profile)
+  package func session(
+    _ profile: ProfileName?, for principal: Principal
+  ) throws(BrokerError) -> GetSession.Result {
+    let slot = try view(of: principal).slot(for: profile)
     return GetSession.Result(session: describe(slot), login: slot.provider.loginForms)
   }
 
-  /// The configured profiles, and what a login to each needs.
-  package var profileForms: [Initialize.Profile] {
-    slots.map { slot in
+  /// The configured profiles that a principal is shown, and what a login to each needs.
+  package func profileForms(for principal: Principal) -> [Initialize.Profile] {
+    view(of: principal).slots.map { slot in
       Initialize.Profile(
         profile: slot.name, provider: slot.machine.binding.type, login: slot.provider.loginForms)
     }
   }
 
-  /// Where every configured profile stands.
-  package var sessions: [Session] { slots.map { describe($0) } }
+  /// Where every configured profile stands that a principal is shown.
+  package func sessions(for principal: Principal) -> [Session] { view(of: principal).slots.map { describe($0) } }
 
   /// The public state of a profile's session.
   func describe(_ slot: ProfileSlot) -> Session {
@@ -83,7 +85,7 @@ extension Broker {
 
   /// Tells whose session it is, from memory where that is recent enough; a client's own has no user.
   package func currentUser(_ params: GetCurrentUser.Params, _ caller: Caller<User>) throws(BrokerError) {
-    let slot = try slot(for: params.profile)
+    let slot = try view(of: caller.principal).slot(for: params.profile)
     if let living = slot.machine.living, slot.provider.capabilities.areClientsOwn(living.tokens) {
       throw BrokerError(
         .unsupportedByProvider, "The session is the client's own (client credentials); it has no user.",

@@ -8,7 +8,7 @@ extension Broker {
   ///
   /// The answer is the JSON of an ``AccessToken``.
   package func accessToken(_ params: GetAccessToken.Params, _ caller: Caller<Secret>) throws(BrokerError) {
-    let slot = try slot(for: params.profile)
+    let slot = try view(of: caller.principal).slot(for: params.profile)
     let target = try target(params.scopes, params.audience, on: slot)
     let demand = TokenDemand(
       waiter: caller.id, minValidity: params.minValidity, forcesRefresh: params.forceRefresh,
@@ -100,7 +100,7 @@ extension Broker {
 
   /// Takes the report that a server refused a token, and gives the one to use instead: one for the same target.
   package func reportRejected(_ params: ReportRejected.Params, _ caller: Caller<Secret>) throws(BrokerError) {
-    let slot = try slot(for: params.profile)
+    let slot = try view(of: caller.principal).slot(for: params.profile)
     guard params.status == 401 || params.status == 403 else {
       throw Self.misfit("/status", "The parameter /status must be 401 or 403.")
     }

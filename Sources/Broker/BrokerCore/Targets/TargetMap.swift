@@ -18,6 +18,11 @@ package struct TargetMap: Sendable, Equatable {
   /// A map without entries.
   package init() {}
 
+  /// The entries whose profile is visible, in the order of the configuration.
+  package func targets(in visible: ProfileMask) -> [Target] {
+    visible.isAll ? targets : targets.filter { visible.includes($0.profile) }
+  }
+
   /// Adds an entry.
   ///
   /// - Parameters:
@@ -34,11 +39,14 @@ package struct TargetMap: Sendable, Equatable {
     return true
   }
 
-  /// The entry with the longest prefix of an address; nil where there is none.
+  /// The entry with the longest prefix of an address, of those whose profile is visible; nil where there is none.
   ///
   /// - Throws: why the address cannot be compared.
-  package func target(for url: String) throws(TargetAddress.Fault) -> Target? {
+  package func target(for url: String, in visible: ProfileMask) throws(TargetAddress.Fault) -> Target? {
     let address = try TargetAddress(url)
-    return places[address.origin]?.first { address.isBelow($0.address) }.map { targets[$0.index] }
+    let place = places[address.origin]?.first { place in
+      address.isBelow(place.address) && visible.includes(targets[place.index].profile)
+    }
+    return place.map { targets[$0.index] }
   }
 }

@@ -12,13 +12,13 @@ extension Broker {
 
   /// Begins a trial, which goes on by itself from now on; neither the vault nor the profile's session is touched.
   package func tryProvider(_ params: TryProvider.Params, _ caller: Caller<ProviderTrialState>) throws(BrokerError) {
-    let slot = try slot(for: params.profile)
+    let slot = try view(of: caller.principal).slot(for: params.profile)
     let login = Login.Params(
       profile: params.profile, method: params.method, email: params.email, password: params.password,
       phoneNumber: params.phoneNumber, refreshToken: params.refreshToken)
     let method = try LoginMethodChoice.method(for: login, offered: slot.provider.loginForms, profile: slot.name)
     try ledger.require(.trials, trials.count + 1, of: slot.name)
-    try admitLogin(params.email ?? params.phoneNumber, on: slot)
+    try admitLogin(params.email ?? params.phoneNumber, on: slot, for: caller.principal.client)
     var options = TrialOptions()
     options.triesWrongPassword = params.triesWrongPassword
     options.replaysToken = params.replaysToken
@@ -27,7 +27,7 @@ extension Broker {
       refreshToken: params.refreshToken)
     credentials.replacesPending = false
     let trial = TrialSlot(
-      entropy.handle(), slot.name, slot.provider, servedClient,
+      entropy.handle(), slot.name, slot.provider, caller.principal.client,
       trialType.init(of: slot.provider, slot.machine.rules, credentials, options))
     trials[trial.id] = trial
     trial.findings = trial.trial.begin(at: now.wall)
@@ -38,10 +38,10 @@ extension Broker {
 
   /// Tells what is new in a trial, once there is something; takes its code, or ends it.
   package func continueTrial(_ params: ContinueTrial.Params, _ caller: Caller<ProviderTrialState>) throws(BrokerError) {
-    guard let slot = trials[params.trialID] else {
+    guard let slot = trials[params.trialID], view(of: caller.principal).sees(slot.profile) else {
       throw BrokerError(.flowNotFound, "The trial is unknown; it may have ended.")
     }
-    if let answer = TrialCodeAnswer(params) { try admit(answer, ofTrialOn: slot.profile) }
+    if let answer = TrialCodeAnswer(params) { try admit(answer, ofTrialOn: slot.profile, for: caller.principal.client) }
     // One at a time: an earlier question is answered with what there is.
     tell(slot, evenNothing: true)
     slot.caller = caller

@@ -6,13 +6,13 @@ extension Broker {
   ///
   /// Attempts are taken one at a time, in the order of ``KeyAttemptQueue``. The answer to a wrong passphrase is kept back
   /// as ``PassphraseDelay`` says, and so is the next attempt.
-  package func unlock(_ params: Unlock.Params, from principal: Principal?, _ caller: Caller<Empty>) {
-    want(KeyAttempt(caller: caller.id, principal: principal, wish: .unlock(params.passphrase)))
+  package func unlock(_ params: Unlock.Params, _ caller: Caller<Empty>) {
+    want(KeyAttempt(caller: caller.id, principal: caller.principal, wish: .unlock(params.passphrase)))
   }
 
   /// Re-encrypts the vault; sessions go on meanwhile.
-  package func rekey(_ params: Rekey.Params, from principal: Principal?, _ caller: Caller<Empty>) {
-    want(KeyAttempt(caller: caller.id, principal: principal, wish: .rekey(params)))
+  package func rekey(_ params: Rekey.Params, _ caller: Caller<Empty>) {
+    want(KeyAttempt(caller: caller.id, principal: caller.principal, wish: .rekey(params)))
   }
 
   private func want(_ attempt: KeyAttempt) { tell(.wanted(attempt, limit: ledger.limits[.keyAttempts])) }

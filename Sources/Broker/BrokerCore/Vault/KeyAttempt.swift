@@ -14,7 +14,7 @@ struct KeyAttempt: Sendable {
   /// Who waits for the answer.
   let caller: CallerID
   /// Where it came from; nil for the broker itself.
-  let principal: Principal?
+  let principal: Principal
   /// What it is.
   let wish: Wish
 

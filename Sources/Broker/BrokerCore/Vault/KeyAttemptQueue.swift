@@ -29,7 +29,7 @@ struct KeyAttemptQueue {
 
   /// Lets a request wait behind fewer than `limit` others.
   mutating func add(_ attempt: KeyAttempt, limit: Int) -> Admission {
-    if let client = attempt.principal?.client, entries.contains(where: { $0.principal?.client == client }) {
+    if let client = attempt.principal.client, entries.contains(where: { $0.principal.client == client }) {
       return .refused
     }
     guard entries.count >= limit else {
@@ -66,7 +66,7 @@ struct KeyAttemptQueue {
   /// - Returns: what it waited for.
   mutating func forget(_ client: ClientID) -> [KeyAttempt] {
     failures[.connection(client)] = nil
-    return remove { $0.principal?.client == client }
+    return remove { $0.principal.client == client }
   }
 
   /// Takes out the requests that `isTaken` picks.
@@ -76,5 +76,5 @@ struct KeyAttemptQueue {
     return taken
   }
 
-  private func count(_ attempt: KeyAttempt) -> Int { attempt.principal?.guesser.flatMap { failures[$0] } ?? 0 }
+  private func count(_ attempt: KeyAttempt) -> Int { attempt.principal.guesser.flatMap { failures[$0] } ?? 0 }
 }

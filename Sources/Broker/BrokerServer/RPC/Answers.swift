@@ -56,8 +56,7 @@ extension BrokerServer {
     _ request: Request, _ need: VaultNeed,
     _ method: Broker.Method<Value>
   ) {
-    let principal = connections[request.client]?.principal
-    broker.assumeIsolated { $0.receive(Caller<Value>(request.caller), from: principal, need, method) }
+    broker.assumeIsolated { $0.receive(Caller<Value>(request.caller, as: request.principal), need, method) }
   }
 
   /// Answers a request with what the broker says.

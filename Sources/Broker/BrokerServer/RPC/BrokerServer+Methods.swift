@@ -46,17 +46,17 @@ extension BrokerServer {
   }
 
   /// Introduces the broker.
-  func initialize(_ params: Initialize.Params) throws(BrokerError) -> Initialize.Result {
+  func initialize(_ params: Initialize.Params, _ request: Request) throws(BrokerError) -> Initialize.Result {
     if let version = params.protocolVersion, version != Initialize.protocolVersion {
       throw BrokerError(
         .versionUnsupported, "This broker speaks protocol version \(Initialize.protocolVersion).")
     }
-    let types = environment.providers
+    let (types, principal) = (environment.providers, request.principal)
     let (profiles, sessions, sequence, providers) = broker.assumeIsolated { broker in
       (
-        broker.profileForms, broker.sessions, broker.sequence,
+        broker.profileForms(for: principal), broker.sessions(for: principal), broker.sequence(for: principal),
         types.map { type in
-          let abilities = broker.abilities(ofType: type.name) ?? type.abilities
+          let abilities = broker.abilities(ofType: type.name, for: principal) ?? type.abilities
           return Initialize.ProviderType(type: type.name, methods: abilities.map(\.rawValue).sorted())
         }
       )
@@ -71,19 +71,20 @@ extension BrokerServer {
   }
 
   /// Where a profile's session stands, and what a login needs.
-  func session(_ params: ProfileParams) throws(BrokerError) -> GetSession.Result {
-    try broker.assumeIsolated { broker in Result { () throws(BrokerError) in try broker.session(params.profile) } }
-      .get()
+  func session(_ params: ProfileParams, _ request: Request) throws(BrokerError) -> GetSession.Result {
+    try broker.assumeIsolated { broker in
+      Result { () throws(BrokerError) in try broker.session(params.profile, for: request.principal) }
+    }.get()
   }
 
   /// Which servers get which profile's token.
   ///
   /// - Throws: `invalidParams` for what is no address that could be compared.
-  func targets(_ params: ListTargets.Params) throws(BrokerError) -> ListTargets.Result {
-    let map = environment.targets()
-    guard let url = params.url else { return ListTargets.Result(targets: map.targets) }
+  func targets(_ params: ListTargets.Params, _ request: Request) throws(BrokerError) -> ListTargets.Result {
+    let (map, visible) = (environment.targets(), request.principal.shown)
+    guard let url = params.url else { return ListTargets.Result(targets: map.targets(in: visible)) }
     do throws(TargetAddress.Fault) {
-      return ListTargets.Result(targets: try map.target(for: url).map { [$0] } ?? [])
+      return ListTargets.Result(targets: try map.target(for: url, in: visible).map { [$0] } ?? [])
     } catch {
       throw BrokerError(JSONMismatch(at: JSONPointer.root.member("url"), expected: error.expectation))
     }
@@ -92,7 +93,7 @@ extension BrokerServer {
   /// Answers first and then tells what was missed: a client never gets an event before its subscription's name.
   func subscribe(_ params: Subscribe.Params, _ request: Request) {
     broker.assumeIsolated { broker in
-      broker.subscribe(params, client: request.client, request.caller)
+      broker.subscribe(params, client: request.client, Caller(request.caller, as: request.principal))
     }
   }
 
@@ -108,17 +109,25 @@ extension BrokerServer {
     throw ledger.refuse(.targets, for: wait, of: params.profile)
   }
 
-  /// How the broker is doing.
-  var status: GetStatus.Result {
-    let (profiles, subscriptions, counters, vault, parked) = broker.assumeIsolated {
-      ($0.sessions, $0.subscriptionCount, $0.counters, $0.vaultStatus, $0.parkedSessions)
+  /// How the broker is doing; what others do shows in its counts, which are for those alone who are shown all profiles.
+  func status(_ request: Request) -> GetStatus.Result {
+    let principal = request.principal
+    let isWhole = principal.shown.isAll
+    let (profiles, subscriptions, counters, vault, parked) = broker.assumeIsolated { broker in
+      (
+        broker.sessions(for: principal), broker.subscriptionCount(for: principal), broker.counters, broker.vaultStatus,
+        broker.parkedSessions(for: principal)
+      )
     }
     return GetStatus.Result(
       version: environment.version, pid: Int(ProcessIdentity.pid), startedAt: rpc.startedAt,
       configurationReadAt: rpc.configurationReadAt,
-      uptime: BootClock.now - rpc.startedUptime, vault: vault, connections: connectionCount,
-      subscriptions: subscriptions, counters: Self.counters(counters), limits: ledger.report,
-      delivery: environment.delivery(), authorities: environment.authorities(), parkedSessions: parked,
+      uptime: BootClock.now - rpc.startedUptime, vault: vault,
+      connections: isWhole ? connectionCount : 1,
+      subscriptions: subscriptions, counters: isWhole ? Self.counters(counters) : [],
+      limits: isWhole ? ledger.report : [],
+      delivery: isWhole ? environment.delivery() : [], authorities: isWhole ? environment.authorities() : [],
+      parkedSessions: parked,
       profiles: profiles)
   }
 

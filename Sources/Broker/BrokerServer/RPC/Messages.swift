@@ -187,7 +187,7 @@ extension BrokerServer {
     }
     broker.assumeIsolated { $0.noteRequest(isAdministrative: isAdministrative) }
     do throws(BrokerError) {
-      try route.run(self, node, Request(caller: key, client: connection.id))
+      try route.run(self, node, Request(caller: key, client: connection.id, principal: connection.principal))
     } catch {
       fail(key, error)
     }

@@ -8,8 +8,10 @@ import SecretMemory
 struct Request: Sendable {
   /// Names the request, here and in the broker.
   let caller: CallerID
-  /// Where it came from.
+  /// The connection.
   let client: ClientID
+  /// Who asks by it.
+  let principal: Principal
 }
 
 /// What a method name leads to.
@@ -52,21 +54,9 @@ struct Route: Sendable {
     _ method: Method.Type, _ need: VaultNeed = .throughout,
     _ body: @escaping @Sendable (isolated Broker, Method.Params, Caller<Method.Result>) throws(BrokerError) -> Void
   ) -> Route {
-    asked(method, need) { broker, params, caller, _ throws(BrokerError) in try body(broker, params, caller) }
-  }
-
-  /// A method that the broker answers, and whose turn depends on where the request comes from.
-  static func asked<Method: BrokerMethod>(
-    _ method: Method.Type, _ need: VaultNeed = .throughout,
-    _ body:
-      @escaping @Sendable (isolated Broker, Method.Params, Caller<Method.Result>, Principal) throws(BrokerError) -> Void
-  ) -> Route {
     Route(name: Method.name) { server, node, request throws(BrokerError) in
       let params: Method.Params = try server.decode(node, request)
-      let principal =
-        server.connections[request.client]?.principal
-        ?? Principal(client: request.client, process: nil, visible: ProfileMask([]))
-      server.ask(request, need) { broker, caller throws(BrokerError) in try body(broker, params, caller, principal) }
+      server.ask(request, need) { broker, caller throws(BrokerError) in try body(broker, params, caller) }
     }
   }
 
@@ -124,7 +114,9 @@ enum Routes {
   /// Those of every method but the ones that the directory of accounts answers.
   private static let common: [Route] =
     [
-      .now(Initialize.self) { server, params, _ throws(BrokerError) in try server.initialize(params) },
+      .now(Initialize.self) { server, params, request throws(BrokerError) in
+        try server.initialize(params, request)
+      },
       .now(Ping.self) { _, _, _ in Empty() },
       Route(name: Discover.name) { server, _, request in server.succeed(request.caller, json: server.discovery) },
       Route(name: Shutdown.name) { server, _, request in server.shutdown(request) },
@@ -137,13 +129,13 @@ enum Routes {
         try broker.reportRejected(params, caller)
       },
       .token(GetIDToken.self) { broker, params, caller throws(BrokerError) in try broker.idToken(params, caller) },
-      .asked(Login.self) { broker, params, caller, principal throws(BrokerError) in
-        try broker.login(params, caller, from: principal)
+      .asked(Login.self) { broker, params, caller throws(BrokerError) in
+        try broker.login(params, caller)
       },
       .asked(VerifyOTP.self) { broker, params, caller throws(BrokerError) in try broker.verifyOTP(params, caller) },
       .asked(ResendOTP.self) { broker, params, caller throws(BrokerError) in try broker.resendOTP(params, caller) },
-      .asked(Register.self) { broker, params, caller, principal throws(BrokerError) in
-        try broker.register(params, caller, from: principal)
+      .asked(Register.self) { broker, params, caller throws(BrokerError) in
+        try broker.register(params, caller)
       },
       .asked(VerifyBackupCode.self) { broker, params, caller throws(BrokerError) in
         try broker.verifyBackupCode(params, caller)
@@ -158,8 +150,8 @@ enum Routes {
       .asked(ChangePassword.self) { broker, params, caller throws(BrokerError) in
         try broker.changePassword(params, caller)
       },
-      .asked(UpdateProfile.self) { broker, params, caller, principal throws(BrokerError) in
-        try broker.updateProfile(params, caller, from: principal)
+      .asked(UpdateProfile.self) { broker, params, caller throws(BrokerError) in
+        try broker.updateProfile(params, caller)
       },
       .asked(GenerateBackupCodes.self) { broker, params, caller throws(BrokerError) in
         try broker.generateBackupCodes(params, caller)
@@ -172,8 +164,8 @@ enum Routes {
       .asked(ListPendingLogins.self) { broker, params, caller throws(BrokerError) in
         try broker.listPendingLogins(params, caller)
       },
-      .asked(Reauthenticate.self) { broker, params, caller, principal throws(BrokerError) in
-        try broker.reauthenticate(params, caller, from: principal)
+      .asked(Reauthenticate.self) { broker, params, caller throws(BrokerError) in
+        try broker.reauthenticate(params, caller)
       },
       Route.asked(Logout.self, .atFirst) { broker, params, caller throws(BrokerError) in
         try broker.logout(params, caller)
@@ -181,25 +173,25 @@ enum Routes {
       .asked(GetCurrentUser.self) { broker, params, caller throws(BrokerError) in
         try broker.currentUser(params, caller)
       },
-      .now(GetSession.self) { server, params, _ throws(BrokerError) in try server.session(params) },
-      .now(ListSessions.self) { server, _, _ in
-        ListSessions.Result(sessions: server.broker.assumeIsolated { $0.sessions })
+      .now(GetSession.self) { server, params, request throws(BrokerError) in try server.session(params, request) },
+      .now(ListSessions.self) { server, _, request in
+        ListSessions.Result(sessions: server.broker.assumeIsolated { $0.sessions(for: request.principal) })
       },
-      .now(ListTargets.self) { server, params, _ throws(BrokerError) in try server.targets(params) },
+      .now(ListTargets.self) { server, params, request throws(BrokerError) in try server.targets(params, request) },
       Route(name: Subscribe.name) { server, node, request throws(BrokerError) in
         server.subscribe(try server.decode(node, request), request)
       },
       .now(Unsubscribe.self) { server, params, request throws(BrokerError) in
         try server.unsubscribe(params, request)
       },
-      .now(GetStatus.self) { server, _, _ in server.status },
+      .now(GetStatus.self) { server, _, request in server.status(request) },
       .now(Prove.self) { server, _, request throws(BrokerError) in try server.prove(request) },
       Route(name: ReloadConfiguration.name) { server, _, request in server.reload(request) }.administrative(),
       Route.asked(Lock.self, .never) { broker, _, caller in broker.lock(caller) }.administrative(),
-      .asked(Unlock.self, .never) { broker, params, caller, principal in broker.unlock(params, from: principal, caller)
+      .asked(Unlock.self, .never) { broker, params, caller in broker.unlock(params, caller)
       },
-      Route.asked(Rekey.self, .never) { broker, params, caller, principal in
-        broker.rekey(params, from: principal, caller)
+      Route.asked(Rekey.self, .never) { broker, params, caller in
+        broker.rekey(params, caller)
       }.administrative(),
       Route.asked(CheckVault.self, .atFirst) { broker, params, caller in broker.checkVault(params, caller) }
         .administrative(),

@@ -37,18 +37,15 @@ final class BrokerStage {
   func ask<Value>(_ need: VaultNeed = .throughout, _ method: @escaping Broker.Method<Value>) -> CallerID {
     requestCount += 1
     let caller = CallerID(requestCount)
-    broker.assumeIsolated { $0.receive(Caller<Value>(caller), from: nil, need, method) }
+    broker.assumeIsolated { $0.receive(Caller<Value>(caller, as: .broker), need, method) }
     turn()
     return caller
   }
 
-  /// A connection with access to the state directory.
-  private static let owner = Principal(client: ClientID(1), process: nil, visible: .all, isAdministrative: true)
-
   /// Begins a login with the right password.
   func logIn() -> CallerID {
     let params = Login.Params(email: "a@example.test", password: ScriptedProvider.secret("right"))
-    return ask { broker, caller throws(BrokerError) in try broker.login(params, caller, from: Self.owner) }
+    return ask { broker, caller throws(BrokerError) in try broker.login(params, caller) }
   }
 
   /// Asks for a token.
@@ -60,7 +57,9 @@ final class BrokerStage {
   func subscribe(to profile: ProfileName) -> CallerID {
     requestCount += 1
     let caller = CallerID(requestCount)
-    broker.assumeIsolated { $0.subscribe(Subscribe.Params(profiles: [profile]), client: ClientID(1), caller) }
+    broker.assumeIsolated {
+      $0.subscribe(Subscribe.Params(profiles: [profile]), client: ClientID(1), Caller(caller, as: .broker))
+    }
     turn()
     return caller
   }
@@ -69,7 +68,7 @@ final class BrokerStage {
   func lock() -> CallerID { ask(.never) { broker, caller in broker.lock(caller) } }
 
   /// Where the session stands.
-  var state: Session.State? { broker.assumeIsolated { $0.sessions.first?.state } }
+  var state: Session.State? { broker.assumeIsolated { $0.sessions(for: .broker).first?.state } }
 
   /// What a caller was told so far: `token`, `subscribed`, the kind of an error, or the type of a result.
   func answers(to caller: CallerID) -> [String] { told.answers(to: caller) }

@@ -9,7 +9,7 @@ import Testing
   private static func callers(_ numbers: ClosedRange<UInt64>, _ wait: Callers.Wait) -> Callers {
     var callers = Callers()
     for number in numbers.reversed() {
-      callers.insert(CallerID(number), from: nil, .throughout)
+      callers.insert(CallerID(number), as: .broker, .throughout)
       callers.update(CallerID(number)) { $0.wait = wait }
     }
     return callers
@@ -17,7 +17,7 @@ import Testing
 
   @Test func `those who wait for one thing are told in the order in which they came`() {
     var callers = Self.callers(1...5, .userAction(login: "a"))
-    callers.insert(CallerID(6), from: nil, .never)
+    callers.insert(CallerID(6), as: .broker, .never)
     #expect(callers.waiting(for: .userAction(login: "a")) == (1...5).map { CallerID($0) })
     #expect(callers.waiting(for: .userAction(login: "b")).isEmpty && callers.waitingForTokens.isEmpty)
     #expect(callers.count == 6)

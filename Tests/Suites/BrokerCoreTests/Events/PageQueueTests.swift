@@ -8,7 +8,8 @@ import Testing
 @Suite(.standardTimeLimit) struct PageQueueTests {
   /// A subscription of a connection that wants its first page, or another one behind so many events.
   private static func reading(_ client: UInt64, behind count: UInt64 = 0) -> PageReading {
-    var start = SubscriptionStart(CallerID(client), ClientID(client), SubscriptionHub.Wish(), since: 0)
+    var start = SubscriptionStart(
+      Caller(CallerID(client), as: .broker), ClientID(client), SubscriptionHub.Wish(), since: 0)
     let events = (0..<count).map { number in
       BrokerEvent(
         sequence: number + 1, profile: .default, time: Timestamp(milliseconds: 0),

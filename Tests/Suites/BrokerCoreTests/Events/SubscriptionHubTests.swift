@@ -152,4 +152,24 @@ import Testing
       }
     }
   }
+
+  @Test func `a subscriber to whom profiles are hidden counts what it is told, and the others do not`() throws {
+    var hub = SubscriptionHub()
+    let (shop, work) = (try #require(ProfileName("shop")), try #require(ProfileName("work")))
+    let (limited, whole) = (ClientID(1), ClientID(2))
+    _ = hub.subscribe(whole, SubscriptionHub.Wish())
+    #expect(hub.subscribe(limited, SubscriptionHub.Wish(visible: ProfileMask([shop]))) == "s1")
+    #expect(hub.unsubscribe(limited, "s1") && !hub.unsubscribe(limited, "s1"))
+    #expect(hub.subscribe(limited, SubscriptionHub.Wish(visible: ProfileMask([shop]))) == "s2")
+    var told: [ClientID: [UInt64]] = [:]
+    for (sequence, profile) in zip(11...15 as ClosedRange<UInt64>, [shop, work, nil, work, shop]) {
+      var event = event(sequence)
+      event.profile = profile
+      for delivery in hub.publish(event) {
+        told[delivery.client, default: []].append(delivery.event.sequence)
+        #expect(delivery.details == delivery.event.details() && delivery.event.profile == profile)
+      }
+    }
+    #expect(told == [limited: [1, 2, 3], whole: [11, 12, 13, 14, 15]])
+  }
 }

@@ -24,18 +24,18 @@ import Testing
 
   private static func begin(_ attempts: inout LoginAttempts, _ caller: UInt64, on slot: ProfileSlot) -> UInt64 {
     let plan = LoginAttempt.Plan(question: question())
-    return attempts.begin(plan, on: slot, for: CallerID(caller), of: nil, at: LoginSample.time(0))
+    return attempts.begin(plan, on: slot, for: CallerID(caller), of: .broker, at: LoginSample.time(0))
   }
 
   @Test func `equal logins share one attempt until a logout, and different ones do not`() {
     let slot = Self.slot()
     var attempts = LoginAttempts()
     let id = Self.begin(&attempts, 1, on: slot)
-    let joined = attempts.join(CallerID(2), of: nil, Self.question(), on: slot)
-    let joinedOther = attempts.join(CallerID(3), of: nil, Self.question("other"), on: slot)
+    let joined = attempts.join(CallerID(2), of: .broker, Self.question(), on: slot)
+    let joinedOther = attempts.join(CallerID(3), of: .broker, Self.question("other"), on: slot)
     #expect(joined && !joinedOther && attempts.count(on: slot) == 1 && attempts.hasAny(on: slot))
     slot.logouts += 1
-    let joinedLate = attempts.join(CallerID(4), of: nil, Self.question(), on: slot)
+    let joinedLate = attempts.join(CallerID(4), of: .broker, Self.question(), on: slot)
     #expect(!joinedLate && !attempts.hasAny(on: slot) && attempts[id]?.isPresent(on: slot) == false)
     let told = (attempts.finish(id), attempts.finish(id))
     #expect(told == (LoginSample.callers(1, 2), []))
@@ -60,12 +60,12 @@ import Testing
     for isCancelled in [true, false] {
       var attempts = LoginAttempts()
       let id = Self.begin(&attempts, 1, on: slot)
-      _ = attempts.join(CallerID(2), of: nil, Self.question(), on: slot)
+      _ = attempts.join(CallerID(2), of: .broker, Self.question(), on: slot)
       let left = attempts.leave(CallerID(1), isCancelled: isCancelled)
       #expect(left && attempts[id]?.isCancelled == false)
       let leftLast = attempts.leave(CallerID(2), isCancelled: true)
       #expect(leftLast && attempts[id]?.isCancelled == isCancelled)
-      let joined = attempts.join(CallerID(3), of: nil, Self.question(), on: slot)
+      let joined = attempts.join(CallerID(3), of: .broker, Self.question(), on: slot)
       #expect(joined != isCancelled, "a login that all callers have cancelled is shared with no other")
     }
   }
@@ -82,7 +82,7 @@ import Testing
   private static func step(_ answer: LoginAnswer, expecting user: ExpectedUser? = nil) -> LoginAttempt.Step? {
     var attempts = LoginAttempts()
     let plan = LoginAttempt.Plan(method: .password, expectedUser: user, account: "a@example.test")
-    let id = attempts.begin(plan, on: slot(), for: CallerID(1), of: nil, at: LoginSample.time(0))
+    let id = attempts.begin(plan, on: slot(), for: CallerID(1), of: .broker, at: LoginSample.time(0))
     return attempts[id]?.step(after: answer, proof: { $0.proof(of: user) }, makeID: { "handle" })
   }
 

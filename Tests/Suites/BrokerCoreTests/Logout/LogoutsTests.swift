@@ -32,7 +32,7 @@ import Testing
   @Test func `a logout is answered once, when everything of it has come`() {
     var logouts = Self.open()
     let id = logouts.newID()
-    logouts.begin(id, LogoutGathering([.default], isReading: false, Self.timer, Caller(CallerID(1))))
+    logouts.begin(id, LogoutGathering([.default], isReading: false, Self.timer, Caller(CallerID(1), as: .broker)))
     #expect(logouts.update(id) { $0.unsaved = [] } == nil)
     let answered = logouts.update(id) { $0.note(.yes, of: .default) }
     #expect(answered?.logout.caller.id == CallerID(1))

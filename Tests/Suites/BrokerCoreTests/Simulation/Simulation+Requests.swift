@@ -49,7 +49,7 @@ extension Simulation {
 
   /// Has the broker take up a request.
   func ask<Value>(_ number: Int, _ need: VaultNeed = .throughout, _ method: @escaping Broker.Method<Value>) {
-    life.broker.assumeIsolated { $0.receive(Caller(CallerID(UInt64(number))), from: nil, need, method) }
+    life.broker.assumeIsolated { $0.receive(Caller(CallerID(UInt64(number)), as: .broker), need, method) }
   }
 
   /// Asks for a token.
@@ -129,8 +129,7 @@ extension Simulation {
     wishes.signedOut.remove(profile)
     let params = Login.Params(
       profile: profile, email: "a@b.example", password: ScriptedProvider.secret(password))
-    let owner = Principal(client: ClientID(1), process: nil, visible: .all, isAdministrative: true)
-    ask(number) { broker, caller throws(BrokerError) in try broker.login(params, caller, from: owner) }
+    ask(number) { broker, caller throws(BrokerError) in try broker.login(params, caller) }
     try turn()
   }
 
@@ -160,7 +159,7 @@ extension Simulation {
   func logOut(_ profile: ProfileName, all: Bool) throws(Violation) {
     let number = open(Request(name: "logout", profile: all ? nil : profile, firstLater: server.families.count))
     trace.note("request \(number): logout \(all ? "of all" : profile.description)")
-    let sessions = life.broker.assumeIsolated { $0.sessions }
+    let sessions = life.broker.assumeIsolated { $0.sessions(for: .broker) }
     if all, sessions.allSatisfy({ $0.state != .locked }) {
       // Those that have left the configuration may end, too.
       for name in durable.records.keys where !sessions.contains(where: { $0.profile == name }) {
@@ -205,7 +204,7 @@ extension Simulation {
     let number = open(Request(name: "unlock", profile: nil))
     trace.note("request \(number): unlock")
     wishes.isLocked = false
-    ask(number, .never) { broker, caller in broker.unlock(Unlock.Params(), from: nil, caller) }
+    ask(number, .never) { broker, caller in broker.unlock(Unlock.Params(), caller) }
     try turn()
   }
 
@@ -216,7 +215,7 @@ extension Simulation {
     trace.note("request \(number): subscriber \(index) since \(since.map(String.init) ?? "now")")
     let params = Subscribe.Params(profiles: subscriber.profiles, since: since.map { Int($0) })
     subscribers[index].asked = (number, since)
-    let caller = CallerID(UInt64(number))
+    let caller = Caller<Subscribe.Result>(CallerID(UInt64(number)), as: .broker)
     life.broker.assumeIsolated { $0.subscribe(params, client: subscriber.client, caller) }
     try turn()
   }

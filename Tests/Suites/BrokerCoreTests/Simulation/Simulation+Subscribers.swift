@@ -176,7 +176,7 @@ extension Simulation {
   /// Every subscriber must know what the broker says.
   func checkSubscribers() throws(Violation) {
     guard isStill else { return }
-    let sessions = life.broker.assumeIsolated { $0.sessions }
+    let sessions = life.broker.assumeIsolated { $0.sessions(for: .broker) }
     for index in subscribers.indices where subscribers[index].subscription != nil {
       try compare(index, with: sessions)
       subscribers[index].isFirm = true

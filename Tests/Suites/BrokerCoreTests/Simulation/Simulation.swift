@@ -144,7 +144,7 @@ final class Simulation {
 
   /// What the broker says of a profile now; nil for one that is not configured.
   func session(_ profile: ProfileName) -> Session? {
-    life.broker.assumeIsolated { try? $0.session(profile).session }
+    life.broker.assumeIsolated { try? $0.session(profile, for: .broker).session }
   }
 
   /// When something is sent now.

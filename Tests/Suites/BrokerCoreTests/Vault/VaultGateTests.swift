@@ -43,12 +43,12 @@ import Testing
 
   static func unlock(_ caller: UInt64, client: UInt64? = nil) -> KeyAttempt {
     KeyAttempt(
-      caller: CallerID(caller), principal: client.map { Principal(client: ClientID($0), process: nil, visible: .all) },
+      caller: CallerID(caller), principal: Principal(client: client.map { ClientID($0) }, process: nil, visible: .all),
       wish: .unlock(nil))
   }
 
   static func rekey(_ caller: UInt64) -> KeyAttempt {
-    KeyAttempt(caller: CallerID(caller), principal: nil, wish: .rekey(Rekey.Params()))
+    KeyAttempt(caller: CallerID(caller), principal: .broker, wish: .rekey(Rekey.Params()))
   }
 
   /// Actions as a row of the table has them.

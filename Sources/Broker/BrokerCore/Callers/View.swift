@@ -1,0 +1,78 @@
+import BrokerProtocol
+
+/// The profiles that a principal is shown: whatever else is configured does not exist for it, in content, count or time.
+///
+/// A request means its profile in here alone. A view is made when it is needed, and never kept: it shows the
+/// configuration of that moment.
+struct View {
+  private let profiles: Profiles
+  private let visible: ProfileMask
+
+  /// What a principal is shown of the profiles.
+  init(of principal: Principal, _ profiles: Profiles) {
+    self.profiles = profiles
+    visible = principal.shown
+  }
+
+  /// Whether a profile is shown, configured or not.
+  func sees(_ name: ProfileName) -> Bool { visible.includes(name) }
+
+  /// The configured profiles.
+  var slots: [ProfileSlot] {
+    visible.isAll
+      ? profiles.configured : profiles.index.positions(in: visible).map { profiles.configured[$0] }
+  }
+
+  /// The configured profile of a name.
+  func slot(named name: ProfileName) -> ProfileSlot? { sees(name) ? profiles[name] : nil }
+
+  /// The profile that a request means: the one it names, else the only one, else `default`.
+  func slot(for name: ProfileName?) throws(BrokerError) -> ProfileSlot {
+    if let name {
+      guard let slot = slot(named: name) else { throw unknownProfile(name) }
+      return slot
+    }
+    guard let position = profiles.index.unnamed(in: visible) else {
+      let words = namesInWords.map { "Several profiles are configured (\($0)), and the request names none." }
+      throw BrokerError(.unknownProfile, words ?? "No profile is configured.")
+    }
+    return profiles.configured[position]
+  }
+
+  /// The profiles that a request means: the one it names, else all.
+  func slots(for name: ProfileName?) throws(BrokerError) -> [ProfileSlot] {
+    try name.map { name throws(BrokerError) in [try slot(for: name)] } ?? slots
+  }
+
+  /// The error of a name that no profile has.
+  func unknownProfile(_ name: ProfileName) -> BrokerError {
+    let others = namesInWords.map { "; it has \($0)" } ?? ""
+    return BrokerError(.unknownProfile, "There is no profile \(name) in the configuration\(others).", profile: name)
+  }
+
+  /// The names to choose from, the first few of many; nil where there are none.
+  private var namesInWords: String? {
+    // As many as a person reads on one line.
+    let most = 8
+    let all = slots
+    guard !all.isEmpty else { return nil }
+    let names = all.prefix(most).map(\.name.description).joined(separator: ", ")
+    return all.count > most ? "\(names) and \(all.count - most) more" : names
+  }
+}
+
+extension Broker {
+  /// What a principal is shown now.
+  func view(of principal: Principal) -> View { View(of: principal, profiles) }
+
+  /// Gives the profile that a request means, and what its provider must be able to do for it.
+  ///
+  /// - Throws: `vaultLocked`, `unknownProfile`, `unsupportedByProvider`.
+  func slot<Capability>(
+    for profile: ProfileName?, with path: CapabilityPath<Capability>, as principal: Principal
+  ) throws(BrokerError) -> (slot: ProfileSlot, capability: Capability) {
+    try requireUnlocked()
+    let slot = try view(of: principal).slot(for: profile)
+    return (slot, try require(path, of: slot))
+  }
+}
