@@ -14,6 +14,8 @@ struct HiddenProfileStage {
   let owner: TestClient
   /// Hears of everything.
   let watcher: TestClient
+  /// Another connection, where others are busy.
+  private var other: TestClient?
   /// The handles of what waits on hidden profiles: a code, a user, a second factor.
   private(set) var handles = ["OTP": "handle-97", "FLOW": "handle-98", "FACTOR": "handle-99"]
 
@@ -34,6 +36,7 @@ struct HiddenProfileStage {
 
   /// Gives each hidden profile something that a client could learn of.
   private mutating func occupy() throws {
+    other = try harness.connect()
     _ = logIn("work")
     harness.provider.setWantsCode(true)
     handles["OTP"] = try Self.handle("otpFlowId", in: logIn("default"))

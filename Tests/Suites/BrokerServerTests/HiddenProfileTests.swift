@@ -63,13 +63,13 @@ import Testing
     ["\"work\"", "\"default\"", "\"spare\"", "<OTP>", "<FLOW>", "<FACTOR>"].contains { params.contains($0) }
   }
 
-  private static func targets() throws -> TargetMap {
+  private static func targets(_ profiles: [String]) throws -> TargetMap {
     var map = TargetMap()
     let entries = [
       ("https://git.example.com", "shop"), ("https://git.example.com/team/", "work"),
       ("https://work.example.com", "work"),
     ]
-    for (url, name) in entries {
+    for (url, name) in entries where profiles.contains(name) {
       guard let profile = ProfileName(name) else { continue }
       _ = map.add(Target(url: url, profile: profile), at: try TargetAddress(url))
     }
@@ -84,10 +84,9 @@ import Testing
   func `no method tells of hidden profiles, or does anything with them`(_ method: String) async throws {
     try await OwnThread.run {
       let (alone, among) = (
-        try HiddenProfileStage(isBusy: false, targets: try Self.targets()),
-        try HiddenProfileStage(isBusy: true, targets: try Self.targets())
+        try HiddenProfileStage(isBusy: false, targets: try Self.targets(["shop"])),
+        try HiddenProfileStage(isBusy: true, targets: try Self.targets(["shop", "work"]))
       )
-      // Of the map without entries for other profiles, it may have them where they do not exist.
       let questions = Self.questions[method] ?? []
       for params in questions.filter(Self.isOfHidden) {
         let (expected, told) = (alone.ask(method, params), among.ask(method, params))
@@ -168,6 +167,27 @@ import Testing
       stage.harness.store.release()
       stage.harness.settle()
       #expect(stage.owner.lines().count >= 1)
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `what is kept of hidden profiles ends without a caller that is not shown them`(
+    _ isOwners: Bool
+  ) async throws {
+    try await OwnThread.run {
+      let stage = try HiddenProfileStage(isBusy: true)
+      let settings = [ProfileSettings(name: try #require(ProfileName("shop")), provider: stage.harness.provider)]
+      stage.harness.broker.assumeIsolated { $0.reconfigureSoon(settings) }
+      stage.harness.settle()
+      stage.act("logout", #"{"profile":"shop"}"#)
+      stage.harness.store.hold()
+      let asker = isOwners ? stage.owner : stage.client
+      let reset = LoginStage.line("resetPassword", #"{"token":"t","password":"p"}"#)
+      #expect(asker.askBare(reset).contains { $0.contains(#""result":{}"#) } == !isOwners)
+      stage.harness.store.release()
+      stage.harness.settle()
+      #expect(asker.lines().contains { $0.contains(#""result":{}"#) } == isOwners)
+      #expect(stage.act("getStatus", "{}").contains(#""parkedSessions":[]"#))
     }
   }
 
