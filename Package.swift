@@ -51,6 +51,7 @@ let package = Package(
     .target(name: "JSON"),
     .target(name: "JSONRPC", dependencies: ["JSON"]),
     .target(name: "SecretMemory", dependencies: ["CLinux"]),
+    .target(name: "HTTPMessage", dependencies: ["SecretMemory"]),
     .target(name: "BrokerProtocol", dependencies: ["JSON", "JSONRPC", "SecretMemory", "TextCoding"]),
     .target(name: "BrokerCore", dependencies: wire + ["TextCoding"]),
     .target(name: "ConfigurationFile", dependencies: ["JSON", "BrokerProtocol"]),
@@ -59,7 +60,8 @@ let package = Package(
     .target(name: "LinuxSystem", dependencies: ["CLinux"]),
     .target(name: "SQLite", dependencies: ["CSQLite"]),
     .target(name: "Sealing", dependencies: ["CSodium", "SecretMemory", "TextCoding"]),
-    .target(name: "HTTP", dependencies: ["CCurl", "JSON", "SecretMemory", "LinuxSystem", "TextCoding"]),
+    .target(
+      name: "HTTP", dependencies: ["CCurl", "HTTPMessage", "JSON", "SecretMemory", "LinuxSystem", "TextCoding"]),
     .target(name: "Transport", dependencies: ["LinuxSystem"]),
     .target(name: "StateDirectory", dependencies: ["JSON", "LinuxSystem", "CRevision"]),
     .target(name: "Logging", dependencies: ["LinuxSystem", "BrokerProtocol"]),
@@ -70,7 +72,9 @@ let package = Package(
     .target(name: "ProviderKit", dependencies: core + ["ConfigurationFile", "HTTP", "LinuxSystem", "TextCoding"]),
     .target(
       name: "RESTProvider", dependencies: remote, path: "Sources/Providers/REST", exclude: ["Mapping.md"]),
-    .target(name: "OIDCProvider", dependencies: remote + ["Sealing", "TextCoding"], path: "Sources/Providers/OIDC"),
+    .target(
+      name: "OIDCProvider", dependencies: remote + ["HTTPMessage", "Sealing", "TextCoding"],
+      path: "Sources/Providers/OIDC"),
     .target(name: "FirebaseProvider", dependencies: remote, path: "Sources/Providers/Firebase"),
 
     // The daemon.
@@ -96,13 +100,16 @@ let package = Package(
       path: "clients/swift"),
     .executableTarget(
       name: "authbroker",
-      dependencies: wire + ["AuthBrokerClient", "ClientSocket", "StateDirectory", "LinuxSystem", "TextCoding"],
+      dependencies: wire + [
+        "AuthBrokerClient", "ClientSocket", "HTTPMessage", "StateDirectory", "LinuxSystem", "TextCoding",
+      ],
       exclude: ["authbroker.1", "authbroker.5", "authbrokerd.8"]),
 
     // Tests.
     .target(name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/Support/CFaultVFS"),
     .target(name: "TestSupport", dependencies: core + ["LinuxSystem", "CFaultVFS"], path: "Tests/Support/TestSupport"),
     .testTarget(name: "TextCodingTests", dependencies: ["TextCoding", "TestSupport"]),
+    .testTarget(name: "HTTPMessageTests", dependencies: ["HTTPMessage", "TestSupport"]),
     .testTarget(name: "JSONTests", dependencies: ["JSON", "TestSupport"]),
     .testTarget(name: "JSONRPCTests", dependencies: ["JSON", "JSONRPC", "TestSupport"]),
     .testTarget(name: "BrokerProtocolTests", dependencies: wire + ["JSONRPC", "TestSupport"]),
@@ -147,7 +154,9 @@ let package = Package(
       name: "OIDCServerTests", dependencies: remote + ["OIDCProvider", "TestServers", "TestSupport"]),
     .testTarget(
       name: "OIDCProviderTests",
-      dependencies: remote + ["OIDCProvider", "Configuration", "Sealing", "TestSupport", "TestServers", "TextCoding"]),
+      dependencies: remote + [
+        "OIDCProvider", "Configuration", "HTTPMessage", "Sealing", "TestSupport", "TestServers", "TextCoding",
+      ]),
     .testTarget(name: "BrokerCoreTests", dependencies: core + ["LinuxSystem", "ProviderKit", "TestSupport"]),
     .testTarget(name: "SecretMemoryTests", dependencies: ["SecretMemory", "LinuxSystem", "TestSupport"]),
     .testTarget(name: "LoggingTests", dependencies: ["Logging", "LinuxSystem", "TestSupport"]),
@@ -188,7 +197,7 @@ let package = Package(
 let districts: KeyValuePairs = [
   "Base": [
     "CLinux", "CRevision", "CSodium", "CSQLite", "CCurl", "TextCoding", "JSON", "JSONRPC", "SecretMemory",
-    "LinuxSystem", "Transport", "Logging", "StateDirectory",
+    "HTTPMessage", "LinuxSystem", "Transport", "Logging", "StateDirectory",
   ],
   "Protocol": ["BrokerProtocol"],
   "Broker": [

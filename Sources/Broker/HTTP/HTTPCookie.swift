@@ -1,3 +1,4 @@
+import HTTPMessage
 package import SecretMemory
 
 /// One cookie of a request (RFC 6265, section 4.2.1): nothing is kept of what servers set but what a caller asks for.
@@ -14,7 +15,7 @@ package struct HTTPCookie: Sendable {
 
   /// Whether a text can be a cookie's name: a token (RFC 9110, section 5.6.2).
   package static func isName(_ text: String) -> Bool {
-    (1...128).contains(text.utf8.count) && text.utf8.allSatisfy(HTTPField.isTokenByte)
+    (1...128).contains(text.utf8.count) && text.utf8.allSatisfy(HTTPToken.isToken)
   }
 
   /// What a value may have in it (RFC 6265, section 4.1.1).

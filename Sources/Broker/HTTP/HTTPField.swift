@@ -1,3 +1,5 @@
+import HTTPMessage
+
 /// A field of a request's header that the caller adds, such as `Accept`.
 ///
 /// It cannot end its line early and smuggle in another (CVE-2022-3918 was that), and it cannot be one that this module
@@ -26,7 +28,7 @@ package struct HTTPField: Sendable, Equatable {
   ///   - value: visible ASCII and single spaces between; not empty.
   /// - Throws: `HTTPFailure.invalidField`.
   package init(_ name: String, _ value: String) throws(HTTPFailure) {
-    guard (1...64).contains(name.utf8.count), name.utf8.allSatisfy(Self.isTokenByte),
+    guard (1...64).contains(name.utf8.count), name.utf8.allSatisfy(HTTPToken.isToken),
       !Self.reserved.contains(name.lowercased()), Self.isValue(value)
     else { throw .invalidField }
     self.name = name
@@ -37,13 +39,5 @@ package struct HTTPField: Sendable, Equatable {
   static func isValue(_ value: String) -> Bool {
     (1...longestValue).contains(value.utf8.count) && value.utf8.allSatisfy { (0x20...0x7E).contains($0) }
       && value.utf8.first != 0x20 && value.utf8.last != 0x20
-  }
-
-  /// Whether a byte can stand in a token (RFC 9110, section 5.6.2).
-  static func isTokenByte(_ byte: UInt8) -> Bool {
-    switch byte {
-    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-    default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-    }
   }
 }

@@ -1,3 +1,4 @@
+import HTTPMessage
 import LinuxSystem
 import SecretMemory
 
@@ -47,7 +48,7 @@ final class RedirectConnection {
     case .bytes(let count):
       // What comes after the answer is only read so that closing does not discard the answer (RFC 9112, section 9.6).
       guard !isAnswered else { return .nothing }
-      switch request.read(buffer[..<count]) {
+      switch request.read(buffer.span.extracting(first: count)) {
       case .incomplete: return .nothing
       case .complete: return .request
       case .refused(let status): return .malformed(status: status)

@@ -1,4 +1,5 @@
 import BrokerProtocol
+import HTTPMessage
 import Sealing
 import TextCoding
 
@@ -24,14 +25,12 @@ enum RedirectPage: Sendable, Equatable {
 
   /// The whole response; the connection ends after it.
   var response: [UInt8] {
-    let body = self.body
     let fields = [
-      "HTTP/1.1 \(status)", "Content-Type: text/html; charset=utf-8", "Content-Length: \(body.utf8.count)",
-      "Content-Security-Policy: \(Self.contentPolicy)", "Referrer-Policy: no-referrer", "Cache-Control: no-store",
-      "X-Content-Type-Options: nosniff", "Cross-Origin-Resource-Policy: same-origin", "Connection: close",
+      ("Content-Type", "text/html; charset=utf-8"), ("Content-Security-Policy", Self.contentPolicy),
+      ("Referrer-Policy", "no-referrer"), ("Cache-Control", "no-store"), ("X-Content-Type-Options", "nosniff"),
+      ("Cross-Origin-Resource-Policy", "same-origin"),
     ]
-    let allowed = self == .wrongMethod ? ["Allow: GET"] : []
-    return Array(((fields + allowed).joined(separator: "\r\n") + "\r\n\r\n" + body).utf8)
+    return ResponseMessage.bytes(status, fields + (self == .wrongMethod ? [("Allow", "GET")] : []), body: body)
   }
 
   private var status: String {

@@ -1,6 +1,7 @@
 import BrokerCore
 import BrokerProtocol
 import HTTP
+import HTTPMessage
 import SecretMemory
 import TestSupport
 import Testing
@@ -163,11 +164,8 @@ import Testing
     for _ in 0..<3000 {
       let bytes = Self.changed(Array(good.utf8), &random)
       var request = RedirectRequest()
-      var progress = RedirectRequest.Progress.incomplete
-      for piece in stride(from: 0, to: bytes.count, by: 40) where progress == .incomplete {
-        progress = request.read(bytes[piece..<min(piece + 40, bytes.count)])
-      }
-      guard progress == .complete, case .code = judge.judge(request) else { continue }
+      let progress = request.read(bytes.span)
+      guard case .complete = progress, case .code = judge.judge(request) else { continue }
       let text = String(decoding: bytes, as: UTF8.self)
       #expect(text.contains("Host: 127.0.0.1:8400") && request.method == "GET" && request.path == "/callback")
       #expect(request.values()?["state"].map { String(decoding: $0, as: UTF8.self) } == flow.state)

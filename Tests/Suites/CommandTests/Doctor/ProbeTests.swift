@@ -47,16 +47,24 @@ import TextCoding
     let text = String(decoding: challenge.bytes, as: UTF8.self)
     #expect(text.hasPrefix("HTTP/1.1 401 ") && text.contains("\r\nWWW-Authenticate: Basic realm=\"probe\"\r\n"))
     var second = try conversation(.http)
-    let answer = second.received(Array("GET / HTTP/1.1\r\nauthorization: Bearer \(Self.token)\r\n\r\n".utf8))
+    let answer = second.received(Array("GET / HTTP/1.1\r\nHost: x\r\nauthorization: Bearer \(Self.token)\r\n\r\n".utf8))
     #expect(second.sawToken && answer.closes && answer.bytes.starts(with: "HTTP/1.1 404 ".utf8))
   }
 
   @Test func `a body is waited for, and one that is announced is asked for`() throws {
     var conversation = try conversation(.http)
     let body = "subject_token=\(Self.token)"
-    let head = "POST / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
+    let head = "POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
     #expect(conversation.received(Array(head.utf8)).bytes == Array("HTTP/1.1 100 Continue\r\n\r\n".utf8))
     #expect(conversation.received(Array(body.utf8)).closes && conversation.sawToken)
+  }
+
+  @Test func `a body in chunks is waited for`() throws {
+    var conversation = try conversation(.http)
+    let chunk = String(Self.token.utf8.count, radix: 16) + "\r\n\(Self.token)\r\n"
+    let head = "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+    #expect(conversation.received(Array((head + chunk).utf8)) == .init())
+    #expect(conversation.received(Array("0\r\n\r\n".utf8)).closes && conversation.sawToken)
   }
 
   @Test(arguments: ["-1", "99999999999999999999", "x"])

@@ -1,4 +1,4 @@
-import JSON
+import HTTPMessage
 import SecretMemory
 
 /// What the probe says to one connection of a tool, and what it has seen there; it does no input or output itself.
@@ -30,6 +30,9 @@ struct ProbeConversation: Sendable {
   private let dialect: Dialect
   private let challenge: String
   private let search: TokenSearch
+  private var head = RequestHead(longest: 1 << 16)
+  // What follows the head.
+  private var body: BodyReader?
   private var pending: [UInt8] = []
   // Where the first line is that was not answered: nothing is removed before all of it is wiped.
   private var place = 0
@@ -65,53 +68,63 @@ struct ProbeConversation: Sendable {
     // All at once: an array that grows leaves its bytes behind.
     pending.reserveCapacity(Self.longest)
     guard bytes.count <= Self.longest - pending.count else { return Answer(closes: true) }
+    let start = pending.count
     pending += bytes
     if pending.first == 0x16 {
       sawTLS = true
       // docker and podman go on without TLS after such an answer.
       return Answer(bytes: Self.response("400 Bad Request"), closes: true)
     }
-    return dialect == .http ? answerToRequest() : answerToLines()
+    return dialect == .http ? answerToRequest(start) : answerToLines()
   }
 
   /// Forgets what was received, which may hold the token.
-  mutating func end() { wipe(&pending) }
+  mutating func end() {
+    head.wipe()
+    wipe(&pending)
+  }
 
   // MARK: HTTP
 
-  private mutating func answerToRequest() -> Answer {
-    guard let end = pending.firstOccurrence(of: Array("\r\n\r\n".utf8)) else { return Answer() }
-    let head = pending[..<end.lowerBound]
-    let length = Self.field("content-length", in: head).flatMap { Int($0) } ?? 0
-    guard length >= 0, pending.count - end.upperBound >= length else {
-      // A client that asks first (RFC 9110, section 10.1.1).
-      let waits = Self.field("expect", in: head) != nil
-      return Answer(bytes: waits ? Array("HTTP/1.1 100 Continue\r\n\r\n".utf8) : [])
+  private mutating func answerToRequest(_ start: Int) -> Answer {
+    // The same bytes, not another copy of them: nothing changes them here.
+    let received = pending
+    let bytes = received.span.extracting(start...)
+    var position = 0
+    var answer = Answer()
+    if body == nil {
+      switch head.read(bytes) {
+      case .incomplete: return answer
+      case .refused: return Answer(bytes: Self.response("400 Bad Request"), closes: true)
+      case .complete(let count):
+        position = count
+        body = BodyReader(head.body, longestLine: 4096)
+        // A client that asks first (RFC 9110, section 10.1.1).
+        if head.value(of: "expect") != nil { answer.bytes = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8) }
+      }
     }
+    while let event = body?.next(in: bytes, from: &position) {
+      switch event {
+      case .data: continue
+      case .malformed: return Answer(bytes: Self.response("400 Bad Request"), closes: true)
+      case .end: return answerToWholeRequest()
+      }
+    }
+    return answer
+  }
+
+  private mutating func answerToWholeRequest() -> Answer {
     sawToken = sawToken || search.finds(in: pending[...])
     // pip sends a user without a password first.
     return Answer(
       bytes: sawToken
         ? Self.response("404 Not Found")
-        : Self.response("401 Unauthorized", "WWW-Authenticate: \(challenge)\r\n"),
+        : Self.response("401 Unauthorized", [("WWW-Authenticate", challenge)]),
       closes: true)
   }
 
-  /// The first word of a field; no other field becomes a string, which could not be wiped.
-  private static func field(_ name: String, in head: ArraySlice<UInt8>) -> String? {
-    for line in head.split(separator: UInt8(ascii: "\n")).dropFirst() {
-      let title = line.prefix { $0 != UInt8(ascii: ":") }
-      guard title.count == name.utf8.count, String(decoding: title, as: UTF8.self).lowercased() == name
-      else { continue }
-      let words = line.dropFirst(title.count + 1).split { $0 <= UInt8(ascii: " ") }
-      return String(decoding: words.first ?? [], as: UTF8.self)
-    }
-    return nil
-  }
-
-  private static func response(_ status: String, _ fields: String = "") -> [UInt8] {
-    let head = "HTTP/1.1 \(status)\r\n\(fields)Content-Type: application/json\r\n"
-    return Array("\(head)Content-Length: 2\r\nConnection: close\r\n\r\n{}".utf8)
+  private static func response(_ status: String, _ fields: [(String, String)] = []) -> [UInt8] {
+    ResponseMessage.bytes(status, fields + [("Content-Type", "application/json")], body: "{}")
   }
 
   // MARK: Mail
