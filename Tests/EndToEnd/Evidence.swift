@@ -61,7 +61,7 @@ struct Evidence {
       try await vault.close()
       return records.compactMap { record -> String? in
         guard case .living(let session) = record.contents else { return nil }
-        return session.tokens.refreshToken?.revealedString()
+        return session.tokens.refreshToken?.value.revealedString()
       }
     }
     guard tokens.count == 1 else { throw TestFailure("there is no refresh token in the vault") }

@@ -47,7 +47,8 @@ struct MemorySurvey {
       path: path + ".sqlite", settings: KeySourceSettings(keyFilePath: path + ".key"), anchorPath: path + ".anchor")
     try await vault.unlock(nil)
     let tokens: [[UInt8]] = try await vault.load().records.compactMap { record in
-      guard case .living(let session) = record.contents, let token = session.tokens.refreshToken else { return nil }
+      guard case .living(let session) = record.contents, let token = session.tokens.refreshToken?.value
+      else { return nil }
       return token.withBytes { bytes in bytes.indices.map { bytes[$0] } }
     }
     try await vault.close()

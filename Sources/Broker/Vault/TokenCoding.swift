@@ -20,8 +20,8 @@ enum TokenCoding {
 
   /// Room for the tokens, and 1 KiB for the names and times around them.
   static func capacity(for tokens: TokenSet) -> Int {
-    let others = [tokens.refreshToken, tokens.idToken].compactMap { $0 }
-    let tokenCount = others.reduce(tokens.accessToken.byteCount) { $0 + $1.byteCount }
+    let others = [tokens.refreshToken?.value, tokens.idToken].compactMap { $0 }
+    let tokenCount = others.reduce(tokens.accessToken.value.byteCount) { $0 + $1.byteCount }
     let textCount = tokens.scopes.reduce(0) { $0 + $1.utf8.count + 3 }
     // Base64 makes 4 bytes of 3, an escape 6 of 1.
     return 1024 + 2 * tokenCount + 6 * textCount
@@ -29,9 +29,9 @@ enum TokenCoding {
 
   /// Writes the members.
   static func write(_ tokens: TokenSet, to writer: inout JSONWriter) {
-    write("accessToken", tokens.accessToken, to: &writer)
+    write("accessToken", tokens.accessToken.value, to: &writer)
     writer.member(ifPresent: "accessTokenExpiresAt", tokens.accessTokenExpiresAt?.stored)
-    if let refreshToken = tokens.refreshToken { write("refreshToken", refreshToken, to: &writer) }
+    if let refreshToken = tokens.refreshToken { write("refreshToken", refreshToken.value, to: &writer) }
     writer.member(ifPresent: "refreshTokenExpiresAt", tokens.refreshTokenExpiresAt?.stored)
     if let idToken = tokens.idToken { write("idToken", idToken, to: &writer) }
     writer.member("scopes", tokens.scopes)

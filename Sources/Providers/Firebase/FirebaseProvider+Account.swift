@@ -10,8 +10,8 @@ extension FirebaseProvider: UserInfoProvider, EmailVerificationProvider, Forgott
   /// Tells whose session it is.
   ///
   /// - Throws: `.tokenRefused` for an ID token that is not accepted; `.transient`, `.outcomeUnknown`.
-  package func currentUser(accessToken: Secret) async throws(ProviderFailure) -> User {
-    try await caller.ask(.lookup, [("idToken", .secret(accessToken))]).read { reader in reader.foundUser() }
+  package func currentUser(accessToken: BoundToken) async throws(ProviderFailure) -> User {
+    try await caller.ask(.lookup, [("idToken", .secret(accessToken.value))]).read { reader in reader.foundUser() }
   }
 
   /// Confirms an e-mail address with the code of the link that was sent to it (`oobCode`).
@@ -47,10 +47,10 @@ extension FirebaseProvider: UserInfoProvider, EmailVerificationProvider, Forgott
   /// - Throws: `.refused` with `validationFailed` and the fields for anything but `name`; `.tokenRefused`; `.transient`;
   ///   `.outcomeUnknown`.
   package func updateProfile(
-    _ changes: ProfileChanges, accessToken: Secret
+    _ changes: ProfileChanges, accessToken: BoundToken
   ) async throws(ProviderFailure) -> ProfileUpdate {
     var fields: [(String, FirebaseFields.Value)] = [
-      ("idToken", .secret(accessToken)), ("returnSecureToken", .flag(false)),
+      ("idToken", .secret(accessToken.value)), ("returnSecureToken", .flag(false)),
     ]
     var refused: [String] = []
     for change in changes.members {
@@ -71,7 +71,7 @@ extension FirebaseProvider: UserInfoProvider, EmailVerificationProvider, Forgott
   /// - Throws: `.refused` with `invalidCredentials` for a wrong old password, or `validationFailed` and the fields;
   ///   `.tokenRefused`; `.transient`; `.outcomeUnknown`.
   package func changePassword(
-    from oldPassword: Secret, to newPassword: Secret, accessToken: Secret
+    from oldPassword: Secret, to newPassword: Secret, accessToken: BoundToken
   ) async throws(ProviderFailure) -> TokenSet? {
     let idToken = try await provenToken(oldPassword, accessToken)
     return try await caller.ask(
@@ -84,20 +84,20 @@ extension FirebaseProvider: UserInfoProvider, EmailVerificationProvider, Forgott
   ///
   /// - Throws: `.refused` with `invalidCredentials` for a wrong password; `.tokenRefused`; `.transient`;
   ///   `.outcomeUnknown`.
-  package func deleteAccount(password: Secret, accessToken: Secret) async throws(ProviderFailure) {
+  package func deleteAccount(password: Secret, accessToken: BoundToken) async throws(ProviderFailure) {
     let idToken = try await provenToken(password, accessToken)
     try await caller.ask(.delete, [("idToken", .secret(idToken))]).expectSuccess()
   }
 
   /// A fresh ID token for a password: the services ask for none at what they want a recent login for.
-  private func provenToken(_ password: Secret, _ accessToken: Secret) async throws(ProviderFailure) -> Secret {
-    let email = try await caller.ask(.lookup, [("idToken", .secret(accessToken))]).read { reader in
+  private func provenToken(_ password: Secret, _ accessToken: BoundToken) async throws(ProviderFailure) -> Secret {
+    let email = try await caller.ask(.lookup, [("idToken", .secret(accessToken.value))]).read { reader in
       reader.foundEmail()
     }
     let fresh = try await signIn(email, password).read { reader throws(SecretMemoryExhausted) -> Secret?? in
       // An account with a second factor proves itself by a whole login.
       if try reader.secondFactors() != nil { return .some(nil) }
-      return try reader.tokens().map { .some($0.accessToken) }
+      return try reader.tokens().map { .some($0.accessToken.value) }
     }
     guard let fresh else { throw .refused(.reauthRequired) }
     return fresh

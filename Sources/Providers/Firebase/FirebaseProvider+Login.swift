@@ -34,7 +34,7 @@ extension FirebaseProvider: RegistrationProvider, ChallengeProvider {
     ]
     if let name = registration.name { fields.append(("displayName", .text(name))) }
     let outcome = try await outcome(try await caller.ask(.signUp, fields))
-    if case .authenticated(let session) = outcome { await askForVerification(session.tokens.accessToken) }
+    if case .authenticated(let session) = outcome { await askForVerification(session.tokens.accessToken.value) }
     return outcome
   }
 
@@ -68,7 +68,7 @@ extension FirebaseProvider: RegistrationProvider, ChallengeProvider {
       throw .refused(.missingCredential, fields: ["refreshToken"])
     }
     do throws(ProviderFailure) {
-      var tokens = try await refresh(refreshToken)
+      var tokens = try await refresh(BoundToken(refreshToken))
       let user = tokens.subject.map { User(id: $0) }
       tokens.subject = nil
       return .authenticated(ProviderSession(tokens: tokens, user: user))

@@ -36,9 +36,9 @@ extension LocalProvider: BackupCodeProvider, BackupCodeIssuer {
   /// - Returns: the codes as they are shown, this once.
   /// - Throws: `.tokenRefused`; `.refused` with `tooManyAttempts` and the time to wait, or `invalidCredentials` for a wrong
   ///   password; `.transient(.providerUnavailable)`.
-  package func generateBackupCodes(password: Secret, accessToken: Secret) throws(ProviderFailure) -> [Secret] {
+  package func generateBackupCodes(password: Secret, accessToken: BoundToken) throws(ProviderFailure) -> [Secret] {
     try respond(to: "generateBackupCodes") { database, now in
-      let account = try session(of: accessToken, database, at: now).account
+      let account = try session(of: accessToken.value, database, at: now).account
       _ = try prove(password, of: account, address: account.email, database, at: now)
       let codes = try BackupCodes.generate()
       try database.connection.transaction {

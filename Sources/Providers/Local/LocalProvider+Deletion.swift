@@ -9,9 +9,9 @@ extension LocalProvider: AccountDeletionProvider {
   ///
   /// - Throws: `.tokenRefused`; `.refused` with `tooManyAttempts` and the time to wait, or `invalidCredentials`;
   ///   `.transient(.providerUnavailable)`.
-  package func deleteAccount(password: Secret, accessToken: Secret) throws(ProviderFailure) {
+  package func deleteAccount(password: Secret, accessToken: BoundToken) throws(ProviderFailure) {
     try respond(to: "deleteAccount") { database, now in
-      let account = try session(of: accessToken, database, at: now).account
+      let account = try session(of: accessToken.value, database, at: now).account
       _ = try prove(password, of: account, address: account.email, database, at: now)
       try remove(account, database, at: now)
     }

@@ -61,10 +61,10 @@ extension LocalProvider: ForgottenPasswordProvider, PasswordResetProvider, Passw
   /// - Throws: `.tokenRefused`; `.refused` with `validationFailed` and the field `newPassword`, `tooManyAttempts` with the
   ///   time to wait, or `invalidCredentials` for a wrong old password; `.transient(.providerUnavailable)`.
   package func changePassword(
-    from oldPassword: Secret, to newPassword: Secret, accessToken: Secret
+    from oldPassword: Secret, to newPassword: Secret, accessToken: BoundToken
   ) throws(ProviderFailure) -> TokenSet? {
     try respond(to: "changePassword") { database, now in
-      let (account, family) = try session(of: accessToken, database, at: now)
+      let (account, family) = try session(of: accessToken.value, database, at: now)
       let verdict = try account.passwordPolicy.judge(newPassword, email: account.email, name: account.name)
       guard let password = verdict.password else {
         throw ProviderFailure.refused(.validationFailed, fields: ["newPassword"])

@@ -1,7 +1,6 @@
 package import BrokerCore
 package import BrokerProtocol
 import SQLite
-package import SecretMemory
 
 /// Changes of accounts.
 extension LocalProvider: ProfileUpdateProvider {
@@ -17,10 +16,10 @@ extension LocalProvider: ProfileUpdateProvider {
   /// - Throws: `.tokenRefused`; `.refused` with `validationFailed` and the fields, `emailTaken`, or `rateLimited` and the
   ///   time to wait where no token or code can be sent to a new address or number; `.transient(.providerUnavailable)`.
   package func updateProfile(
-    _ changes: ProfileChanges, accessToken: Secret
+    _ changes: ProfileChanges, accessToken: BoundToken
   ) throws(ProviderFailure) -> ProfileUpdate {
     try respond(to: "updateProfile") { database, now in
-      let account = try session(of: accessToken, database, at: now).account
+      let account = try session(of: accessToken.value, database, at: now).account
       let edit = try ProfileEdit(
         changes, of: account, verifiesEmail: configuration.emailVerification == .required)
       let (enrolment, code, mail) = try database.connection.transaction {

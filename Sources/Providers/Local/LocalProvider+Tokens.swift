@@ -2,7 +2,7 @@ package import BrokerCore
 package import BrokerProtocol
 import SQLite
 import Sealing
-package import SecretMemory
+import SecretMemory
 import Synchronization
 import TextCoding
 
@@ -19,8 +19,8 @@ extension LocalProvider: UserInfoProvider, RevocationProvider, TargetProvider {
   /// - Throws: `.sessionEnded` with `refreshRejected` for an unknown or revoked token, and with the alert
   ///   `refreshTokenReuse` for a spent one; with `refreshTokenExpired` where the family has expired, for want of use
   ///   or not. `.transient(.providerUnavailable)`: nothing was spent.
-  package func refresh(_ refreshToken: Secret) throws(ProviderFailure) -> TokenSet {
-    try spend(refreshToken, for: nil)
+  package func refresh(_ refreshToken: BoundToken) throws(ProviderFailure) -> TokenSet {
+    try spend(refreshToken.value, for: nil)
   }
 
   /// Whether a configured audience is named; where some are, whether another one is among them is for the answer to
@@ -35,9 +35,9 @@ extension LocalProvider: UserInfoProvider, RevocationProvider, TargetProvider {
   /// - Throws: as ``refresh(_:)``; `.refused(.insufficientScope)` for an audience that is not configured, and for
   ///   scopes that the session has not: nothing was spent.
   package func accessToken(
-    for target: TokenTarget, refreshToken: Secret
+    for target: TokenTarget, refreshToken: BoundToken
   ) throws(ProviderFailure) -> TokenSet {
-    try spend(refreshToken, for: target)
+    try spend(refreshToken.value, for: target)
   }
 
   private func spend(_ refreshToken: Secret, for target: TokenTarget?) throws(ProviderFailure) -> TokenSet {
@@ -104,9 +104,9 @@ extension LocalProvider: UserInfoProvider, RevocationProvider, TargetProvider {
   ///
   /// - Throws: `.tokenRefused` for a token that is not this provider's, has ended, or whose session was
   ///   revoked: another access token is needed, whatever the reason. `.transient(.providerUnavailable)`.
-  package func currentUser(accessToken: Secret) throws(ProviderFailure) -> User {
+  package func currentUser(accessToken: BoundToken) throws(ProviderFailure) -> User {
     try respond(to: "currentUser") { database, now in
-      try session(of: accessToken, database, at: now).account.user
+      try session(of: accessToken.value, database, at: now).account.user
     }
   }
 
@@ -182,12 +182,12 @@ extension LocalProvider: UserInfoProvider, RevocationProvider, TargetProvider {
   }
 
   private func family(of tokens: TokenSet, _ database: LocalDatabase) throws -> TokenFamily? {
-    if let refreshToken = tokens.refreshToken,
+    if let refreshToken = tokens.refreshToken?.value,
       let match = try database.families.find(token: database.fingerprint.of(refreshToken, .refreshToken))
     {
       return match.family
     }
-    guard let claims = try database.signingKeys.claims(of: tokens.accessToken) else { return nil }
+    guard let claims = try database.signingKeys.claims(of: tokens.accessToken.value) else { return nil }
     return try database.families.find(id: claims.family)
   }
 

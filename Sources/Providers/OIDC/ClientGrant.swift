@@ -1,3 +1,4 @@
+import BrokerCore
 import SecretMemory
 
 /// What stands in a session's place of the refresh token where a client has logged in as itself.
@@ -15,9 +16,9 @@ struct ClientGrant: Equatable {
   init(scopes: [String]) { self.scopes = scopes }
 
   /// Reads what was kept; nil for a refresh token.
-  init?(_ token: Secret?) {
+  init?(_ token: BoundToken?) {
     guard let token else { return nil }
-    let text = token.withBytes { bytes -> String? in
+    let text = token.value.withBytes { bytes -> String? in
       guard bytes.count >= Self.mark.count, Self.mark.indices.allSatisfy({ bytes[$0] == Self.mark[$0] }) else {
         return nil
       }
@@ -30,8 +31,8 @@ struct ClientGrant: Equatable {
   /// What is kept.
   ///
   /// - Throws: `SecretMemoryExhausted` where the locked memory has no room for it.
-  func kept() throws(SecretMemoryExhausted) -> Secret {
+  func kept() throws(SecretMemoryExhausted) -> BoundToken {
     var bytes = Self.mark + Array(scopes.map { " " + $0 }.joined().utf8)
-    return try Secret(wiping: &bytes)
+    return BoundToken(try Secret(wiping: &bytes))
   }
 }

@@ -53,7 +53,7 @@ extension OIDCProvider {
     let reply = try await ask(.takeOver, try await endpoint(.token), form + scope(credentials.scopes))
     var tokens = try await loginTokens(reply, credentials.scopes)
     // A provider that does not rotate leaves the token as it is (RFC 6749, section 6).
-    if tokens.refreshToken == nil { tokens.refreshToken = token }
+    if tokens.refreshToken == nil { tokens.refreshToken = BoundToken(token) }
     let named = claims(of: tokens, nonce: nil)?.user
     // The given token may be spent: what came for it is kept, whatever its ID token says.
     if named == nil { tokens.idToken = nil }

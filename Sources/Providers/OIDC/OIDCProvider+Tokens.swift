@@ -2,7 +2,7 @@ package import BrokerCore
 import BrokerProtocol
 import HTTP
 import ProviderKit
-package import SecretMemory
+import SecretMemory
 
 /// Sessions and their tokens.
 extension OIDCProvider: TargetProvider, RevocationProvider {
@@ -16,9 +16,11 @@ extension OIDCProvider: TargetProvider, RevocationProvider {
   ///   `.reauthenticationRequired` where the provider wants to see the user; `.misconfigured` for a client that is not
   ///   configured as the provider wants it; `.outcomeUnknown` where the reply was lost; `.transient` for
   ///   everything else.
-  package func refresh(_ refreshToken: Secret) async throws(ProviderFailure) -> TokenSet {
+  package func refresh(_ refreshToken: BoundToken) async throws(ProviderFailure) -> TokenSet {
     if let grant = ClientGrant(refreshToken) { return try await renew(grant) }
-    var form: TokenCaller.Form = [("grant_type", .text("refresh_token")), ("refresh_token", .secret(refreshToken))]
+    var form: TokenCaller.Form = [
+      ("grant_type", .text("refresh_token")), ("refresh_token", .secret(refreshToken.value)),
+    ]
     if let resource = dialect.resource { form.append(("resource", .text(resource))) }
     let reply = try await ask(.refresh, try await tokenEndpoint(), form)
     return checked(try await reply.tokens())
@@ -39,10 +41,12 @@ extension OIDCProvider: TargetProvider, RevocationProvider {
   /// - Throws: as ``refresh(_:)``, and `.refused(.insufficientScope)` where the session is not good for it; `.unsupported`
   ///   where the provider knows no audiences.
   package func accessToken(
-    for target: TokenTarget, refreshToken: Secret
+    for target: TokenTarget, refreshToken: BoundToken
   ) async throws(ProviderFailure) -> TokenSet {
     if let grant = ClientGrant(refreshToken) { return try await renew(grant, for: target) }
-    var form: TokenCaller.Form = [("grant_type", .text("refresh_token")), ("refresh_token", .secret(refreshToken))]
+    var form: TokenCaller.Form = [
+      ("grant_type", .text("refresh_token")), ("refresh_token", .secret(refreshToken.value)),
+    ]
     form += scope(target.scopes)
     if target.audience != nil {
       form += try audience(of: target)
@@ -107,8 +111,8 @@ extension OIDCProvider: TargetProvider, RevocationProvider {
     }
   }
 
-  func revoke(_ token: Secret, _ hint: String, _ url: HTTPURL) async throws(ProviderFailure) {
-    let form: TokenCaller.Form = [("token", .secret(token)), ("token_type_hint", .text(hint))]
+  func revoke(_ token: BoundToken, _ hint: String, _ url: HTTPURL) async throws(ProviderFailure) {
+    let form: TokenCaller.Form = [("token", .secret(token.value)), ("token_type_hint", .text(hint))]
     let reply = try await ask(.revocation, url, form)
     // A token that is no good any more is as good as ended (RFC 7009, section 2.2); some say so, as Google does.
     if let code = reply.refusal?.code, code == "invalid_token" || code == "invalid_grant" { return }
@@ -123,7 +127,7 @@ extension OIDCProvider: TargetProvider, RevocationProvider {
     guard let url = try await discovery.sessionEndpoint(.endSession) else { return false }
     let form: TokenCaller.Form
     if dialect.quirks.endsSessionWithRefreshToken, let refreshToken = tokens.refreshToken {
-      form = [("refresh_token", .secret(refreshToken))]
+      form = [("refresh_token", .secret(refreshToken.value))]
     } else if let idToken = tokens.idToken {
       form = [("id_token_hint", .secret(idToken))]
     } else {

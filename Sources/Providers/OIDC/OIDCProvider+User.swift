@@ -3,7 +3,6 @@ package import BrokerProtocol
 import HTTP
 import JSON
 import ProviderKit
-package import SecretMemory
 
 /// Whose session it is.
 extension OIDCProvider: UserInfoProvider {
@@ -14,12 +13,12 @@ extension OIDCProvider: UserInfoProvider {
   ///
   /// - Throws: `.tokenRefused` for an access token that is not accepted; `.refused` with `insufficientScope` or
   ///   `invalidResponse`; `.unsupported` where the provider has no such endpoint; `.transient`.
-  package func currentUser(accessToken: Secret) async throws(ProviderFailure) -> User {
+  package func currentUser(accessToken: BoundToken) async throws(ProviderFailure) -> User {
     guard let url = try await discovery.sessionEndpoint(.userinfo) else { throw .unsupported }
     let response: HTTPResponse
     do throws(HTTPFailure) {
       let request = HTTPRequest(.get, url, fields: [try HTTPField("Accept", "application/json")], purpose: "user")
-      response = try await sessionTransport.send(request, bearer: accessToken)
+      response = try await sessionTransport.send(request, with: accessToken)
     } catch {
       // It only reads: whatever became of it, nothing has happened.
       throw .transient(ErrorKind(error))

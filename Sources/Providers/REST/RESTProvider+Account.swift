@@ -9,8 +9,8 @@ extension RESTProvider: UserInfoProvider, EmailVerificationProvider, ForgottenPa
   /// Tells whose session it is.
   ///
   /// - Throws: `.tokenRefused` for an access token that is not accepted; `.transient`, `.outcomeUnknown`.
-  package func currentUser(accessToken: Secret) async throws(ProviderFailure) -> User {
-    try await sessionCaller.ask(.currentUser, bearer: accessToken).read { reader in reader.user(orRoot: true) }
+  package func currentUser(accessToken: BoundToken) async throws(ProviderFailure) -> User {
+    try await sessionCaller.ask(.currentUser, as: accessToken).read { reader in reader.user(orRoot: true) }
   }
 
   /// Confirms an e-mail address with the token that was sent to it.
@@ -48,7 +48,7 @@ extension RESTProvider: UserInfoProvider, EmailVerificationProvider, ForgottenPa
   /// - Throws: `.tokenRefused`; `.refused` with `forbidden`, or `validationFailed` and the fields; `.transient`;
   ///   `.outcomeUnknown`.
   package func updateProfile(
-    _ changes: ProfileChanges, accessToken: Secret
+    _ changes: ProfileChanges, accessToken: BoundToken
   ) async throws(ProviderFailure) -> ProfileUpdate {
     var extra: [(String, RequestFields.Value)] = []
     let names = mapping.endpoints[.updateProfile]?.fields ?? [:]
@@ -57,7 +57,7 @@ extension RESTProvider: UserInfoProvider, EmailVerificationProvider, ForgottenPa
       let theirs = RESTEndpoint.Field(rawValue: change.name).flatMap { names[$0] } ?? change.name
       extra.append((theirs, .json(change.value)))
     }
-    let reply = try await sessionCaller.ask(.updateProfile, extra: extra, bearer: accessToken)
+    let reply = try await sessionCaller.ask(.updateProfile, extra: extra, as: accessToken)
     try reply.expectSuccess()
     if !reply.isEmpty, let user = try? await reply.read({ reader in reader.user(orRoot: true) }) {
       return ProfileUpdate(user: user)
@@ -70,11 +70,11 @@ extension RESTProvider: UserInfoProvider, EmailVerificationProvider, ForgottenPa
   /// - Throws: `.refused` with `invalidCredentials` for a wrong old password, or `validationFailed` and the fields;
   ///   `.tokenRefused`; `.transient`; `.outcomeUnknown`.
   package func changePassword(
-    from oldPassword: Secret, to newPassword: Secret, accessToken: Secret
+    from oldPassword: Secret, to newPassword: Secret, accessToken: BoundToken
   ) async throws(ProviderFailure) -> TokenSet? {
     let reply = try await sessionCaller.ask(
       .changePassword, [(.oldPassword, .secret(oldPassword)), (.newPassword, .secret(newPassword))],
-      bearer: accessToken)
+      as: accessToken)
     try reply.expectSuccess()
     return try await newTokens(reply)
   }
@@ -94,7 +94,7 @@ extension RESTProvider: UserInfoProvider, EmailVerificationProvider, ForgottenPa
   ///
   /// - Throws: `.refused` with `invalidCredentials` for a wrong password; `.tokenRefused`; `.transient`;
   ///   `.outcomeUnknown`.
-  package func deleteAccount(password: Secret, accessToken: Secret) async throws(ProviderFailure) {
-    try await sessionCaller.ask(.deleteAccount, [(.password, .secret(password))], bearer: accessToken).expectSuccess()
+  package func deleteAccount(password: Secret, accessToken: BoundToken) async throws(ProviderFailure) {
+    try await sessionCaller.ask(.deleteAccount, [(.password, .secret(password))], as: accessToken).expectSuccess()
   }
 }

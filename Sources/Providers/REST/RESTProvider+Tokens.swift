@@ -1,6 +1,6 @@
 package import BrokerCore
 import BrokerProtocol
-package import SecretMemory
+import SecretMemory
 
 /// Sessions and their tokens.
 extension RESTProvider: RevocationProvider, TargetProvider {
@@ -9,7 +9,7 @@ extension RESTProvider: RevocationProvider, TargetProvider {
   /// - Throws: `.sessionEnded(.refreshRejected)` where the backend itself refuses the token for good;
   ///   `.outcomeUnknown` where the reply was lost; `.challenged` where a code is wanted instead, and
   ///   `.reauthenticationRequired` where it does not say how to give it; `.transient` for everything else.
-  package func refresh(_ refreshToken: Secret) async throws(ProviderFailure) -> TokenSet {
+  package func refresh(_ refreshToken: BoundToken) async throws(ProviderFailure) -> TokenSet {
     try await spend(refreshToken)
   }
 
@@ -24,7 +24,7 @@ extension RESTProvider: RevocationProvider, TargetProvider {
   ///
   /// - Throws: as ``refresh(_:)``; `.refused(.insufficientScope)` where the mapping says that the refusal means that.
   package func accessToken(
-    for target: TokenTarget, refreshToken: Secret
+    for target: TokenTarget, refreshToken: BoundToken
   ) async throws(ProviderFailure) -> TokenSet {
     guard canGive(target) else { throw .unsupported }
     var values: [(RESTEndpoint.Field, RequestFields.Value)] = []
@@ -34,9 +34,9 @@ extension RESTProvider: RevocationProvider, TargetProvider {
   }
 
   private func spend(
-    _ refreshToken: Secret, _ more: [(RESTEndpoint.Field, RequestFields.Value)] = []
+    _ refreshToken: BoundToken, _ more: [(RESTEndpoint.Field, RequestFields.Value)] = []
   ) async throws(ProviderFailure) -> TokenSet {
-    let reply = try await publicCaller.ask(.refresh, [(.refreshToken, .secret(refreshToken))] + more)
+    let reply = try await publicCaller.ask(.refresh, [(.refreshToken, .secret(refreshToken.value))] + more)
     let allowsBackupCodes = mapping.endpoints[.verifyBackupCode] != nil
     let outcome = try await reply.read { reader throws(SecretMemoryExhausted) -> RefreshOutcome? in
       if reader.asksForCode { return .codeWanted(try reader.challenge(allowsBackupCodes: allowsBackupCodes)) }
@@ -79,22 +79,22 @@ extension RESTProvider: RevocationProvider, TargetProvider {
 
   /// Ends what was issued, as far as it can be named in the way that the mapping says.
   private func end(
-    _ accessToken: Secret?, _ refreshToken: Secret?, everywhere: Bool = false
+    _ accessToken: BoundToken?, _ refreshToken: BoundToken?, everywhere: Bool = false
   ) async throws(ProviderFailure) {
     var values: [(RESTEndpoint.Field, RequestFields.Value)] = []
     if everywhere { values.append((.everywhere, .constant(.flag(true)))) }
     switch (mapping.revokeStyle, refreshToken) {
     case (.bearer, _), (.body, nil):
       guard let accessToken else { return }
-      try await sessionCaller.ask(.logout, values, bearer: accessToken).expectSuccess()
+      try await sessionCaller.ask(.logout, values, as: accessToken).expectSuccess()
     case (.body, let refreshToken?):
-      values.append((.refreshToken, .secret(refreshToken)))
+      values.append((.refreshToken, .secret(refreshToken.value)))
       try await publicCaller.ask(.logout, values).expectSuccess()
     case (.rfc7009, let refreshToken):
       guard let token = refreshToken ?? accessToken else { return }
       let hint = refreshToken == nil ? "access_token" : "refresh_token"
       try await publicCaller.ask(
-        .logout, values, extra: [("token", .secret(token)), ("token_type_hint", .text(hint))], encoding: .form
+        .logout, values, extra: [("token", .secret(token.value)), ("token_type_hint", .text(hint))], encoding: .form
       ).expectSuccess()
     }
   }
@@ -114,7 +114,7 @@ extension RESTProvider: RevocationProvider, TargetProvider {
       }
     } catch {
       guard let flawed else { throw error }
-      try? await end(flawed.accessToken, flawed.rotated?.refreshToken)
+      try? await end(flawed.accessToken.map { BoundToken($0) }, flawed.rotated?.refreshToken)
       throw flawed.rejection.said == nil ? error : .rejected(flawed.rejection)
     }
   }

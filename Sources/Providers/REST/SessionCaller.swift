@@ -2,7 +2,6 @@ import BrokerCore
 import BrokerProtocol
 import HTTP
 import ProviderKit
-import SecretMemory
 
 /// Asks the backend for what needs a session: every request carries an access token.
 struct SessionCaller: Sendable {
@@ -29,19 +28,19 @@ struct SessionCaller: Sendable {
   ///   missing response.
   func ask(
     _ name: RESTEndpoint.Name, _ values: [(RESTEndpoint.Field, RequestFields.Value)] = [],
-    extra: [(String, RequestFields.Value)] = [], bearer: Secret
+    extra: [(String, RequestFields.Value)] = [], as token: BoundToken
   ) async throws(ProviderFailure) -> BackendReply {
     guard maker.mapping.endpoints[name] != nil else { throw .unsupported }
     do throws(HTTPFailure) {
       guard let request = try maker.request(name, values, extra: extra) else { throw .invalidURL }
-      return try await send(request, name, bearer)
+      return try await send(request, name, token)
     } catch {
       throw ProviderFailure(error)
     }
   }
 
   private func send(
-    _ request: HTTPRequest, _ name: RESTEndpoint.Name, _ bearer: Secret
+    _ request: HTTPRequest, _ name: RESTEndpoint.Name, _ token: BoundToken
   ) async throws(HTTPFailure) -> BackendReply {
     let begin = clock()
     var request = request
@@ -52,7 +51,7 @@ struct SessionCaller: Sendable {
       let isLast = attempts >= (isReading ? ReadRepetition.attempts : 2) || clock() - begin >= Self.patience
       do throws(HTTPFailure) {
         let sentAt = clock()
-        let response = try await transport.send(request, bearer: bearer)
+        let response = try await transport.send(request, with: token)
         let reply = BackendReply(name, response, maker.mapping, sentAt: sentAt, receivedAt: clock())
         if isLast || !isReading || !reply.isWorthAnotherTry { return reply }
       } catch  where !isLast && Self.isWorthAnotherTry(error, isReading: isReading) {}

@@ -91,7 +91,7 @@ import Testing
       #expect(
         await failure { () throws(ProviderFailure) in try await provider.refresh(token) }
           == .sessionEnded(.refreshRejected))
-      let strange = try Secret(utf8: "never-given-out")
+      let strange = try BoundToken(Secret(utf8: "never-given-out"))
       #expect(
         await failure { () throws(ProviderFailure) in try await provider.refresh(strange) }
           == .sessionEnded(.refreshRejected))
@@ -153,7 +153,7 @@ import Testing
 
   /// Tries an ability with what cannot succeed, where there is such a thing.
   private func attempt(
-    _ ability: ProviderAbility, _ provider: any AuthProvider, _ token: Secret
+    _ ability: ProviderAbility, _ provider: any AuthProvider, _ token: BoundToken
   ) async throws -> ProviderFailure? {
     let word = try Secret(utf8: "never-given-out")
     let name = try RawJSON(from: try JSONDocument(parsing: Array(#""Ann B.""#.utf8)).root)
@@ -219,7 +219,7 @@ import Testing
         Issue.record("the server answers: \(probe)")
         return
       }
-      let (credentials, token) = (candidate.credentials, try Secret(utf8: "never-given-out"))
+      let (credentials, token) = (candidate.credentials, try BoundToken(Secret(utf8: "never-given-out")))
       #expect(
         await failure { () throws(ProviderFailure) in try await unreachable.login(credentials) }
           == .transient(.networkUnavailable))

@@ -117,7 +117,7 @@ import Testing
         return
       }
       let token = client.ask(Self.call("getAccessToken")).first ?? ""
-      #expect(token.contains(session.tokens.accessToken.revealedString() ?? "?"))
+      #expect(token.contains(session.tokens.accessToken.value.revealedString() ?? "?"))
     }
   }
 

@@ -62,8 +62,8 @@ import Testing
         Issue.record("no session rests")
         return
       }
-      #expect(session.tokens.refreshToken?.revealedString() == "refresh-2")
-      #expect(session.tokens.accessToken.revealedString() == "access-1")
+      #expect(session.tokens.refreshToken?.value.revealedString() == "refresh-2")
+      #expect(session.tokens.accessToken.value.revealedString() == "access-1")
       #expect(harness.store.intents.isEmpty)
       #expect(listener.lines().isEmpty)
     }

@@ -17,7 +17,7 @@ import Testing
       let now = Timestamp(milliseconds: WallClock.milliseconds)
       let session = try await project.session()
       #expect(session.user == User(id: "local-1", email: "ann@example.com", name: "Ann"))
-      #expect(session.tokens.accessToken == session.tokens.idToken)
+      #expect(session.tokens.accessToken.value == session.tokens.idToken)
       let lifetime = try #require(session.tokens.accessTokenExpiresAt) - now
       #expect(lifetime > .seconds(3500) && lifetime <= .seconds(3660))
       let refreshToken = try #require(session.tokens.refreshToken)
@@ -40,7 +40,7 @@ import Testing
     try await Project.run { project in
       let token = try #require(try await project.session().tokens.refreshToken)
       let provider = project.provider
-      let outcome = try await provider.login(Credentials(method: .refreshToken, refreshToken: token))
+      let outcome = try await provider.login(Credentials(method: .refreshToken, refreshToken: token.value))
       #expect(outcome.session?.tokens.refreshToken == token)
       let unknown = Credentials(method: .refreshToken, refreshToken: try Secret(utf8: "never-given-out"))
       #expect(

@@ -32,21 +32,21 @@ import Testing
       try await project.answer("signInWithPassword", 200, Self.signIn)
       let session = try #require(try await project.provider.login(.ann()).session)
       #expect(session.user == User(id: "ZY1rJK0eYLg-made-up", email: "ann@example.com"))
-      #expect(try session.tokens.accessToken == Secret(utf8: "made-up-id-token"))
+      #expect(try session.tokens.accessToken.value == Secret(utf8: "made-up-id-token"))
       #expect(session.tokens.refreshToken != nil && session.tokens.subject == nil)
     }
   }
 
   @Test func `a refresh, and whose it is`() async throws {
     try await Project.run { project in
-      let token = try Secret(utf8: "made-up-refresh-token")
+      let token = try BoundToken(Secret(utf8: "made-up-refresh-token"))
       try await project.answer("token", 200, Self.refresh)
       let tokens = try await project.provider.refresh(token)
-      #expect(try tokens.accessToken == Secret(utf8: "made-up-id-token-2") && tokens.refreshToken == token)
+      #expect(try tokens.accessToken.value == Secret(utf8: "made-up-id-token-2") && tokens.refreshToken == token)
       #expect(tokens.subject == "ZY1rJK0eYLg-made-up")
       try await project.answer("token", 200, Self.refresh)
       let taken = try #require(
-        try await project.provider.login(Credentials(method: .refreshToken, refreshToken: token)).session)
+        try await project.provider.login(Credentials(method: .refreshToken, refreshToken: token.value)).session)
       #expect(taken.user == User(id: "ZY1rJK0eYLg-made-up") && taken.tokens.subject == nil)
     }
   }
@@ -58,18 +58,18 @@ import Testing
         .replacing("made-up-refresh-token", with: "r" + long)
       try await project.answer("signInWithPassword", 200, signIn)
       let session = try #require(try await project.provider.login(.ann()).session)
-      #expect(session.tokens.accessToken.byteCount == 60_000)
+      #expect(session.tokens.accessToken.value.byteCount == 60_000)
       let token = try #require(session.tokens.refreshToken)
-      #expect(token.byteCount == 60_001)
+      #expect(token.value.byteCount == 60_001)
       try await project.answer("token", 200, Self.refresh.replacing("made-up-id-token-2", with: "a" + long))
-      #expect(try await project.provider.refresh(token).accessToken.byteCount == 60_001)
+      #expect(try await project.provider.refresh(token).accessToken.value.byteCount == 60_001)
     }
   }
 
   @Test func `refusals`() async throws {
     try await Project.run { project in
       let provider = project.provider
-      let (ann, token) = (try Credentials.ann(), try Secret(utf8: "made-up-refresh-token"))
+      let (ann, token) = (try Credentials.ann(), try BoundToken(Secret(utf8: "made-up-refresh-token")))
       for (message, expected) in [
         ("EMAIL_NOT_FOUND", .refused(.invalidCredentials)), ("INVALID_PASSWORD", .refused(.invalidCredentials)),
         ("USER_DISABLED", .refused(.accountLocked)),
@@ -92,7 +92,7 @@ import Testing
 
   @Test func `the user`() async throws {
     try await Project.run { project in
-      let (provider, token) = (project.provider, try Secret(utf8: "made-up-id-token"))
+      let (provider, token) = (project.provider, try BoundToken(Secret(utf8: "made-up-id-token")))
       try await project.answer("lookup", 200, Self.lookup)
       #expect(
         try await provider.currentUser(accessToken: token)

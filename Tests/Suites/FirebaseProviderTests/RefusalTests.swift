@@ -86,7 +86,7 @@ import Testing
   @Test func `an ID token is refused only where one was sent`() async throws {
     try await Project.run { project in
       let provider = project.provider
-      let (code, token) = (try Secret(utf8: "made-up-code"), try Secret(utf8: "made-up-id-token"))
+      let (code, token) = (try Secret(utf8: "made-up-code"), try BoundToken(Secret(utf8: "made-up-id-token")))
       try await project.refuse("update", "USER_NOT_FOUND")
       #expect(
         await failure { () throws(ProviderFailure) in try await provider.verifyEmail(token: code) }
@@ -116,7 +116,7 @@ import Testing
       #expect(
         await failure { () throws(ProviderFailure) in try await provider.login(credentials) }
           == .misconfigured(.project))
-      let token = try Secret(utf8: "fake-refresh-token")
+      let token = try BoundToken(Secret(utf8: "fake-refresh-token"))
       #expect(
         await failure { () throws(ProviderFailure) in try await provider.refresh(token) }
           == .misconfigured(.project))

@@ -40,7 +40,7 @@ import Testing
   }
 
   private func refresh(_ fixture: ProviderFixture, _ session: ProviderSession) async throws -> ProviderFailure? {
-    let token = session.tokens.refreshToken ?? .empty
+    let token = session.tokens.refreshToken ?? BoundToken(.empty)
     return await failure { () throws(ProviderFailure) in try await fixture.provider.refresh(token) }
   }
 

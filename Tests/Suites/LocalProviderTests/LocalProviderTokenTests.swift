@@ -20,9 +20,9 @@ import TextCoding
       #expect(tokens.scopes == scopes)
       #expect(tokens.accessTokenExpiresAt == fixture.clock.now + .seconds(900))
       #expect(tokens.refreshTokenExpiresAt == fixture.clock.now + .seconds(2_592_000))
-      #expect(tokens.refreshToken?.byteCount == 43)
+      #expect(tokens.refreshToken?.value.byteCount == 43)
       let key = try await fixture.provider.publicKey()
-      let text = try #require(tokens.accessToken.revealedString())
+      let text = try #require(tokens.accessToken.value.revealedString())
       let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).map { Array($0) }
       try #require(parts.count == 3)
       let signed = parts[0] + [UInt8(ascii: ".")] + parts[1]
@@ -148,7 +148,7 @@ import TextCoding
 
   @Test func `an unknown refresh token is rejected`() async throws {
     try await ProviderFixture.run { fixture in
-      let token = try Secret(utf8: "no refresh token")
+      let token = try BoundToken(Secret(utf8: "no refresh token"))
       let refused = await failure { () throws(ProviderFailure) in try await fixture.provider.refresh(token) }
       #expect(refused == .sessionEnded(.refreshRejected))
     }
@@ -177,7 +177,7 @@ import TextCoding
       #expect(await user(fixture, first) == .tokenRefused)
       #expect(await user(fixture, second) == nil)
       // The access token alone will do.
-      let accessTokenOnly = TokenSet(accessToken: second.accessToken, accessTokenExpiresAt: nil, refreshToken: nil)
+      let accessTokenOnly = TokenSet(accessToken: second.accessToken.value, accessTokenExpiresAt: nil, refreshToken: nil)
       fixture.clock.advance(.seconds(5000))
       try await fixture.provider.revoke(accessTokenOnly, everywhere: true)
       #expect(await refresh(fixture, third) == .sessionEnded(.refreshRejected))
@@ -190,7 +190,7 @@ import TextCoding
   @Test func `no token is in the database`() async throws {
     try await ProviderFixture.run { fixture in
       let tokens = try await fixture.session().tokens
-      let secrets = [tokens.accessToken, try #require(tokens.refreshToken)].compactMap { $0.revealedString() }
+      let secrets = [tokens.accessToken, try #require(tokens.refreshToken)].compactMap { $0.value.revealedString() }
       for name in ["db.sqlite", "db.sqlite-wal"] {
         let bytes = try fixture.contents(name)
         #expect(!bytes.isEmpty)

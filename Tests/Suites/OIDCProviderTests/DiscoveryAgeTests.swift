@@ -47,7 +47,7 @@ import Testing
   }
 
   private func refresh(_ provider: OIDCProvider) async -> ProviderFailure? {
-    guard let token = try? secret("rt") else { return .unsupported }
+    guard let token = try? BoundToken(secret("rt")) else { return .unsupported }
     return await failure { () throws(ProviderFailure) in try await provider.refresh(token) }
   }
 
@@ -64,7 +64,7 @@ import Testing
         let configuration = OIDCProfileConfiguration(dialect: dialect, clientID: scope)
         for _ in 0..<2 { providers.append(try configuration.makeProvider(client: client, secrets: noSecret)) }
       }
-      for provider in providers { _ = try await provider.refresh(try secret("rt")) }
+      for provider in providers { _ = try await provider.refresh(try BoundToken(secret("rt"))) }
       #expect(server.requests(at: Self.openID).count == 1 && server.requests(at: "/token").count == 6)
       var elsewhere = OIDCDialect(type: "oidc", issuer: server.issuer)
       elsewhere.give(server.issuer + "/token", for: .token)

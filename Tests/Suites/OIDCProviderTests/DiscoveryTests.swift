@@ -27,11 +27,11 @@ import Testing
       }
     } _: { server in
       try await withProvider(OIDCDialect(type: "oidc", issuer: server.issuer)) { provider in
-        for _ in 0..<3 { _ = try await provider.refresh(secret("rt")) }
+        for _ in 0..<3 { _ = try await provider.refresh(BoundToken(secret("rt"))) }
         #expect(server.requests.map(\.path) == [Self.openID, "/token", "/token", "/token"])
         let tokens = TokenSet(accessToken: try secret("at"), accessTokenExpiresAt: nil, refreshToken: nil)
         for _ in 0..<2 { try await provider.revoke(tokens, everywhere: false) }
-        _ = try await provider.refresh(secret("rt"))
+        _ = try await provider.refresh(BoundToken(secret("rt")))
         #expect(server.requests.dropFirst(4).map(\.path) == [Self.oauth, "/revoke", "/revoke", "/token"])
         let device = Credentials(method: .deviceCode)
         #expect(await failure { () throws(ProviderFailure) in try await provider.login(device) } == .unsupported)
@@ -49,7 +49,7 @@ import Testing
       return FakeProvider.Reply(200, #"\#(start)"issuer":"\#(issuer)","token_endpoint":"\#(issuer)/token"\#(end)"#)
     } _: { server in
       try await withProvider(OIDCDialect(type: "oidc", issuer: server.issuer)) { provider in
-        _ = try await provider.refresh(secret("rt"))
+        _ = try await provider.refresh(BoundToken(secret("rt")))
       }
     }
   }
@@ -61,7 +61,7 @@ import Testing
       return FakeProvider.Reply(200, #"{"issuer":"\#(issuer)","token_endpoint":"\#(issuer)/token"\#(end)"#)
     } _: { server in
       try await withProvider(OIDCDialect(type: "oidc", issuer: server.issuer)) { provider in
-        let token = try secret("rt")
+        let token = try BoundToken(secret("rt"))
         #expect(await failure { () throws(ProviderFailure) in try await provider.refresh(token) } != nil)
       }
       #expect(server.requests(at: "/token").isEmpty)
@@ -70,7 +70,7 @@ import Testing
 
   @Test func `a user's claims are read behind a byte order mark`() async throws {
     try await withProvider(reply: FakeProvider.Reply(200, "\u{FEFF}{\"sub\":\"u1\"}")) { provider, _ in
-      let user = try await provider.currentUser(accessToken: secret("at"))
+      let user = try await provider.currentUser(accessToken: BoundToken(secret("at")))
       #expect(user.id == "u1")
     }
   }
@@ -85,7 +85,7 @@ import Testing
       }
     } _: { server in
       try await withProvider(OIDCDialect(type: "oidc", issuer: server.issuer + "/tenant")) { provider in
-        _ = try await provider.refresh(secret("rt"))
+        _ = try await provider.refresh(BoundToken(secret("rt")))
       }
       #expect(server.requests.first?.path == "/tenant" + Self.openID)
     }
@@ -104,7 +104,7 @@ import Testing
       }
     } _: { server in
       try await withProvider(OIDCDialect(type: "oidc", issuer: server.issuer)) { provider in
-        let token = try secret("rt")
+        let token = try BoundToken(secret("rt"))
         var found: [ProviderFailure?] = []
         for _ in 0..<5 {
           found.append(await failure { () throws(ProviderFailure) in try await provider.refresh(token) })
@@ -125,7 +125,7 @@ import Testing
     } _: { server in
       var dialect = OIDCDialect(type: "oidc", issuer: server.issuer)
       dialect.endpoints[.token] = server.issuer + "/mine"
-      try await withProvider(dialect) { provider in _ = try await provider.refresh(secret("rt")) }
+      try await withProvider(dialect) { provider in _ = try await provider.refresh(BoundToken(secret("rt"))) }
       #expect(server.requests.map(\.path) == ["/mine"])
     }
   }
@@ -135,7 +135,7 @@ import Testing
       request.path == Self.openID ? FakeProvider.Reply(200, document(issuer)) : Self.tokens
     } _: { server in
       try await withProvider(OIDCDialect(type: "oidc", issuer: server.issuer)) { provider in
-        let token = try secret("rt")
+        let token = try BoundToken(secret("rt"))
         try await withThrowingTaskGroup(of: Void.self) { group in
           for _ in 0..<8 { group.addTask { _ = try await provider.refresh(token) } }
           try await group.waitForAll()
@@ -155,7 +155,7 @@ import Testing
       }
     } _: { server in
       try await withProvider(OIDCDialect(type: "oidc", issuer: server.issuer)) { provider in
-        let token = try secret("at")
+        let token = try BoundToken(secret("at"))
         try await withThrowingTaskGroup(of: Void.self) { group in
           for _ in 0..<16 { group.addTask { _ = try await provider.currentUser(accessToken: token) } }
           try await group.waitForAll()
@@ -170,7 +170,7 @@ import Testing
     let reply = FakeProvider.Reply(503, "", ["Retry-After: Sun, 06 Nov 1994 08:49:37 GMT"])
     try await FakeProvider.run(always: reply) { server in
       try await withProvider(OIDCDialect(type: "oidc", issuer: server.issuer)) { provider in
-        let token = try secret("rt")
+        let token = try BoundToken(secret("rt"))
         #expect(
           await failure { () throws(ProviderFailure) in try await provider.refresh(token) }
             == .transient(.providerUnavailable, retryAfter: .zero))

@@ -48,7 +48,7 @@ import Testing
     for _ in 0..<60 {
       let body = Self.changed(Array(Self.token.utf8), &random)
       try await withProvider(reply: Self.response(body)) { provider, _ in
-        let token = try secret("rt")
+        let token = try BoundToken(secret("rt"))
         let found = await failure { () throws(ProviderFailure) in try await provider.refresh(token) }
         #expect(Self.isHarmless(found), "\(String(decoding: body, as: UTF8.self))")
         let target = TokenTarget(scopes: ["x"], audience: "urn:x")
@@ -83,13 +83,13 @@ import Testing
         #expect(found == nil || found == .refused(.invalidResponse))
       }
       try await withProvider(reply: Self.response(Self.changed(Array(user.utf8), &random))) { provider, _ in
-        let token = try secret("at")
+        let token = try BoundToken(secret("at"))
         let found = await failure { () throws(ProviderFailure) in try await provider.currentUser(accessToken: token) }
         #expect(found == nil || found == .refused(.invalidResponse))
       }
       let refusal = Self.changed(Array(#"{"error":"invalid_grant","error_description":"x"}"#.utf8), &random)
       try await withProvider(reply: Self.response(refusal, status: 400)) { provider, _ in
-        let token = try secret("rt")
+        let token = try BoundToken(secret("rt"))
         let found = await failure { () throws(ProviderFailure) in try await provider.refresh(token) }
         switch found {
         case .sessionEnded(.refreshRejected, nil, _), .transient(.providerRejected, nil, nil),
@@ -116,7 +116,7 @@ import Testing
     ]
     for (index, reply) in replies.enumerated() {
       try await withProvider(reply: reply) { provider, _ in
-        let (token, ann) = (try secret("rt"), try Credentials.ann())
+        let (token, ann) = (try BoundToken(secret("rt")), try Credentials.ann())
         let refresh = await failure { () throws(ProviderFailure) in try await provider.refresh(token) }
         #expect(refresh?.kind == .invalidResponse, "\(index)")
         if case .sessionEnded = refresh { Issue.record("a session ended") }

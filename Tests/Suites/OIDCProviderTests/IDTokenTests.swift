@@ -122,8 +122,8 @@ import Testing
         await failure { () throws(ProviderFailure) in try await provider.login(ann) } == RefusalTests.flawed(.issuer))
       // No session will use its tokens.
       #expect(server.requests(at: "/revoke").map { $0.form["token"] } == ["rt2", "at"])
-      let tokens = try await provider.refresh(secret("rt1"))
-      #expect(try tokens.idToken == nil && tokens.refreshToken == secret("rt2"))
+      let tokens = try await provider.refresh(BoundToken(secret("rt1")))
+      #expect(try tokens.idToken == nil && tokens.refreshToken?.value == secret("rt2"))
     }
   }
 }

@@ -20,13 +20,13 @@ import Testing
     try await withProvider(
       reply: FakeProvider.Reply(200, #"{"access_token":"\#(Self.long)","refresh_token":"rt2"}"#)
     ) { provider, server in
-      let token = try secret("rt1")
+      let token = try BoundToken(secret("rt1"))
       let refreshing = SecretScope(arena: arena).run { Task { try await provider.refresh(token) } }
       while arena.waiterCount == 0 { await Task.yield() }
       #expect(full.count == 15)
       full = []
       let tokens = try await refreshing.value
-      #expect(try tokens.accessToken.byteCount == 6000 && tokens.refreshToken == secret("rt2"))
+      #expect(try tokens.accessToken.value.byteCount == 6000 && tokens.refreshToken?.value == secret("rt2"))
       #expect(server.requests(at: "/token").count == 1)
     }
   }
@@ -36,13 +36,13 @@ import Testing
     try await withProvider(
       reply: FakeProvider.Reply(200, #"{"access_token":"\#(Self.long)","refresh_token":"rt2"}"#)
     ) { provider, _ in
-      let token = try secret("rt1")
+      let token = try BoundToken(secret("rt1"))
       let room = try SecretReservation(forByteCounts: [8192, 256, 1024], in: arena)
       var full: [Secret] = []
       while let more = try? Secret(copying: [UInt8](repeating: 7, count: 64).span, in: arena) { full.append(more) }
       let scope = SecretScope(arena: arena, reservation: room)
       let tokens = try await scope.run { Task { try await provider.refresh(token) } }.value
-      #expect(tokens.accessToken.byteCount == 6000)
+      #expect(tokens.accessToken.value.byteCount == 6000)
       withExtendedLifetime(full) {}
     }
   }
@@ -51,7 +51,7 @@ import Testing
     let arena = SecretArena(capacity: 4096)
     let full = try filler(arena, 1)
     try await withProvider(reply: FakeProvider.Reply(200, "{}", [])) { provider, server in
-      let token = try secret("rt1")
+      let token = try BoundToken(secret("rt1"))
       let refreshing = SecretScope(arena: arena).run {
         Task { await failure { () async throws(ProviderFailure) in try await provider.refresh(token) } }
       }

@@ -90,7 +90,7 @@ import Testing
   private static func finish(_ visit: BrowserVisit, _ waiting: Waiting) async throws {
     let page = try await visit.open("/callback?code=c&state=\(visit.state)")
     #expect(page.contains("You're logged in"))
-    #expect(try await waiting.value.get().tokens.accessToken == secret("at"))
+    #expect(try await waiting.value.get().tokens.accessToken.value == secret("at"))
   }
 
   @Test func `a port of the user's choice is listened on, and taken over by the next login`() async throws {
@@ -163,7 +163,7 @@ import Testing
       let second = try await Self.begin(provider)
       mayAnswer.store(true, ordering: .relaxed)
       #expect(try await page.contains("You're logged in"))
-      #expect(try await waiting.value.get().tokens.accessToken == secret("at"))
+      #expect(try await waiting.value.get().tokens.accessToken.value == secret("at"))
       try await Self.finish(second, Self.waiting(for: second, provider))
     }
   }

@@ -100,7 +100,7 @@ import Testing
   @Test func `at a refresh only the provider's own word ends a session`() async throws {
     for (status, body, expected) in Self.refreshes {
       try await withProvider(reply: FakeProvider.Reply(status, body, [])) { provider, _ in
-        let token = try secret("rt")
+        let token = try BoundToken(secret("rt"))
         let found = await failure { () throws(ProviderFailure) in try await provider.refresh(token) }
         #expect(found == expected, "\(status) \(body)")
       }
@@ -116,7 +116,7 @@ import Testing
     _ status: Int, _ body: String, _ word: String?
   ) async throws {
     try await withProvider(reply: FakeProvider.Reply(status, body, [])) { provider, _ in
-      let token = try secret("rt")
+      let token = BoundToken(try secret("rt"))
       let found = await failure { () throws(ProviderFailure) in try await provider.refresh(token) }
       guard case .sessionEnded(_, _, let said) = found else {
         Issue.record("\(String(describing: found))")
@@ -155,7 +155,7 @@ import Testing
       (200, #"{"a":"b","refr"#, .transient(.invalidResponse)),
     ] as [(Int, String, ProviderFailure)] {
       try await withProvider(reply: FakeProvider.Reply(status, body, page)) { provider, _ in
-        let token = try secret("rt")
+        let token = try BoundToken(secret("rt"))
         let found = await failure { () throws(ProviderFailure) in try await provider.refresh(token) }
         #expect(found == expected, "\(status) \(body)")
       }
@@ -171,7 +171,7 @@ import Testing
       (503, #"{"error":"invalid_target"}"#, .transient(.providerUnavailable)),
     ] as [(Int, String, ProviderFailure)] {
       try await withProvider(reply: FakeProvider.Reply(status, body, page)) { provider, _ in
-        let token = try secret("rt")
+        let token = try BoundToken(secret("rt"))
         let found = await failure { () throws(ProviderFailure) in
           try await provider.accessToken(for: TokenTarget(audience: "urn:x"), refreshToken: token)
         }
@@ -189,7 +189,7 @@ import Testing
     ]
     for reply in replies {
       try await withProvider(reply: FakeProvider.Reply(raw: Array(reply.utf8))) { provider, _ in
-        let token = try secret("rt")
+        let token = try BoundToken(secret("rt"))
         let found = await failure { () throws(ProviderFailure) in try await provider.refresh(token) }
         guard case .outcomeUnknown = found else {
           Issue.record("\(reply): \(String(describing: found))")
@@ -202,7 +202,7 @@ import Testing
   @Test func `a provider's wish to be left alone is told`() async throws {
     let reply = FakeProvider.Reply(503, "", ["Retry-After: 7"])
     try await withProvider(reply: reply) { provider, _ in
-      let token = try secret("rt")
+      let token = try BoundToken(secret("rt"))
       #expect(
         await failure { () throws(ProviderFailure) in try await provider.refresh(token) }
           == .transient(.providerUnavailable, retryAfter: .seconds(7)))
@@ -210,7 +210,7 @@ import Testing
   }
 
   @Test func `a reply that is lost leaves the outcome open, nobody there does not`() async throws {
-    let token = try secret("rt")
+    let token = try BoundToken(secret("rt"))
     try await withProvider(reply: .lost) { provider, server in
       let found = await failure { () throws(ProviderFailure) in try await provider.refresh(token) }
       #expect(found == .outcomeUnknown(.networkUnavailable))

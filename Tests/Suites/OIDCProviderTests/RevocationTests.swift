@@ -114,7 +114,7 @@ import Testing
             await failure { () throws(ProviderFailure) in try await provider.revoke(tokens, everywhere: everywhere) }
               == .transient(.invalidResponse))
         }
-        let (access, refresh) = (tokens.accessToken, try secret("rt"))
+        let (access, refresh) = (tokens.accessToken, try BoundToken(secret("rt")))
         #expect(
           await failure { () throws(ProviderFailure) in try await provider.currentUser(accessToken: access) }
             == .transient(.invalidResponse))
@@ -156,8 +156,10 @@ import Testing
       request.fields["authorization"] == "Bearer at"
         ? FakeProvider.Reply(200, #"{"sub":"u1","email":"ann@example.com"}"#) : FakeProvider.Reply(401, "", [])
     } _: { provider, _ in
-      #expect(try await provider.currentUser(accessToken: secret("at")) == User(id: "u1", email: "ann@example.com"))
-      let other = try secret("other")
+      #expect(
+        try await provider.currentUser(accessToken: BoundToken(secret("at")))
+          == User(id: "u1", email: "ann@example.com"))
+      let other = try BoundToken(secret("other"))
       #expect(
         await failure { () throws(ProviderFailure) in try await provider.currentUser(accessToken: other) }
           == .tokenRefused)
@@ -175,7 +177,7 @@ import Testing
     async throws
   {
     try await withProvider(reply: FakeProvider.Reply(status, body, [])) { provider, _ in
-      let token = try secret("at")
+      let token = try BoundToken(secret("at"))
       #expect(
         await failure { () throws(ProviderFailure) in try await provider.currentUser(accessToken: token) } == expected)
     }

@@ -29,7 +29,7 @@ import Testing
     try await withToken {
       #"{"iss":"\#($0)","sub":"u1","aud":"cli","exp":9999999999}"#
     } _: { provider in
-      let tokens = try await provider.refresh(secret("rt1"))
+      let tokens = try await provider.refresh(BoundToken(secret("rt1")))
       #expect(tokens.subject == "u1" && tokens.idToken != nil)
     }
   }
@@ -43,8 +43,8 @@ import Testing
       return FakeProvider.Reply(
         200, #"{"access_token":"\#(long)","refresh_token":"r\#(long)","id_token":"\#(idToken(claims))"}"#)
     } _: { provider, _ in
-      let tokens = try await provider.refresh(secret("rt1"))
-      #expect(tokens.accessToken.byteCount == count && tokens.refreshToken?.byteCount == count + 1)
+      let tokens = try await provider.refresh(BoundToken(secret("rt1")))
+      #expect(tokens.accessToken.value.byteCount == count && tokens.refreshToken?.value.byteCount == count + 1)
       #expect(tokens.subject == "u1")
     }
   }
@@ -58,11 +58,12 @@ import Testing
     try await withToken {
       "{" + claims.replacing("OWN", with: $0) + "}"
     } _: { provider in
-      let refreshed = try await provider.refresh(secret("rt1"))
-      #expect(try refreshed.subject == nil && refreshed.idToken == nil && refreshed.refreshToken == secret("rt2"))
+      let refreshed = try await provider.refresh(BoundToken(secret("rt1")))
+      #expect(
+        try refreshed.subject == nil && refreshed.idToken == nil && refreshed.refreshToken?.value == secret("rt2"))
       let given = Credentials(method: .refreshToken, refreshToken: try secret("rt1"))
       let taken = try #require(try await provider.login(given).session)
-      #expect(try taken.tokens.idToken == nil && taken.tokens.refreshToken == secret("rt2"))
+      #expect(try taken.tokens.idToken == nil && taken.tokens.refreshToken?.value == secret("rt2"))
       #expect(taken.user == User(id: "u7", name: "Ann"), "the userinfo endpoint says whose they are")
     }
   }

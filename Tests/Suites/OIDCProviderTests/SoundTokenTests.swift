@@ -14,9 +14,9 @@ import Testing
   private func refreshed(_ reply: FakeProvider.Reply) async throws -> Result<String, ProviderFailure> {
     var result = Result<String, ProviderFailure>.success("")
     try await withProvider(reply: reply) { provider, _ in
-      let token = try Secret(utf8: "rt")
+      let token = try BoundToken(Secret(utf8: "rt"))
       do throws(ProviderFailure) {
-        result = .success((try await provider.refresh(token)).refreshToken.map(text) ?? "none")
+        result = .success((try await provider.refresh(token)).refreshToken.map { text($0.value) } ?? "none")
       } catch { result = .failure(error) }
     }
     return result

@@ -31,7 +31,7 @@ import Testing
       var dialect = dialect(server)
       dialect.quirks.target = target
       try await withProvider(dialect) { provider in
-        let token = try secret("rt")
+        let token = try BoundToken(secret("rt"))
         let result = await failure { () throws(ProviderFailure) in
           let tokens = try await provider.accessToken(
             for: TokenTarget(scopes: ["a"], audience: "urn:x"), refreshToken: token)
@@ -49,7 +49,7 @@ import Testing
       var dialect = dialect(server)
       dialect.resource = "urn:own"
       try await withProvider(dialect) { provider in
-        let token = try secret("rt")
+        let token = try BoundToken(secret("rt"))
         _ = try await provider.accessToken(for: TokenTarget(scopes: ["a"]), refreshToken: token)
         _ = try await provider.accessToken(
           for: TokenTarget(scopes: ["a"], audience: "urn:x"), refreshToken: token)
@@ -88,7 +88,7 @@ import Testing
       try await withProvider(dialect) { provider in
         #expect(provider.canGive(preset.target) == (preset.form != nil))
         guard let form = preset.form else { return }
-        _ = try await provider.accessToken(for: preset.target, refreshToken: secret("rt"))
+        _ = try await provider.accessToken(for: preset.target, refreshToken: BoundToken(secret("rt")))
         let sent = try #require(server.requests.first?.form)
         #expect(sent["grant_type"] == "refresh_token" && sent["refresh_token"] == "rt")
         for name in ["scope", "audience", "resource"] { #expect(sent[name] == form[name], "\(name)") }
@@ -107,7 +107,7 @@ import Testing
     ] as [(Int, String, ErrorKind)])
   func `a refusal is told as what it is`(_ status: Int, _ code: String, _ kind: ErrorKind) async throws {
     try await withProvider(reply: FakeProvider.Reply(status, #"{"error":"\#(code)"}"#, [])) { provider, _ in
-      let token = try secret("rt")
+      let token = try BoundToken(secret("rt"))
       let found = await failure { () throws(ProviderFailure) in
         try await provider.accessToken(for: Self.target, refreshToken: token)
       }
@@ -117,7 +117,7 @@ import Testing
 
   @Test func `a reply that is lost leaves the outcome open, and nothing is sent twice`() async throws {
     try await withProvider(reply: .lost) { provider, server in
-      let token = try secret("rt")
+      let token = try BoundToken(secret("rt"))
       let found = await failure { () throws(ProviderFailure) in
         try await provider.accessToken(for: Self.target, refreshToken: token)
       }

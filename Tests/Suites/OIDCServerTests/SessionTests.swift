@@ -93,7 +93,7 @@ import Testing
       #expect(
         await failure { () throws(ProviderFailure) in try await unknown.login(right) }?.kind == .providerRejected)
       let token = try #require(try await provider.login(right).session?.tokens.refreshToken)
-      let bad = try Secret(utf8: "never-given-out")
+      let bad = try BoundToken(Secret(utf8: "never-given-out"))
       #expect(
         await failure { () throws(ProviderFailure) in try await provider.currentUser(accessToken: bad) }
           == .tokenRefused)
@@ -161,7 +161,7 @@ import Testing
     try await Party.run { party in
       let provider = try party.provider()
       let theirs = try #require(try await provider.login(.alice()).session?.tokens.refreshToken)
-      let taken = try await provider.login(Credentials(method: .refreshToken, refreshToken: theirs))
+      let taken = try await provider.login(Credentials(method: .refreshToken, refreshToken: theirs.value))
       let ours = try #require(taken.session?.tokens.refreshToken)
       #expect(ours != theirs)
       let again = Credentials(method: .refreshToken, refreshToken: try Secret(utf8: "never-given-out"))

@@ -164,11 +164,11 @@ import Testing
         #expect(
           await failure { () throws(ProviderFailure) in try await provider.forgotPassword(email: "a@b.example") }
             == .unsupported)
-        let token = try secret("t")
+        let token = try BoundToken(secret("t"))
         #expect(
           await failure { () throws(ProviderFailure) in try await provider.currentUser(accessToken: token) }
             == .unsupported)
-        let tokens = TokenSet(accessToken: token, accessTokenExpiresAt: nil, refreshToken: token)
+        let tokens = TokenSet(accessToken: token.value, accessTokenExpiresAt: nil, refreshToken: token.value)
         #expect(
           await failure { () throws(ProviderFailure) in try await provider.revoke(tokens, everywhere: true) }
             == .unsupported)

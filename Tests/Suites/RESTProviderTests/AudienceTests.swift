@@ -53,7 +53,7 @@ import Testing
     try await Backend.run(Self.arguments) { backend in
       try await withProvider(backend, mapping: Self.mapping(names)) { provider in
         #expect(!provider.canGive(target))
-        let token = try Secret(utf8: "rt")
+        let token = try BoundToken(Secret(utf8: "rt"))
         let refused = await failure { () throws(ProviderFailure) in
           try await provider.accessToken(for: target, refreshToken: token)
         }

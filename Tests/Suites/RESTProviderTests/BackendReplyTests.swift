@@ -56,7 +56,7 @@ import Testing
       reader = ReplyReader(
         root: reader.root, paths: Self.paths(paths), moments: reader.moments,
         response: HTTPResponse(status: 200, lines: WipedBytes(taking: &head), body: WipedBytes(taking: &body)))
-      #expect(try reader.tokens()?.refreshToken?.revealedString() == expected, "\(paths)")
+      #expect(try reader.tokens()?.refreshToken?.value.revealedString() == expected, "\(paths)")
     }
   }
 

@@ -55,10 +55,10 @@ import Testing
       try await withProvider(backend) { provider in
         let session = try #require(try await provider.login(.ann()).session)
         let refreshToken = try #require(session.tokens.refreshToken)
-        #expect(session.tokens.accessToken.byteCount == 60_000 && refreshToken.byteCount == 60_000)
+        #expect(session.tokens.accessToken.value.byteCount == 60_000 && refreshToken.value.byteCount == 60_000)
         let refreshed = try await provider.refresh(refreshToken)
-        #expect(refreshed.accessToken.byteCount == 60_000 && refreshed.accessToken != session.tokens.accessToken)
-        #expect(refreshed.refreshToken?.byteCount == 60_000 && refreshed.refreshToken != refreshToken)
+        #expect(refreshed.accessToken.value.byteCount == 60_000 && refreshed.accessToken != session.tokens.accessToken)
+        #expect(refreshed.refreshToken?.value.byteCount == 60_000 && refreshed.refreshToken != refreshToken)
       }
     }
   }

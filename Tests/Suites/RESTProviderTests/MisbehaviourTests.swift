@@ -2,7 +2,6 @@ import BrokerCore
 import BrokerProtocol
 import HTTP
 import JSON
-import SecretMemory
 import TestSupport
 import Testing
 
@@ -76,7 +75,7 @@ import Testing
   /// refresh token the call gets.
   private func outcome(
     of name: String, at endpoint: String, _ backend: Backend, _ timeout: Duration,
-    _ call: (RESTProvider, Secret) async throws -> String
+    _ call: (RESTProvider, BoundToken) async throws -> String
   ) async throws -> (words: String, sent: Int) {
     try await backend.ask(.post, "/reset", "{}")
     let session = try await login(backend)
@@ -99,8 +98,8 @@ import Testing
   }
 
   /// A refresh token, got with more patience than the slow misbehaviours need.
-  private func login(_ backend: Backend) async throws -> Secret {
-    var token: Secret?
+  private func login(_ backend: Backend) async throws -> BoundToken {
+    var token: BoundToken?
     try await withProvider(backend) { provider in token = try await provider.login(.ann()).session?.tokens.refreshToken
     }
     return try #require(token)

@@ -99,7 +99,7 @@ import Testing
       #expect(
         await failure { () throws(ProviderFailure) in try await provider.login(credentials) }
           == .misconfigured(.client))
-      let token = try Secret(utf8: "any")
+      let token = try BoundToken(Secret(utf8: "any"))
       #expect(
         await failure { () throws(ProviderFailure) in try await provider.refresh(token) } == .misconfigured(.client))
     }

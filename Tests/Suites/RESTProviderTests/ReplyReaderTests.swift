@@ -17,7 +17,7 @@ import Testing
   ])
   func `every shape has its tokens`(_ json: String) throws {
     let tokens = try #require(try reader(json).tokens())
-    #expect(tokens.accessToken.revealedString() == "a" && tokens.refreshToken?.revealedString() == "r")
+    #expect(tokens.accessToken.value.revealedString() == "a" && tokens.refreshToken?.value.revealedString() == "r")
   }
 
   @Test(arguments: [
@@ -38,7 +38,7 @@ import Testing
     ] as [(String, String?)])
   func `what says nothing costs no token`(_ members: String, _ expected: String?) throws {
     let tokens = try #require(try reader(#"{"access_token":"a",\#(members)}"#).tokens())
-    #expect(tokens.refreshToken?.revealedString() == expected)
+    #expect(tokens.refreshToken?.value.revealedString() == expected)
   }
 
   @Test(arguments: [

@@ -77,7 +77,7 @@ import Vault
       let contents = try await again.load()
       #expect(contents.records.count == 3_000 && contents.tampered.isEmpty && !contents.isSuspect)
       let lengths = contents.records.map { record in
-        if case .living(let session) = record.contents { session.tokens.accessToken.byteCount } else { 0 }
+        if case .living(let session) = record.contents { session.tokens.accessToken.value.byteCount } else { 0 }
       }
       #expect(lengths.reduce(0, +) > SecretArena.defaultCapacity)
     }

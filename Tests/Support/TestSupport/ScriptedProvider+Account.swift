@@ -20,7 +20,7 @@ extension ScriptedProvider: RegistrationProvider, UserInfoProvider, ForgottenPas
   }
 
   package func updateProfile(
-    _ changes: ProfileChanges, accessToken: Secret
+    _ changes: ProfileChanges, accessToken: BoundToken
   ) async throws(ProviderFailure) -> ProfileUpdate {
     try note("updateProfile \(changes.members.map(\.name))", accessToken)
     return ProfileUpdate(user: changedUser, enrolment: enrolment)
@@ -30,26 +30,26 @@ extension ScriptedProvider: RegistrationProvider, UserInfoProvider, ForgottenPas
   var changedUser: User { User(id: "user-1", email: "a@example.test", name: "B") }
 
   package func changePassword(
-    from oldPassword: Secret, to newPassword: Secret, accessToken: Secret
+    from oldPassword: Secret, to newPassword: Secret, accessToken: BoundToken
   ) async throws(ProviderFailure) -> TokenSet? {
     try note("changePassword", accessToken)
     return state.withLock { $0.newTokens } ? tokens(lifetime: .seconds(900)) : nil
   }
 
-  package func deleteAccount(password: Secret, accessToken: Secret) async throws(ProviderFailure) {
+  package func deleteAccount(password: Secret, accessToken: BoundToken) async throws(ProviderFailure) {
     try note("deleteAccount", accessToken)
   }
 
   /// Notes a call, and ends it as the test has said.
-  func note(_ call: String, _ accessToken: Secret? = nil) throws(ProviderFailure) {
+  func note(_ call: String, _ accessToken: BoundToken? = nil) throws(ProviderFailure) {
     try state.withLock { state throws(ProviderFailure) in
       state.accountCalls.append(call)
-      if let accessToken, state.refusedTokens.contains(accessToken) { throw .tokenRefused }
+      if let accessToken, state.refusedTokens.contains(accessToken.value) { throw .tokenRefused }
       if let failure = state.accountFailure { throw failure }
     }
   }
 
-  package func currentUser(accessToken: Secret) async throws(ProviderFailure) -> User {
+  package func currentUser(accessToken: BoundToken) async throws(ProviderFailure) -> User {
     try note("currentUser", accessToken)
     let id = state.withLock { $0.userID }
     return User(id: id, email: id == "user-1" ? "a@example.test" : "\(id)@example.test", name: "A")

@@ -32,7 +32,7 @@ extension ScriptedProvider: ClientSessionProvider, RevocationProvider {
 
   package func revoke(_ tokens: TokenSet, everywhere: Bool) async throws(ProviderFailure) {
     try state.withLock { state throws(ProviderFailure) in
-      let token = tokens.refreshToken?.revealedString() ?? ""
+      let token = tokens.refreshToken?.value.revealedString() ?? ""
       state.revoked.append(Revocation(token: token, everywhere: everywhere))
       if let failure = state.revocationFailure { throw failure }
     }

@@ -29,7 +29,8 @@ extension ScriptedProvider: FactorEnrolmentProvider, BackupCodeIssuer {
     return changedUser
   }
 
-  package func generateBackupCodes(password: Secret, accessToken: Secret) async throws(ProviderFailure) -> [Secret] {
+  package func generateBackupCodes(password: Secret, accessToken: BoundToken) async throws(ProviderFailure) -> [Secret]
+  {
     try note("generateBackupCodes", accessToken)
     guard password == Self.secret("right") else { throw .refused(.invalidCredentials) }
     return [Self.secret("backup-1"), Self.secret("backup-2")]

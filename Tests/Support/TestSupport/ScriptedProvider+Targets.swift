@@ -1,5 +1,5 @@
 package import BrokerCore
-package import SecretMemory
+import SecretMemory
 import Synchronization
 
 /// Tokens for other targets, where a test says how they are answered.
@@ -7,10 +7,10 @@ extension ScriptedProvider: TargetProvider {
   package nonisolated func canGive(_ target: TokenTarget) -> Bool { state.withLock { $0.targetAnswer != nil } }
 
   package func accessToken(
-    for target: TokenTarget, refreshToken: Secret
+    for target: TokenTarget, refreshToken: BoundToken
   ) async throws(ProviderFailure) -> TokenSet {
     let answer = state.withLock { state in
-      state.spent.append(refreshToken.revealedString() ?? "")
+      state.spent.append(refreshToken.value.revealedString() ?? "")
       state.targets.append(target)
       return state.targetAnswer
     }

@@ -184,10 +184,10 @@ package actor ScriptedProvider: AuthProvider {
       verificationURIComplete: "https://id.example/device?c=AB-CD", userCode: "AB-CD", expiresAt: end)
   }
 
-  package func refresh(_ refreshToken: Secret) async throws(ProviderFailure) -> TokenSet {
+  package func refresh(_ refreshToken: BoundToken) async throws(ProviderFailure) -> TokenSet {
     let isEnded = state.withLock { state in
-      state.spent.append(refreshToken.revealedString() ?? "")
-      return state.endedTokens.contains(refreshToken.revealedString() ?? "")
+      state.spent.append(refreshToken.value.revealedString() ?? "")
+      return state.endedTokens.contains(refreshToken.value.revealedString() ?? "")
     }
     if isEnded { throw .sessionEnded(.refreshRejected) }
     switch state.withLock({ $0.refresh }) {

@@ -168,7 +168,7 @@ extension Broker {
   /// the present one still: its user may have gone, or be another, meanwhile.
   func askWithToken<Capability, Value: Sendable, Reply>(
     _ path: CapabilityPath<Capability>, _ kind: CallLimiter.Call, _ profile: ProfileName?, _ caller: Caller<Reply>,
-    _ question: @escaping @Sendable (Capability, Secret) async throws(ProviderFailure) -> Value,
+    _ question: @escaping @Sendable (Capability, BoundToken) async throws(ProviderFailure) -> Value,
     then go: @escaping @Sendable (isolated Broker, ProfileSlot, Bool, Value) -> Void
   ) throws(BrokerError) {
     let slot = try slot(for: profile, with: path, as: caller.principal).slot
@@ -188,7 +188,7 @@ extension Broker {
     let slot: SlotID
     let session: SessionMark
     let caller: CallerID
-    let question: @Sendable (any AuthProvider, Secret) async throws(ProviderFailure) -> Value
+    let question: @Sendable (any AuthProvider, BoundToken) async throws(ProviderFailure) -> Value
     let go: @Sendable (isolated Broker, ProfileSlot, Bool, Value) -> Void
 
     var profile: ProfileName { slot.profile }
@@ -216,13 +216,14 @@ extension Broker {
   }
 
   private func refuse<Value>(
-    _ call: TokenCall<Value>, _ accessToken: Secret, _ failure: ProviderFailure, isRetry: Bool
+    _ call: TokenCall<Value>, _ accessToken: BoundToken, _ failure: ProviderFailure, isRetry: Bool
   ) {
     if failure.kind == .forbidden, let slot = slot(call.slot) { publishRefusal(403, on: slot) }
     guard failure == .tokenRefused, !isRetry else {
       return refuse(call.caller, BrokerError(failure, profile: call.profile))
     }
-    withToken(insteadOf: ReportRejected.Params(profile: call.profile, accessToken: accessToken)) { broker, result in
+    withToken(insteadOf: ReportRejected.Params(profile: call.profile, accessToken: accessToken.value)) {
+      broker, result in
       broker.make(call, result, isRetry: true)
     }
   }

@@ -53,7 +53,7 @@ extension Broker {
     var isNew = false
     if let skew = tokens.clockSkew { isNew = clockSources.note(skew, from: .replies(binding)) }
     // A token without a lifetime of its own is no JWT, or none that says when it was issued.
-    let issuedAt = UnverifiedToken.span(of: tokens.accessToken)?.issuedAt
+    let issuedAt = UnverifiedToken.span(of: tokens.accessToken.value)?.issuedAt
     if let issuedAt { isNew = clockSources.note(issuedAt - now.wall, from: .tokens(binding)) || isNew }
     guard isNew, let verdict = clockSources.verdict else { return }
     for slot in slots { handle(.clockJudged(verdict), on: slot) }

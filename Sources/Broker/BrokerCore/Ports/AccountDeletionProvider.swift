@@ -3,5 +3,5 @@ package import SecretMemory
 /// A provider whose users remove their account.
 package protocol AccountDeletionProvider: Sendable {
   /// Removes the account.
-  func deleteAccount(password: Secret, accessToken: Secret) async throws(ProviderFailure)
+  func deleteAccount(password: Secret, accessToken: BoundToken) async throws(ProviderFailure)
 }

@@ -1,5 +1,4 @@
 package import BrokerProtocol
-package import SecretMemory
 
 /// Logs users in: all that the core knows of a provider.
 ///
@@ -28,7 +27,7 @@ package protocol AuthProvider: Sendable {
   func login(_ credentials: Credentials) async throws(ProviderFailure) -> LoginOutcome
 
   /// Spends the refresh token (RFC 6749, section 6).
-  func refresh(_ refreshToken: Secret) async throws(ProviderFailure) -> TokenSet
+  func refresh(_ refreshToken: BoundToken) async throws(ProviderFailure) -> TokenSet
 
   /// Sends one request that changes nothing and carries no credential, to see whether the provider can be reached.
   ///

@@ -4,6 +4,6 @@ package import SecretMemory
 package protocol PasswordChangeProvider: Sendable {
   /// Sets a new password; gives new tokens where the provider has exchanged the session's.
   func changePassword(
-    from oldPassword: Secret, to newPassword: Secret, accessToken: Secret
+    from oldPassword: Secret, to newPassword: Secret, accessToken: BoundToken
   ) async throws(ProviderFailure) -> TokenSet?
 }

@@ -85,11 +85,11 @@ package enum TrialRequest: Sendable {
   /// Another one-time code.
   case resend(flow: Secret)
   /// The user.
-  case currentUser(accessToken: Secret)
+  case currentUser(accessToken: BoundToken)
   /// Other tokens, after a pause.
   ///
   /// Two tokens of one second may be the same text where they say nothing but times (RFC 7519, section 4.1.6).
-  case refresh(Secret)
+  case refresh(BoundToken)
   /// The end of a session.
   case revoke(TokenSet)
 }

@@ -69,8 +69,8 @@ extension Broker {
   ///
   /// A reply with longer ones finds other room, or waits for it.
   private static func replyByteCounts(_ tokens: TokenSet) -> [Int] {
-    let known = [tokens.accessToken, tokens.refreshToken, tokens.idToken].compactMap { $0?.byteCount }
-    let request = 3 * (tokens.refreshToken?.byteCount ?? 0) + 2 * leastTokenRoom
+    let known = [tokens.accessToken.value, tokens.refreshToken?.value, tokens.idToken].compactMap { $0?.byteCount }
+    let request = 3 * (tokens.refreshToken?.value.byteCount ?? 0) + 2 * leastTokenRoom
     return known.map { min(max(2 * $0, leastTokenRoom), JSONNode.tokenByteLimit) } + [request]
   }
 }

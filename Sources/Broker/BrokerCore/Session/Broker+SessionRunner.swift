@@ -95,12 +95,12 @@ extension Broker {
     change(StoreChange(.note, [.openIntent(intent)], of: slot.name), then: .intent(slot.id, flight: flight))
   }
 
-  private func spend(_ refreshToken: Secret, _ flight: UInt64, for target: TokenTarget?, on slot: ProfileSlot) {
+  private func spend(_ refreshToken: BoundToken, _ flight: UInt64, for target: TokenTarget?, on slot: ProfileSlot) {
     // A token that needs no intent needs room for its reply all the same.
     reserveRoom(for: flight, on: slot) { broker, slot in broker.send(refreshToken, flight, for: target, on: slot) }
   }
 
-  private func send(_ refreshToken: Secret, _ flight: UInt64, for target: TokenTarget?, on slot: ProfileSlot) {
+  private func send(_ refreshToken: BoundToken, _ flight: UInt64, for target: TokenTarget?, on slot: ProfileSlot) {
     counts.refreshes += 1
     slot.view.rest.handle(.asked(slot.id), at: now.uptime)
     let (provider, id) = (slot.provider, slot.id)

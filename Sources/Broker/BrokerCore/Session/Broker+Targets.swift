@@ -51,7 +51,7 @@ extension Broker {
 
   /// Spends a refresh token for the session's own tokens, or for a target's.
   static func ask(
-    _ provider: any AuthProvider, _ refreshToken: Secret, _ target: TokenTarget?
+    _ provider: any AuthProvider, _ refreshToken: BoundToken, _ target: TokenTarget?
   ) async throws(ProviderFailure) -> TokenSet {
     guard let target else { return try await provider.refresh(refreshToken) }
     return try await provider.require(\.targets).accessToken(for: target, refreshToken: refreshToken)

@@ -44,8 +44,8 @@ extension Broker {
     }
     let tokens = living.tokens
     let token = AccessToken(
-      accessToken: tokens.accessToken, expiresAt: slot.machine.shown(tokens.accessTokenExpiresAt),
-      scopes: tokens.scopes, profile: slot.name, tokenID: entropy.tokenID(of: tokens.accessToken),
+      accessToken: tokens.accessToken.value, expiresAt: slot.machine.shown(tokens.accessTokenExpiresAt),
+      scopes: tokens.scopes, profile: slot.name, tokenID: entropy.tokenID(of: tokens.accessToken.value),
       isOffline: marks.isOffline, isMinValidityCapped: marks.isCapped)
     let answer = rendered(token, of: slot)
     guard case .success(let json) = answer, isLasting else { return answer }

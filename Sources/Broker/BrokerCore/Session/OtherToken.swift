@@ -28,7 +28,7 @@ package struct OtherToken: Sendable, Equatable {
   ///   - since: the same moment on both clocks.
   init(_ target: TokenTarget, _ tokens: TokenSet, sessionScopes: [String], sentAt: Timestamp, since: Moment) {
     self.target = target
-    accessToken = tokens.accessToken.resting()
+    accessToken = tokens.accessToken.value.resting()
     expiresAt = tokens.accessTokenExpiresAt
     let asked = target.scopes.isEmpty ? sessionScopes : target.scopes
     scopes = tokens.scopes.isEmpty ? asked : tokens.scopes

@@ -250,7 +250,7 @@ extension SessionMachine {
   func refreshed(_ session: LivingSession) -> EventPayload {
     let tokens = session.tokens
     return .tokenRefreshed(
-      TokenRefreshedEvent(tokenID: tokenID(tokens.accessToken), expiresAt: tokens.accessTokenExpiresAt))
+      TokenRefreshedEvent(tokenID: tokenID(tokens.accessToken.value), expiresAt: tokens.accessTokenExpiresAt))
   }
 }
 

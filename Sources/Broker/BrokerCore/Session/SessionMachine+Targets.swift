@@ -190,14 +190,14 @@ extension SessionMachine {
 extension SessionMachine {
   /// What a token was given for; nil for the session's own, and for one that is not known.
   package func target(ofTokenNamed id: String) -> TokenTarget? {
-    if let living, tokenID(living.tokens.accessToken) == id { return nil }
+    if let living, tokenID(living.tokens.accessToken.value) == id { return nil }
     return names.target(of: id)
   }
 
   /// Whether a token is the present one for a target; nil is the session itself.
   package func isCurrent(tokenNamed id: String, for target: TokenTarget?) -> Bool {
     guard let living else { return false }
-    guard let target = target.flatMap(otherTarget) else { return tokenID(living.tokens.accessToken) == id }
+    guard let target = target.flatMap(otherTarget) else { return tokenID(living.tokens.accessToken.value) == id }
     return life?.others.token(for: target).map { tokenID($0.accessToken) == id } ?? false
   }
 }

@@ -86,7 +86,7 @@ package struct SessionMachine: Sendable {
     /// Make durable that the refresh token was certainly not spent.
     case closeIntent
     /// Spend the refresh token, once, for the session's own token or for that of a target.
-    case spendRefreshToken(flight: UInt64, Secret, target: TokenTarget?)
+    case spendRefreshToken(flight: UInt64, BoundToken, target: TokenTarget?)
     /// Make the record durable, then tell the machine, then publish.
     case save(SessionRecord, announcing: [EventPayload])
     /// Try at once to save the record that could not be saved, then tell the machine.

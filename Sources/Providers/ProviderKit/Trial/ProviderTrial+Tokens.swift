@@ -46,7 +46,7 @@ extension ProviderTrial {
   /// A token that says its own end says the same as the reply does.
   private func claims(_ tokens: TokenSet) -> ProviderFinding? {
     let check = "token.claims"
-    guard let claims = AccessTokenClaims(tokens.accessToken) else {
+    guard let claims = AccessTokenClaims(tokens.accessToken.value) else {
       return ProviderFinding(check, .note, "The access token is not a JWT: its claims cannot be read.")
     }
     guard let own = claims.expiresAt, let told = tokens.accessTokenExpiresAt else { return nil }

@@ -39,7 +39,7 @@ package struct ProviderTrial: Trial {
   /// Whose session it is.
   var user: User?
   /// A refresh token that was spent.
-  var spent: Secret?
+  var spent: BoundToken?
   /// Whether the provider has given another refresh token for it.
   var rotates = false
   /// Whether the session may have ended with a refresh token that was tried once more.

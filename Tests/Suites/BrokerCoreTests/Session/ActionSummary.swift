@@ -15,13 +15,13 @@ extension SessionMachine.Action {
     case .answerOther(let waiter, let token, let marks):
       "\(marks.summary)\(token.accessToken.revealedString() ?? "") for \(token.target.summary) \(waiter.number)"
     case .spendRefreshToken(let flight, let token, let target):
-      "spend \(flight) \(token.revealedString() ?? "")\(target.map { " for \($0.summary)" } ?? "")"
+      "spend \(flight) \(token.value.revealedString() ?? "")\(target.map { " for \($0.summary)" } ?? "")"
     case .openIntent(let flight, let intent): "openIntent \(flight) of \(intent.generation)"
     case .closeIntent: "closeIntent"
     case .saveAgain: "saveAgain"
-    case .discard(let tokens, _): "discard \(tokens.accessToken.revealedString() ?? "")"
+    case .discard(let tokens, _): "discard \(tokens.accessToken.value.revealedString() ?? "")"
     case .revokeReplaced(let tokens, let user):
-      "revoke \(tokens.accessToken.revealedString() ?? "")\(user.map { " of \($0)" } ?? "")"
+      "revoke \(tokens.accessToken.value.revealedString() ?? "")\(user.map { " of \($0)" } ?? "")"
     case .publish(let payload): "publish \(payload.name.rawValue)"
     case .save(let record, let events):
       "save \(record.summary)"

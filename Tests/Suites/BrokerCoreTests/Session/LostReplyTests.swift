@@ -145,7 +145,7 @@ import Testing
   @Test func `the same token given back is one that does not rotate`() {
     var script = script()
     _ = script.want(1, force: true)
-    _ = script.succeed(1) { $0.refreshToken = ScriptedProvider.secret("refresh-1") }
+    _ = script.succeed(1) { $0.refreshToken = BoundToken(ScriptedProvider.secret("refresh-1")) }
     #expect(script.machine.living?.unrotatedReplies == 1)
   }
 

@@ -16,7 +16,7 @@ extension OtherTokensTests {
     #expect(actions == ["save living 9 announcing login", "save living 10"])
     script.storeWorks = true
     #expect(stored(script) == ["access-1", "refresh-1"])
-    #expect(script.machine.living?.tokens.refreshToken?.revealedString() == "refresh-2")
+    #expect(script.machine.living?.tokens.refreshToken?.value.revealedString() == "refresh-2")
   }
 
   @Test func `another session has no token of the one before, and callers wait for its own`() {

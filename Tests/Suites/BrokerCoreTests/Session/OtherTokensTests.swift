@@ -18,7 +18,7 @@ import Testing
   /// The access token and the refresh token of the session that is stored.
   func stored(_ script: SessionScript) -> [String?] {
     guard case .living(let session)? = script.stored?.contents else { return [] }
-    return [session.tokens.accessToken.revealedString(), session.tokens.refreshToken?.revealedString()]
+    return [session.tokens.accessToken.value.revealedString(), session.tokens.refreshToken?.value.revealedString()]
   }
 
   @Test func `scopes that the session has are the session's own token, in whatever order`() {

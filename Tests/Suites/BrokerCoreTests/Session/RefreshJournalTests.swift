@@ -184,7 +184,7 @@ import Testing
     #expect(machine.isStoreDegraded)
     _ = machine.handle(.saved(generation: 10), at: Self.start)
     #expect(!machine.isStoreDegraded)
-    #expect(machine.living?.tokens.refreshToken == ScriptedProvider.secret("refresh-2"))
+    #expect(machine.living?.tokens.refreshToken?.value == ScriptedProvider.secret("refresh-2"))
   }
 
   @Test func `a record that cannot be trusted asks for a login, and the login's record is newer`() {

@@ -111,8 +111,8 @@ import Testing
 
   @Test func `tokens that the new session has too are not revoked`() {
     for change: (inout TokenSet) -> Void in [
-      { $0.refreshToken = ScriptedProvider.secret("refresh-1") },
-      { $0.accessToken = ScriptedProvider.secret("access-1") },
+      { $0.refreshToken = BoundToken(ScriptedProvider.secret("refresh-1")) },
+      { $0.accessToken = BoundToken(ScriptedProvider.secret("access-1")) },
     ] {
       var (script, session) = (Self.script(), Self.login(5))
       change(&session.tokens)

@@ -166,7 +166,8 @@ extension SessionMachine.Phase {
 extension SessionMachine {
   /// Where it stands, for tables.
   var summary: String {
-    let session = living.map { "\($0.tokens.accessToken.revealedString() ?? "") \(activitySummary)" } ?? phase.name
+    let session =
+      living.map { "\($0.tokens.accessToken.value.revealedString() ?? "") \(activitySummary)" } ?? phase.name
     var flags = ""
     if isStoreDegraded { flags += ", degraded" }
     if isOutcomeUnknown { flags += ", lost" }
@@ -180,7 +181,7 @@ extension SessionMachine {
     case .resting: "resting"
     case .preparing(let flight): "preparing \(flight)"
     case .refreshing(let flight): "sent \(flight)"
-    case .saving(let session, _): "saving \(session.tokens.accessToken.revealedString() ?? "")"
+    case .saving(let session, _): "saving \(session.tokens.accessToken.value.revealedString() ?? "")"
     case .backingOff(_, let error): "backing off for \(error.kind.rawValue)"
     case .barred: "barred"
     }

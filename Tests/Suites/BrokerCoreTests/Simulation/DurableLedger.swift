@@ -59,7 +59,7 @@ struct DurableLedger {
   /// The refresh token of the record of a profile; nil where there is no living session.
   func refreshToken(of profile: ProfileName) -> SimulatedServer.Token? {
     guard case .living(let session) = records[profile]?.contents else { return nil }
-    return (session.tokens.refreshToken?.revealedString()).flatMap { SimulatedServer.Token($0) }
+    return (session.tokens.refreshToken?.value.revealedString()).flatMap { SimulatedServer.Token($0) }
   }
 
   /// The living session in the record of a profile.

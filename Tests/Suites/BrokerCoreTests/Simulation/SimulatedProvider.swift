@@ -105,27 +105,27 @@ final class SimulatedProvider: AuthProvider, UserInfoProvider, ChallengeProvider
     return challenge
   }
 
-  func refresh(_ refreshToken: Secret) async throws(ProviderFailure) -> TokenSet {
-    let answer = await ask(.refresh(refreshToken.revealedString() ?? ""))
+  func refresh(_ refreshToken: BoundToken) async throws(ProviderFailure) -> TokenSet {
+    let answer = await ask(.refresh(refreshToken.value.revealedString() ?? ""))
     guard case .tokens(let tokens) = answer else { throw misfit(answer) }
     return tokens
   }
 
   func canGive(_ target: TokenTarget) -> Bool { true }
 
-  func accessToken(for target: TokenTarget, refreshToken: Secret) async throws(ProviderFailure) -> TokenSet {
-    let answer = await ask(.target(refreshToken.revealedString() ?? "", target))
+  func accessToken(for target: TokenTarget, refreshToken: BoundToken) async throws(ProviderFailure) -> TokenSet {
+    let answer = await ask(.target(refreshToken.value.revealedString() ?? "", target))
     guard case .tokens(let tokens) = answer else { throw misfit(answer) }
     return tokens
   }
 
   func revoke(_ tokens: TokenSet, everywhere: Bool) async throws(ProviderFailure) {
-    let answer = await ask(.revoke(tokens.refreshToken?.revealedString()))
+    let answer = await ask(.revoke(tokens.refreshToken?.value.revealedString()))
     guard case .done = answer else { throw misfit(answer) }
   }
 
-  func currentUser(accessToken: Secret) async throws(ProviderFailure) -> User {
-    let answer = await ask(.currentUser(accessToken.revealedString() ?? ""))
+  func currentUser(accessToken: BoundToken) async throws(ProviderFailure) -> User {
+    let answer = await ask(.currentUser(accessToken.value.revealedString() ?? ""))
     guard case .user(let user) = answer else { throw misfit(answer) }
     return user
   }

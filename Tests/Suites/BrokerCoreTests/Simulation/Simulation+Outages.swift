@@ -90,7 +90,7 @@ extension Simulation {
   }
 
   private func isRotated(_ token: SimulatedServer.Token, by tokens: TokenSet) -> Bool {
-    tokens.refreshToken.map { $0.revealedString() != "R\(token.family).\(token.number)" } ?? false
+    tokens.refreshToken.map { $0.value.revealedString() != "R\(token.family).\(token.number)" } ?? false
   }
 
   /// Whether a refresh token is as good after an answer as before: it was not rotated.

@@ -193,8 +193,8 @@ extension Simulation {
   }
 
   private func describe(_ tokens: TokenSet) -> String {
-    "\(tokens.accessToken.revealedString() ?? "") until \(tokens.accessTokenExpiresAt?.description ?? "ever"), "
-      + "\(tokens.refreshToken?.revealedString() ?? "no new refresh token")"
+    "\(tokens.accessToken.value.revealedString() ?? "") until \(tokens.accessTokenExpiresAt?.description ?? "ever"), "
+      + "\(tokens.refreshToken?.value.revealedString() ?? "no new refresh token")"
   }
 
   private func deliver(

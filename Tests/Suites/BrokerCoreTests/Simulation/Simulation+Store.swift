@@ -32,9 +32,11 @@ extension Simulation {
         // What could not be kept, as far as the broker knows, is given back.
         revocable[record.profile] = server.families.count
       }
-      if case .living(let session) = record.contents, let text = session.tokens.accessToken.revealedString() {
+      if case .living(let session) = record.contents, let text = session.tokens.accessToken.value.revealedString() {
         durable.unsaved.insert(text)
-        if let refreshToken = session.tokens.refreshToken?.revealedString() { durable.unsaved.insert(refreshToken) }
+        if let refreshToken = session.tokens.refreshToken?.value.revealedString() {
+          durable.unsaved.insert(refreshToken)
+        }
       }
     }
     for case .event(let event) in steps {
@@ -53,7 +55,7 @@ extension Simulation {
     case .record(let record):
       switch record.contents {
       case .living(let session):
-        let refresh = session.tokens.refreshToken?.revealedString() ?? "none"
+        let refresh = session.tokens.refreshToken?.value.revealedString() ?? "none"
         return "record \(record.profile) \(record.generation) living \(refresh)"
       case .ended(let reason, _): return "record \(record.profile) \(record.generation) ended \(reason)"
       case .reauthenticationRequired: return "record \(record.profile) \(record.generation) wants the user"
@@ -110,8 +112,8 @@ extension Simulation {
   }
 
   private func noteCommitted(_ session: LivingSession, _ profile: ProfileName) throws(Violation) {
-    guard let text = session.tokens.accessToken.revealedString(),
-      let new = (session.tokens.refreshToken?.revealedString()).flatMap({ SimulatedServer.Token($0) })
+    guard let text = session.tokens.accessToken.value.revealedString(),
+      let new = (session.tokens.refreshToken?.value.revealedString()).flatMap({ SimulatedServer.Token($0) })
     else { throw Violation(.generationGrows, "\(profile): the refresh token is gone") }
     if let old = durable.refreshToken(of: profile), old.family == new.family {
       guard new.number >= old.number else {
@@ -164,7 +166,8 @@ extension Simulation {
 
   /// Whether the refresh token of a session has ended at its provider.
   func hasRefreshTokenEnded(_ session: LivingSession) -> Bool {
-    guard let token = (session.tokens.refreshToken?.revealedString()).flatMap({ SimulatedServer.Token($0) }) else {
+    guard let token = (session.tokens.refreshToken?.value.revealedString()).flatMap({ SimulatedServer.Token($0) })
+    else {
       return false
     }
     return server.hasExpired(token.family, at: life.clock.uptime)

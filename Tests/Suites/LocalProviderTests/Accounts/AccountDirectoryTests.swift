@@ -184,7 +184,7 @@ import Testing
       let first = try await fixture.session()
       let other = try await fixture.session("b@example.com")
       for _ in 1...2 { _ = try await provider.login(fixture.credentials()) }
-      let session = try #require(try await provider.introspect(first.tokens.accessToken).session)
+      let session = try #require(try await provider.introspect(first.tokens.accessToken.value).session)
       #expect(try await provider.revokeSessions(of: nil, session: session).count == 1)
       #expect(try await provider.revokeSessions(of: "a@example.com", session: session).count == 0)
       #expect(try await refresh(fixture, first) == .sessionEnded(.refreshRejected))
@@ -198,7 +198,7 @@ import Testing
   @Test func `of too many for one answer the newest sessions are listed, and all of them are revoked`() async throws {
     try await ProviderFixture.run { fixture in
       let session = try await fixture.session()
-      let id = try #require(try await fixture.provider.introspect(session.tokens.accessToken).session)
+      let id = try #require(try await fixture.provider.introspect(session.tokens.accessToken.value).session)
       try await fixture.change(
         """
         WITH RECURSIVE counted(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM counted WHERE i < 1000)
@@ -215,7 +215,7 @@ import Testing
     try await ProviderFixture.run { fixture in
       let session = try await fixture.session()
       _ = try await fixture.session("b@example.com")
-      let id = try #require(try await fixture.provider.introspect(session.tokens.accessToken).session)
+      let id = try #require(try await fixture.provider.introspect(session.tokens.accessToken.value).session)
       #expect(await revoke(fixture, "b@example.com", id) == Self.noSession)
       #expect(await revoke(fixture, nil, "none") == Self.noSession)
       #expect(await revoke(fixture, nil) == .refused(.validationFailed, fields: ["user", "session"]))

@@ -116,7 +116,7 @@ import Testing
       for email in [Self.composed, Self.decomposed] {
         #expect(try await provider.login(fixture.credentials(email)).session.user?.id == "first")
       }
-      let tokens = try await provider.refresh(Secret(utf8: "of the twin"))
+      let tokens = try await provider.refresh(BoundToken(Secret(utf8: "of the twin")))
       #expect(try await provider.currentUser(accessToken: tokens.accessToken).id == "twin")
       for id in ["twin", "hidden"] { try await provider.delete(id) }
       #expect(try await provider.users().count == 2)

@@ -89,7 +89,7 @@ import Testing
       let session = try await fixture.session()
       let token = session.tokens.accessToken
       let wrong = try Secret(utf8: "another password")
-      func generate(_ password: Secret, _ accessToken: Secret) async -> ProviderFailure? {
+      func generate(_ password: Secret, _ accessToken: BoundToken) async -> ProviderFailure? {
         await failure { () throws(ProviderFailure) in
           try await fixture.provider.generateBackupCodes(password: password, accessToken: accessToken)
         }
@@ -98,7 +98,7 @@ import Testing
       let right = try Secret(utf8: ProviderFixture.password)
       #expect(await generate(right, token) == .refused(.tooManyAttempts, retryAfter: .seconds(2)))
       fixture.clock.advance(.seconds(2))
-      #expect(await generate(right, try Secret(utf8: "no token")) == .tokenRefused)
+      #expect(await generate(right, BoundToken(try Secret(utf8: "no token"))) == .tokenRefused)
       #expect(await generate(right, token) == nil)
     }
   }

@@ -32,7 +32,7 @@ import Testing
       let seed = earlier.signingKey
       let signingKey = try Ed25519SigningKey(seed: Secret(copying: seed.span))
       #expect(try await provider.publicKey().bytes == signingKey.publicKey.bytes)
-      let tokens = try await provider.refresh(Secret(utf8: Self.refreshToken))
+      let tokens = try await provider.refresh(BoundToken(Secret(utf8: Self.refreshToken)))
       let user = try await provider.currentUser(accessToken: tokens.accessToken)
       #expect(user.id == "ada" && user.emailVerified == false && tokens.scopes == ["read"])
       _ = try await provider.login(fixture.credentials(password: Self.password)).session
@@ -108,7 +108,7 @@ import Testing
       #expect(refused == .misconfigured(.embeddedFiles))
       #expect(try await fixture.number("PRAGMA user_version") == 2)
       try FileDescriptor.open(fixture.directory + "/renew-keys", [.write, .create]).close()
-      let token = try Secret(utf8: Self.refreshToken)
+      let token = try BoundToken(Secret(utf8: Self.refreshToken))
       let ended = await failure { () throws(ProviderFailure) in try await fixture.provider.refresh(token) }
       #expect(ended == .sessionEnded(.refreshRejected))
       _ = try await fixture.provider.login(fixture.credentials(password: Self.password)).session

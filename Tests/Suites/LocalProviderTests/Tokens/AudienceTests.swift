@@ -34,7 +34,7 @@ import TextCoding
   }
 
   private func claims(_ tokens: TokenSet) throws -> JSONNode {
-    let text = try #require(tokens.accessToken.revealedString())
+    let text = try #require(tokens.accessToken.value.revealedString())
     let payload = Array(text.utf8.split(separator: UInt8(ascii: "."))[1])
     let bytes = Base64.decodeURLForm(payload.span)
     return try JSONDocument(parsing: #require(bytes)).root
@@ -50,13 +50,13 @@ import TextCoding
         let claims = try claims(tokens)
         #expect(try claims.required("iss").string() == "https://id.example.com")
         #expect(try claims.required("aud").string() == audience)
-        let told = try await fixture.provider.introspect(tokens.accessToken)
+        let told = try await fixture.provider.introspect(tokens.accessToken.value)
         #expect(told.isActive && told.issuer == "https://id.example.com" && told.audience == audience)
         #expect(told.scope == (tokens == narrow ? "read" : "read write"))
         #expect(try claims.required("sid").string() == told.session)
       }
       #expect(narrow.scopes == ["read"] && other.scopes == ["read", "write"])
-      let refresh = try await fixture.provider.introspect(try #require(narrow.refreshToken))
+      let refresh = try await fixture.provider.introspect(try #require(narrow.refreshToken?.value))
       #expect(refresh.isActive && refresh.issuer == "https://id.example.com" && refresh.audience == nil)
     }
   }
@@ -71,13 +71,13 @@ import TextCoding
       #expect(try claims(next).required("aud").string() == "https://api.example.com")
       let replay = await failure { () throws(ProviderFailure) in
         try await fixture.provider.accessToken(
-          for: TokenTarget(audience: Self.orders), refreshToken: try secret(own.refreshToken))
+          for: TokenTarget(audience: Self.orders), refreshToken: try present(own.refreshToken))
       }
       #expect(replay == .sessionEnded(.refreshRejected, alert: .refreshTokenReuse))
     }
   }
 
-  private func secret(_ token: Secret?) throws(ProviderFailure) -> Secret {
+  private func present(_ token: BoundToken?) throws(ProviderFailure) -> BoundToken {
     guard let token else { throw .unsupported }
     return token
   }
@@ -90,7 +90,7 @@ import TextCoding
       let own = try await session(fixture, ["read"])
       let refused = await failure { () throws(ProviderFailure) in
         try await fixture.provider.accessToken(
-          for: TokenTarget(scopes: scopes, audience: audience), refreshToken: try secret(own.refreshToken))
+          for: TokenTarget(scopes: scopes, audience: audience), refreshToken: try present(own.refreshToken))
       }
       #expect(refused == .refused(.insufficientScope))
       _ = try await fixture.provider.refresh(try #require(own.refreshToken))
@@ -123,9 +123,9 @@ import TextCoding
       }
       #expect(refused == .tokenRefused)
       // It says whose it is all the same, where the session is to end.
-      let alone = TokenSet(accessToken: other.accessToken, accessTokenExpiresAt: nil, refreshToken: nil)
+      let alone = TokenSet(accessToken: other.accessToken.value, accessTokenExpiresAt: nil, refreshToken: nil)
       try await fixture.provider.revoke(alone, everywhere: false)
-      #expect(try await !fixture.provider.introspect(own.accessToken).isActive)
+      #expect(try await !fixture.provider.introspect(own.accessToken.value).isActive)
     }
   }
 
@@ -135,7 +135,7 @@ import TextCoding
       var configuration = fixture.configuration
       Self.configured(&configuration)
       await fixture.provider.update(configuration)
-      let told = try await fixture.provider.introspect(own.accessToken)
+      let told = try await fixture.provider.introspect(own.accessToken.value)
       #expect(told.isActive && told.issuer == "authbroker-local" && told.audience == "authbroker")
       let refused = await failure { () throws(ProviderFailure) in
         try await fixture.provider.currentUser(accessToken: own.accessToken)

@@ -129,7 +129,7 @@ import TextCoding
   }
 
   private func claims(_ tokens: TokenSet) throws -> JSONNode {
-    let text = try #require(tokens.accessToken.revealedString())
+    let text = try #require(tokens.accessToken.value.revealedString())
     let payload = Array(text.utf8.split(separator: UInt8(ascii: "."))[1])
     let bytes = Base64.decodeURLForm(payload.span)
     return try JSONDocument(parsing: #require(bytes)).root

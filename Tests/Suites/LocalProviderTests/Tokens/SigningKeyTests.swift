@@ -12,9 +12,9 @@ import TextCoding
 /// The keys that sign access tokens, and how they follow one another.
 @Suite(.standardTimeLimit) struct SigningKeyTests {
   /// The name of the key in a token's header.
-  private func keyID(_ token: Secret) throws -> String { try #require(AccessTokenSigner.keyID(of: token)) }
+  private func keyID(_ token: BoundToken) throws -> String { try #require(AccessTokenSigner.keyID(of: token.value)) }
 
-  private func isAccepted(_ fixture: ProviderFixture, _ token: Secret) async -> Bool {
+  private func isAccepted(_ fixture: ProviderFixture, _ token: BoundToken) async -> Bool {
     await failure { () throws(ProviderFailure) in try await fixture.provider.currentUser(accessToken: token) } == nil
   }
 
@@ -40,7 +40,7 @@ import TextCoding
       let bytesBytes = Base64.decodeURLForm(keys[0].publicKey.utf8.span)
       let bytes = try #require(bytesBytes)
       let key = try Ed25519PublicKey(bytes: bytes.span)
-      let parts = try #require(token.revealedString()).split(separator: ".").map { Array($0.utf8) }
+      let parts = try #require(token.value.revealedString()).split(separator: ".").map { Array($0.utf8) }
       let encoded = parts[2]
       let signatureBytes = Base64.decodeURLForm(encoded.span)
       let signature = try #require(signatureBytes)
@@ -59,7 +59,8 @@ import TextCoding
       #expect(try await fixture.provider.keySet() == after)
       #expect(await isAccepted(fixture, first.accessToken))
       let second = try await fixture.provider.refresh(try #require(first.refreshToken))
-      #expect(try keyID(first.accessToken) == before[0].keyID && keyID(second.accessToken) == after[0].keyID)
+      #expect(
+        try keyID(first.accessToken) == before[0].keyID && keyID(second.accessToken) == after[0].keyID)
       await fixture.provider.shutDown()
       #expect(await isAccepted(fixture, first.accessToken))
       fixture.clock.advance(.seconds(900))
@@ -87,7 +88,7 @@ import TextCoding
 
   @Test func `several rotations in a row leave every key that has signed`() async throws {
     try await ProviderFixture.run { fixture in
-      var tokens: [Secret] = []
+      var tokens: [BoundToken] = []
       for number in 1...4 {
         tokens.append(try await fixture.session("\(number)@example.com").tokens.accessToken)
         fixture.clock.advance(.seconds(1))
@@ -105,12 +106,12 @@ import TextCoding
       _ = try await fixture.provider.rotateSigningKey()
       let other = try await fixture.session("c@example.com").tokens.accessToken
       let (parts, others) = (try segments(token), try segments(other))
-      let mixed = try Secret(utf8: [others[0], parts[1], parts[2]].joined(separator: "."))
+      let mixed = try BoundToken(Secret(utf8: [others[0], parts[1], parts[2]].joined(separator: ".")))
       #expect(await !isAccepted(fixture, mixed))
       let keyID = try keyID(token)
       let header = #"{"alg":"none","kid":"\#(keyID)","typ":"JWT"}"#
       let none = String(decoding: Base64.encode(header.utf8.span, as: .url), as: UTF8.self)
-      let unsigned = try Secret(utf8: "\(none).\(parts[1]).")
+      let unsigned = try BoundToken(Secret(utf8: "\(none).\(parts[1])."))
       #expect(await !isAccepted(fixture, unsigned))
     }
   }
@@ -127,7 +128,7 @@ import TextCoding
     }
   }
 
-  private func segments(_ token: Secret) throws -> [String] {
-    try #require(token.revealedString()).split(separator: ".").map(String.init)
+  private func segments(_ token: BoundToken) throws -> [String] {
+    try #require(token.value.revealedString()).split(separator: ".").map(String.init)
   }
 }

@@ -40,7 +40,7 @@ struct RecordedProvider {
     try await run(dialect) { _ in
       FakeProvider.Reply(200, reply)
     } _: {
-      found = try await $0.provider.refresh(secret("rt"))
+      found = try await $0.provider.refresh(BoundToken(secret("rt")))
     }
     return try #require(found)
   }
@@ -51,7 +51,7 @@ struct RecordedProvider {
     try await run(dialect) { _ in
       FakeProvider.Reply(status, reply)
     } _: { recorded in
-      let (provider, token) = (recorded.provider, try secret("rt"))
+      let (provider, token) = (recorded.provider, try BoundToken(secret("rt")))
       found = await failure { () throws(ProviderFailure) in try await provider.refresh(token) }
     }
     return found
@@ -77,7 +77,7 @@ struct RecordedProvider {
     try await run(dialect) { _ in
       FakeProvider.Reply(status, reply)
     } _: { recorded in
-      let (provider, token) = (recorded.provider, try secret("at"))
+      let (provider, token) = (recorded.provider, try BoundToken(secret("at")))
       do throws(ProviderFailure) {
         found = .success(try await provider.currentUser(accessToken: token).withoutClaims)
       } catch {

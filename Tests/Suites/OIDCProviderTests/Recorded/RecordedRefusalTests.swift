@@ -81,7 +81,7 @@ import Testing
         Issue.record("\(body)")
         continue
       }
-      #expect(rotated.refreshToken == (try secret("r")))
+      #expect(rotated.refreshToken.value == (try secret("r")))
     }
     #expect(
       await failure(.refresh, 200, #"{"access_token":"a","refresh_token":"r","refresh_token":"s"}"#)

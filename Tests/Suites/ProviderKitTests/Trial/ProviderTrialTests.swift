@@ -53,11 +53,11 @@ import Testing
           asked.append("user")
           answer = .user(users.isEmpty ? .failure(.tokenRefused) : users.removeFirst())
         case .refresh(let token):
-          asked.append(token.revealedString() ?? "")
+          asked.append(token.value.revealedString() ?? "")
           answer = .tokens(
             refreshes.isEmpty ? .failure(.sessionEnded(.refreshRejected)) : refreshes.removeFirst())
         case .revoke(let tokens):
-          asked.append("revoke " + (tokens.refreshToken?.revealedString() ?? ""))
+          asked.append("revoke " + (tokens.refreshToken?.value.revealedString() ?? ""))
           answer = .revoked(revocation)
         }
         findings += trial.take(answer, at: now)

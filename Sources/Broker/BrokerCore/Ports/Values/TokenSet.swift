@@ -4,11 +4,11 @@ package import SecretMemory
 /// The tokens of one session as a provider gave them.
 package struct TokenSet: Sendable, Equatable {
   /// The access token (RFC 6749, section 1.4).
-  package var accessToken: Secret
+  package var accessToken: BoundToken
   /// When the access token ends; nil where the provider gives no lifetime.
   package var accessTokenExpiresAt: Timestamp?
   /// The refresh token (RFC 6749, section 1.5); nil where the session cannot be refreshed.
-  package var refreshToken: Secret?
+  package var refreshToken: BoundToken?
   /// When the refresh token ends, where the provider says so.
   package var refreshTokenExpiresAt: Timestamp?
   /// What the access token is good for.
@@ -31,9 +31,9 @@ package struct TokenSet: Sendable, Equatable {
     refreshTokenExpiresAt: Timestamp? = nil, scopes: [String] = [], idToken: Secret? = nil,
     clockSkew: Duration? = nil
   ) {
-    self.accessToken = accessToken
+    self.accessToken = BoundToken(accessToken)
     self.accessTokenExpiresAt = accessTokenExpiresAt
-    self.refreshToken = refreshToken
+    self.refreshToken = refreshToken.map { BoundToken($0) }
     self.refreshTokenExpiresAt = refreshTokenExpiresAt
     self.scopes = scopes
     self.idToken = idToken

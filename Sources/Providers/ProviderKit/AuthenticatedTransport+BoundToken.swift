@@ -1,0 +1,18 @@
+package import BrokerCore
+package import HTTP
+
+/// How a token is shown to a provider.
+extension AuthenticatedTransport {
+  /// Sends a request with a token, and waits for its response; cancelling the task gives it up.
+  ///
+  /// - Parameters:
+  ///   - request: what to send.
+  ///   - token: whose request it is.
+  /// - Returns: the response, whatever its status; a 401 is not acted on here.
+  /// - Throws: `HTTPFailure` when there is none; `.invalidField` when the token cannot be sent.
+  package func send(_ request: HTTPRequest, with token: BoundToken) async throws(HTTPFailure) -> HTTPResponse {
+    switch token.kind {
+    case .bearer: try await send(request, bearer: token.value)
+    }
+  }
+}
