@@ -53,7 +53,8 @@ let package = Package(
     .target(name: "SecretMemory", dependencies: ["CLinux"]),
     .target(name: "HTTPMessage", dependencies: ["SecretMemory"]),
     .target(name: "BrokerProtocol", dependencies: ["JSON", "JSONRPC", "SecretMemory", "TextCoding"]),
-    .target(name: "BrokerCore", dependencies: wire + ["TextCoding"]),
+    .target(name: "JOSE", dependencies: wire + ["TextCoding"]),
+    .target(name: "BrokerCore", dependencies: wire + ["JOSE", "TextCoding"]),
     .target(name: "ConfigurationFile", dependencies: ["JSON", "BrokerProtocol"]),
 
     // The edges.
@@ -67,13 +68,14 @@ let package = Package(
     .target(name: "Logging", dependencies: ["LinuxSystem", "BrokerProtocol"]),
     .target(name: "Vault", dependencies: core + ["SQLite", "Sealing", "LinuxSystem", "TextCoding"]),
     .target(
-      name: "LocalProvider", dependencies: remote + ["SQLite", "Sealing", "TextCoding"], path: "Sources/Providers/Local"
-    ),
-    .target(name: "ProviderKit", dependencies: core + ["ConfigurationFile", "HTTP", "LinuxSystem", "TextCoding"]),
+      name: "LocalProvider", dependencies: remote + ["JOSE", "SQLite", "Sealing", "TextCoding"],
+      path: "Sources/Providers/Local"),
     .target(
-      name: "RESTProvider", dependencies: remote, path: "Sources/Providers/REST", exclude: ["Mapping.md"]),
+      name: "ProviderKit", dependencies: core + ["ConfigurationFile", "HTTP", "JOSE", "LinuxSystem", "TextCoding"]),
     .target(
-      name: "OIDCProvider", dependencies: remote + ["HTTPMessage", "Sealing", "TextCoding"],
+      name: "RESTProvider", dependencies: remote + ["JOSE"], path: "Sources/Providers/REST", exclude: ["Mapping.md"]),
+    .target(
+      name: "OIDCProvider", dependencies: remote + ["HTTPMessage", "JOSE", "Sealing", "TextCoding"],
       path: "Sources/Providers/OIDC"),
     .target(name: "FirebaseProvider", dependencies: remote, path: "Sources/Providers/Firebase"),
 
@@ -157,6 +159,8 @@ let package = Package(
       dependencies: remote + [
         "OIDCProvider", "Configuration", "HTTPMessage", "Sealing", "TestSupport", "TestServers", "TextCoding",
       ]),
+    .testTarget(
+      name: "JOSETests", dependencies: wire + ["JOSE", "TestSupport", "TextCoding"]),
     .testTarget(name: "BrokerCoreTests", dependencies: core + ["LinuxSystem", "ProviderKit", "TestSupport"]),
     .testTarget(name: "SecretMemoryTests", dependencies: ["SecretMemory", "LinuxSystem", "TestSupport"]),
     .testTarget(name: "LoggingTests", dependencies: ["Logging", "LinuxSystem", "TestSupport"]),
@@ -201,7 +205,7 @@ let districts: KeyValuePairs = [
   ],
   "Protocol": ["BrokerProtocol"],
   "Broker": [
-    "BrokerCore", "BrokerServer", "Vault", "SQLite", "Sealing", "HTTP", "ConfigurationFile", "Configuration",
+    "JOSE", "BrokerCore", "BrokerServer", "Vault", "SQLite", "Sealing", "HTTP", "ConfigurationFile", "Configuration",
     "authbrokerd",
   ],
   "Providers": ["ProviderKit"],

@@ -1,6 +1,7 @@
 package import BrokerCore
 import BrokerProtocol
 import HTTP
+import JOSE
 import JSON
 import ProviderKit
 package import SecretMemory

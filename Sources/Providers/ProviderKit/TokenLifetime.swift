@@ -1,5 +1,6 @@
 import BrokerCore
 package import BrokerProtocol
+import JOSE
 package import JSON
 package import SecretMemory
 

@@ -1,6 +1,7 @@
 import BrokerCore
 import BrokerProtocol
 import HTTP
+import JOSE
 import JSON
 import ProviderKit
 import SecretMemory

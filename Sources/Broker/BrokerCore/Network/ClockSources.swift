@@ -1,4 +1,5 @@
 import BrokerProtocol
+import JOSE
 
 /// What others say of this machine's wall clock, which is believed where two of them agree.
 ///

@@ -1,4 +1,5 @@
 import BrokerProtocol
+import JOSE
 import SecretMemory
 
 /// The ID token of a session, and how long it lives still.

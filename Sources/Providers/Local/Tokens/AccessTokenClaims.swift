@@ -1,4 +1,5 @@
 import BrokerProtocol
+import JOSE
 import JSON
 
 /// What an access token says: claims of RFC 7519, and of RFC 9068, section 2.2.
@@ -46,13 +47,11 @@ extension AccessTokenClaims: JSONEncodable {
 }
 
 extension AccessTokenClaims {
-  /// Reads a payload whose signature was verified; nil where it lacks something.
-  init?(payload: [UInt8]) {
-    guard let root = try? JSONDocument(parsing: payload).root,
-      let issuer = try? root.required("iss").string(), let audience = try? root.required("aud").string(),
-      let subject = try? root.required("sub").string(), let family = try? root.required("sid").string(),
-      let identifier = try? root.required("jti").string(), let issuedAt = Self.time("iat", root),
-      let expiresAt = Self.time("exp", root)
+  /// Reads claims whose signature was verified; nil where something is missing.
+  init?(_ claims: JWTClaims) {
+    guard let issuer = claims.text("iss"), let audience = claims.text("aud"), let subject = claims.text("sub"),
+      let family = claims.text("sid"), let identifier = claims.text("jti"), let issuedAt = claims.moment("iat"),
+      let expiresAt = claims.moment("exp")
     else { return nil }
     self.issuer = issuer
     self.audience = audience
@@ -61,15 +60,9 @@ extension AccessTokenClaims {
     self.identifier = identifier
     self.issuedAt = issuedAt
     self.expiresAt = expiresAt
-    authTime = Self.time("auth_time", root)
-    let names = (try? root["amr"]?.elements().map { try $0.string() }) ?? []
+    authTime = claims.moment("auth_time")
+    let names = (try? claims["amr"]?.elements().map { try $0.string() }) ?? []
     methods = AuthenticationMethods(stored: names.joined(separator: " "))
-    scopes = (try? root["scope"]?.string()) ?? ""
-  }
-
-  /// A number of seconds since 1970, multiplied without overflow although the provider has signed it itself.
-  private static func time(_ name: String, _ root: JSONNode) -> Timestamp? {
-    guard let seconds = try? root[name]?.integer() else { return nil }
-    return Timestamp(milliseconds: seconds.multipliedReportingOverflow(by: 1000).partialValue)
+    scopes = claims.text("scope") ?? ""
   }
 }

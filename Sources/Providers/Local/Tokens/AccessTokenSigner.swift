@@ -1,4 +1,5 @@
 import BrokerProtocol
+import JOSE
 import JSON
 import Sealing
 import SecretMemory
@@ -24,15 +25,8 @@ struct AccessTokenSigner: Sendable {
   init(key: Ed25519SigningKey) {
     self.key = key
     let keyHash = KeyedHash.unkeyedDigest(of: key.publicKey.bytes.span, count: 16)
-    let keyID = String(decoding: Base64.encode(keyHash.span, as: .url), as: UTF8.self)
-    self.keyID = keyID
-    var writer = JSONWriter()
-    writer.object { writer in
-      writer.member("alg", "EdDSA")
-      writer.member("kid", keyID)
-      writer.member("typ", "JWT")
-    }
-    header = Base64.encode(writer.bytes.span, as: .url)
+    keyID = String(decoding: Base64.encode(keyHash.span, as: .url), as: UTF8.self)
+    header = CompactJWS.header(.edDSA, keyID: keyID)
   }
 
   /// Makes a token.
@@ -41,44 +35,20 @@ struct AccessTokenSigner: Sendable {
   func sign(_ claims: AccessTokenClaims) throws(SecretMemoryExhausted) -> Secret {
     var writer = JSONWriter()
     claims.encode(to: &writer)
-    let payload = Base64.encode(writer.bytes.span, as: .url)
-    var token: [UInt8] = []
-    // 86 characters of signature: the buffer never moves, so that no copy stays behind.
-    token.reserveCapacity(header.count + payload.count + 2 + 86)
-    token += header
-    token.append(UInt8(ascii: "."))
-    token += payload
-    var rawSignature = key.sign(token.span)
-    defer { wipe(&rawSignature) }
-    var signature = Base64.encode(rawSignature.span, as: .url)
-    defer { wipe(&signature) }
-    token.append(UInt8(ascii: "."))
-    token += signature
-    return try Secret(wiping: &token)
+    return try CompactJWS.signed(
+      writer.bytes.span, header: header, signatureByteCount: Ed25519SigningKey.signatureByteCount, key.sign)
   }
 
   /// What a token of this signer says, its expiry not examined; nil for anything else.
   func claims(of token: Secret) -> AccessTokenClaims? {
-    token.withBytes { bytes in
-      let dots = bytes.indices.filter { bytes[$0] == UInt8(ascii: ".") }
-      // The header is this signer's own, byte for byte: another algorithm is never used (RFC 8725, section 3.1).
-      guard dots.count == 2, dots[0] == header.count, header.indices.allSatisfy({ bytes[$0] == header[$0] }),
-        let signature = Base64.decodeURLForm(bytes.extracting((dots[1] + 1)...)),
-        key.publicKey.isValid(signature: signature.span, for: bytes.extracting(..<dots[1])),
-        let payload = Base64.decodeURLForm(bytes.extracting((dots[0] + 1)..<dots[1]))
-      else { return nil }
-      return AccessTokenClaims(payload: payload)
+    guard CompactJWS.isSigned(token, header: header, { key.publicKey.isValid(signature: $0, for: $1) }) else {
+      return nil
     }
+    return CompactJWS.read(.payload, of: token) { JWTClaims($0).flatMap(AccessTokenClaims.init) }
   }
 
   /// The name of the key that a token says it was signed with, which nothing has verified yet.
   static func keyID(of token: Secret) -> String? {
-    token.withBytes { bytes in
-      guard let dot = bytes.indices.first(where: { bytes[$0] == UInt8(ascii: ".") }),
-        let header = Base64.decodeURLForm(bytes.extracting(..<dot)),
-        let root = try? JSONDocument(parsing: header).root
-      else { return nil }
-      return try? root["kid"]?.string()
-    }
+    CompactJWS.read(.header, of: token) { try? $0["kid"]?.string() }
   }
 }
