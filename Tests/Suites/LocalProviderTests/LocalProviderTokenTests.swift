@@ -177,7 +177,8 @@ import TextCoding
       #expect(await user(fixture, first) == .tokenRefused)
       #expect(await user(fixture, second) == nil)
       // The access token alone will do.
-      let accessTokenOnly = TokenSet(accessToken: second.accessToken.value, accessTokenExpiresAt: nil, refreshToken: nil)
+      let accessTokenOnly = TokenSet(
+        accessToken: second.accessToken.value, accessTokenExpiresAt: nil, refreshToken: nil)
       fixture.clock.advance(.seconds(5000))
       try await fixture.provider.revoke(accessTokenOnly, everywhere: true)
       #expect(await refresh(fixture, third) == .sessionEnded(.refreshRejected))

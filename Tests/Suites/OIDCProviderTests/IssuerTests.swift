@@ -61,7 +61,8 @@ import Testing
       $0 + "/"
     } _: { provider, server in
       let (token, tokens) = try (
-        BoundToken(secret("rt")), TokenSet(accessToken: secret("at"), accessTokenExpiresAt: nil, refreshToken: secret("rt"))
+        BoundToken(secret("rt")),
+        TokenSet(accessToken: secret("at"), accessTokenExpiresAt: nil, refreshToken: secret("rt"))
       )
       let client = try ClientGrant(scopes: []).kept()
       let found: [ProviderFailure?] = [
