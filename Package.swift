@@ -66,7 +66,8 @@ let package = Package(
     .target(name: "Transport", dependencies: ["LinuxSystem"]),
     .target(name: "StateDirectory", dependencies: ["JSON", "LinuxSystem", "CRevision"]),
     .target(name: "Logging", dependencies: ["LinuxSystem", "BrokerProtocol"]),
-    .target(name: "Vault", dependencies: core + ["SQLite", "Sealing", "LinuxSystem", "TextCoding"]),
+    .target(name: "Records", dependencies: core + ["Sealing", "LinuxSystem", "TextCoding"]),
+    .target(name: "SQLiteStore", dependencies: core + ["Records", "SQLite", "Sealing", "LinuxSystem", "TextCoding"]),
     .target(
       name: "LocalProvider", dependencies: remote + ["JOSE", "SQLite", "Sealing", "TextCoding"],
       path: "Sources/Providers/Local"),
@@ -91,7 +92,8 @@ let package = Package(
     .executableTarget(
       name: "authbrokerd",
       dependencies: core + [
-        "BrokerServer", "Transport", "LinuxSystem", "Logging", "Configuration", "ConfigurationFile", "Vault",
+        "BrokerServer", "Transport", "LinuxSystem", "Logging", "Configuration", "ConfigurationFile", "Records",
+        "SQLiteStore",
         "LocalProvider", "OIDCProvider", "ProviderKit", "HTTP", "Sealing", "StateDirectory", "TextCoding",
       ], exclude: ["systemd"]),
 
@@ -128,9 +130,13 @@ let package = Package(
         "BrokerServer", "JSONRPC", "LinuxSystem", "ProviderKit", "Transport", "Logging", "TestSupport",
       ]),
     .testTarget(
-      name: "VaultTests",
+      name: "RecordsTests",
+      dependencies: core + ["LinuxSystem", "Records", "Sealing", "TestSupport"]),
+    .testTarget(
+      name: "SQLiteStoreTests",
       dependencies: [
-        "TestSupport", "Vault", "BrokerCore", "BrokerProtocol", "SecretMemory", "Sealing", "SQLite", "LinuxSystem",
+        "TestSupport", "Records", "SQLiteStore", "BrokerCore", "BrokerProtocol", "JSON", "SecretMemory", "Sealing", "SQLite",
+        "LinuxSystem",
       ], exclude: ["Fixtures"]),
     .testTarget(
       name: "LocalProviderTests",
@@ -192,7 +198,7 @@ let package = Package(
       name: "EndToEndTests",
       dependencies: core + [
         "JSONRPC", "LinuxSystem", "AuthBrokerClient", "ClientSocket", "StateDirectory", "TestSupport", "Sealing",
-        "SQLite", "Vault", "authbroker", "authbrokerd",
+        "SQLite", "Records", "SQLiteStore", "authbroker", "authbrokerd",
       ], path: "Tests/EndToEnd"),
   ]
 )
@@ -205,7 +211,7 @@ let districts: KeyValuePairs = [
   ],
   "Protocol": ["BrokerProtocol"],
   "Broker": [
-    "JOSE", "BrokerCore", "BrokerServer", "Vault", "SQLite", "Sealing", "HTTP", "ConfigurationFile", "Configuration",
+    "JOSE", "BrokerCore", "BrokerServer", "Records", "SQLiteStore", "SQLite", "Sealing", "HTTP", "ConfigurationFile", "Configuration",
     "authbrokerd",
   ],
   "Providers": ["ProviderKit"],

@@ -3,11 +3,12 @@ import BrokerProtocol
 import Glibc
 import JSON
 import LinuxSystem
+import Records
+import SQLiteStore
 import Sealing
 import SecretMemory
 import TestSupport
 import Testing
-import Vault
 
 /// A state directory on a bad day: the broker does not start, says why, and leaves every file as it was.
 @Suite(.standardTimeLimit) struct DamageTests {

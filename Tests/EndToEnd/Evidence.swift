@@ -1,10 +1,11 @@
 import BrokerCore
 import Glibc
 import LinuxSystem
+import Records
+import SQLiteStore
 import Sealing
 import SecretMemory
 import Testing
-import Vault
 
 /// What a run left behind.
 struct Evidence {

@@ -1,9 +1,10 @@
 import BrokerCore
 import Glibc
 import LinuxSystem
+import Records
+import SQLiteStore
 import Sealing
 import SecretMemory
-import Vault
 
 /// Looks for secrets in the memory of a broker, which stands still meanwhile.
 struct MemorySurvey {

@@ -3,8 +3,8 @@ import BrokerProtocol
 import ConfigurationFile
 import LinuxSystem
 import ProviderKit
+import Records
 import SecretMemory
-import Vault
 
 /// Finds the passwords of clients where a configuration says that they are, each time that one is needed.
 ///

@@ -5,9 +5,10 @@ import Configuration
 import LinuxSystem
 import Logging
 import ProviderKit
+import Records
+import SQLiteStore
 import StateDirectory
 import Transport
-import Vault
 
 /// Wires the parts together, and takes them apart again in order.
 actor Daemon {

@@ -1,6 +1,6 @@
+import Records
 import Sealing
 import Synchronization
-import Vault
 
 /// The key of the embedded provider, for a provider that is made while the vault is still being opened.
 final class VaultKey: Sendable {

@@ -2,10 +2,11 @@ import BrokerCore
 import BrokerProtocol
 import Configuration
 import LinuxSystem
+import Records
+import SQLiteStore
 import Sealing
 import StateDirectory
 import TextCoding
-import Vault
 
 /// Opens the vault of a state directory, as far as it can be opened without a person.
 enum VaultOpening {

@@ -2,9 +2,10 @@ import BrokerCore
 import BrokerProtocol
 import Glibc
 import LinuxSystem
+import Records
+import SQLiteStore
 import Sealing
 import TestSupport
-import Vault
 
 /// Events that a vault has kept, nearly as many bytes as it keeps (``EventRetention``): what comes during a test pushes none
 /// of them out.

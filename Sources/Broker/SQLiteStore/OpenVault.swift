@@ -1,0 +1,47 @@
+import BrokerProtocol
+import Records
+import Sealing
+import SecretMemory
+
+/// What is known of a vault while its key is there; dropped as a whole when it is locked.
+struct OpenVault {
+  /// The data key.
+  var seal: VaultSeal
+  /// What the anchor is authenticated with.
+  let anchorHash: KeyedHash
+  /// Which rows there are.
+  var manifest: Manifest
+  /// What is true of the vault.
+  var head: VaultHead
+  /// What was wrong with the vault as a whole.
+  var suspicions: Set<VaultSuspicion>
+  /// Profiles of which some row was not what was written.
+  var tampered: Set<ProfileName> = []
+  /// How many sealed bytes the kept events have.
+  var eventBytes = 0
+  /// Whether the kept events are to be removed with the next change.
+  var mustDropEvents = false
+
+  /// Whether all of it may be an older copy of what was written last.
+  var mayBeOlder: Bool { !suspicions.isDisjoint(with: [.rolledBack, .anchorForeign, .head, .manifest]) }
+
+  /// Derives the key for the embedded provider's keys from the key of the token names.
+  ///
+  /// - Throws: `VaultError.secretMemoryExhausted`.
+  static func providerKey(from fingerprintKey: Secret) throws(VaultError) -> SealingKey {
+    let label = Array("AuthBroker embedded provider 1".utf8)
+    do throws(SealingError) {
+      return try SealingKey(KeyedHash(key: fingerprintKey).secretDigest(of: label.span))
+    } catch { throw .secretMemoryExhausted }
+  }
+
+  /// Derives the key of the anchor from the key of the token names.
+  ///
+  /// - Throws: `VaultError.secretMemoryExhausted`.
+  static func anchorHash(from fingerprintKey: Secret) throws(VaultError) -> KeyedHash {
+    let label = Array("AuthBroker vault anchor 1".utf8)
+    do throws(SealingError) {
+      return try KeyedHash(key: KeyedHash(key: fingerprintKey).secretDigest(of: label.span))
+    } catch { throw .secretMemoryExhausted }
+  }
+}

@@ -1,0 +1,36 @@
+import LinuxSystem
+import Records
+
+/// What lies around a vault's file and tells that the vault held something: a file without contents is then damage, and
+/// no new vault.
+struct VaultTraces {
+  /// The database.
+  let path: String
+  /// The room that is kept since the vault was first opened.
+  let reserve: ReserveFile
+  /// The list of those who open by the same key file; nil where there is none.
+  let keyFileUsers: KeyFileUsers?
+  /// Where the anchor is kept; nil for nowhere.
+  let anchorPath: String?
+
+  /// Whether there is a log with something in it.
+  ///
+  /// What cannot be examined may well hold something. A journal tells nothing: there is one only while the first page of
+  /// a new file is written, and a process that ends then leaves it beside an empty file.
+  var hasLog: Bool {
+    do throws(Errno) { return try FileStatus.ofLink(path + "-wal").size > 0 } catch { return error != .noEntry }
+  }
+
+  /// Whether a vault was opened here before, whatever its log says: a process that ended while it made one leaves none
+  /// of these.
+  var areThere: Bool {
+    reserve.isTaken || keyFileUsers?.hasNoted ?? false || anchorPath.map(AnchorFile.isWritten) ?? false
+  }
+
+  /// Removes what a vault that was moved away has left: it must not speak for the next one.
+  func remove() {
+    reserve.release()
+    keyFileUsers?.forget()
+    if let anchorPath { try? DirectoryEntry.remove(anchorPath) }
+  }
+}

@@ -1,0 +1,22 @@
+import TestSupport
+import Testing
+
+@testable import Records
+
+@Suite(.standardTimeLimit) struct JitterGeneratorTests {
+  @Test func `the numbers are those of SplitMix64`() {
+    // Of the authors' reference program (splitmix64.c), for this seed.
+    var generator = JitterGenerator(seed: 1_234_567)
+    let numbers = (0..<5).map { _ in generator.next() }
+    #expect(
+      numbers == [
+        6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423, 4_593_380_528_125_082_431,
+        16_408_922_859_458_223_821,
+      ])
+  }
+
+  @Test func `two generators begin at different numbers`() {
+    var (first, second) = (JitterGenerator(), JitterGenerator())
+    #expect(first.next() != second.next())
+  }
+}

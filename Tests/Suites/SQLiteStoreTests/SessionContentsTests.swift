@@ -1,0 +1,80 @@
+import BrokerCore
+import BrokerProtocol
+import SecretMemory
+import TestSupport
+import Testing
+
+@testable import Records
+@testable import SQLiteStore
+
+/// What a sealed record holds of a session besides its tokens.
+@Suite(.standardTimeLimit) struct SessionContentsTests {
+  @Test func `what ended because its provider wants to see the user comes back as that`() async throws {
+    let place = try TemporaryVault()
+    let first = try await place.open()
+    var record = try Sample.living("a")
+    record.contents = .reauthenticationRequired(at: Timestamp(milliseconds: 7))
+    try await first.save(record)
+    try await first.close()
+    let second = try await place.open()
+    #expect(try await second.load().records == [record])
+    try await second.close()
+  }
+
+  @Test func `what was learnt of a session, and its last use, comes back`() async throws {
+    let place = try TemporaryVault()
+    let first = try await place.open()
+    var record = try Sample.living("a")
+    var session = try #require(record.living)
+    session.rotatesRefreshToken = false
+    session.unrotatedReplies = 2
+    session.revocation = .grant
+    session.lastUsedAt = Timestamp(milliseconds: 9)
+    session.roughlyUsedAt = Timestamp(milliseconds: 10)
+    session.lastUsedUptime = .milliseconds(11)
+    session.refreshTokenIssuedAt = Timestamp(milliseconds: 12)
+    session.clock = IssueClock(
+      boot: "3b0b7b8e-0000-4000-8000-000000000000", bootedAt: Timestamp(milliseconds: -13),
+      providerAhead: .seconds(-7200))
+    record.contents = .living(session)
+    try await first.save(record)
+    try await first.close()
+    let second = try await place.open()
+    #expect(try await second.load().records == [record])
+    try await second.close()
+  }
+
+  @Test func `what an earlier version has learnt from a single reply counts as one reply`() throws {
+    let record = try Sample.living("a")
+    var session = try #require(record.living)
+    session.rotatesRefreshToken = false
+    let bytes = SessionContentsCoding.encode(.living(session))
+    let text = String(decoding: bytes, as: UTF8.self).replacing(#","unrotatedReplies":0"#, with: "")
+    #expect(text.utf8.count < bytes.count)
+    guard case .living(let read) = try SessionContentsCoding.decode(try Secret(utf8: text)) else { return }
+    #expect(read.rotatesRefreshToken == nil && read.unrotatedReplies == 1 && read.mayRotate)
+  }
+
+  @Test func `a record whose members find no room in memory is not taken for a forged one`() async throws {
+    let place = try TemporaryVault()
+    let first = try await place.open()
+    var record = try Sample.living("a")
+    guard case .living(var session) = record.contents else { return }
+    session.unknownMembers = try Secret(utf8: "\"later\":\"\(String(repeating: "x", count: 1900))\"")
+    record.contents = .living(session)
+    try await first.save(record)
+    try await first.close()
+    let second = try await place.open()
+    // Room for the record, in which its tokens rest, and none for what a newer version has written besides.
+    let arena = SecretArena(capacity: 8192)
+    let filler = try [2048, 1].map { try Secret(copying: [UInt8](repeating: 7, count: $0).span, in: arena) }
+    let loading = SecretScope(arena: arena).run { Task { _ = try await second.load() } }
+    await #expect(throws: StoreFailure.failed(context: VaultError.secretMemoryExhausted.description)) {
+      try await loading.value
+    }
+    withExtendedLifetime(filler) {}
+    let contents = try await second.load()
+    #expect(contents.records == [record] && contents.tampered.isEmpty)
+    try await second.close()
+  }
+}
