@@ -67,7 +67,7 @@ package final class HTTPClient: Sendable {
   }
 
   deinit {
-    thread.close(nil)
+    thread.abandon()
   }
 
   /// Begins no request any more that spends something; those that are sent go on.
@@ -80,7 +80,7 @@ package final class HTTPClient: Sendable {
   ///
   /// A caller that wants requests to finish waits for them first. A later request fails with `.closed`.
   package func close() async {
-    await withCheckedContinuation { thread.close($0) }
+    await thread.close()
   }
 
   /// Sends a request and waits for its response.

@@ -21,8 +21,17 @@ final class TransferThread: Sendable {
 
   private struct Mailbox {
     var mail = Mail()
+    /// Whether the thread takes mail.
     var isRunning = false
+    /// The thread, also one that has ended, until it is joined.
+    var thread: SystemThread?
     var closers: [CheckedContinuation<Void, Never>] = []
+
+    /// Waits for the rest of a thread that takes no mail any more.
+    mutating func join() {
+      thread?.join()
+      thread = nil
+    }
   }
 
   /// Rings when there is mail.
@@ -42,7 +51,7 @@ final class TransferThread: Sendable {
   func submit(_ exchange: Exchange) {
     let refusal = mailbox.withLock { mailbox -> HTTPFailure? in
       guard !mailbox.mail.isClosing, !(mailbox.mail.stopsSpending && exchange.isSpending) else { return .closed }
-      if !mailbox.isRunning { mailbox.isRunning = start() }
+      if !mailbox.isRunning { start(&mailbox) }
       guard mailbox.isRunning else { return .overloaded }
       mailbox.mail.exchanges.append(exchange)
       return nil
@@ -62,15 +71,31 @@ final class TransferThread: Sendable {
     bell.raise()
   }
 
-  /// Ends the thread; `closer` is resumed when it has released everything.
-  func close(_ closer: CheckedContinuation<Void, Never>?) {
-    let isOver = mailbox.withLock { mailbox in
-      mailbox.mail.isClosing = true
-      guard mailbox.isRunning else { return true }
-      if let closer { mailbox.closers.append(closer) }
-      return false
+  /// Ends the thread; returns when it is gone, with all that it and its libraries had.
+  ///
+  /// OpenSSL frees what it keeps for a thread when that thread ends, and no more once the process has begun to exit: one
+  /// that is only about to end would run into exit(3).
+  func close() async {
+    await withCheckedContinuation { closer in
+      let isOver = mailbox.withLock { mailbox in
+        mailbox.mail.isClosing = true
+        guard mailbox.isRunning else { return true }
+        mailbox.closers.append(closer)
+        return false
+      }
+      if isOver { closer.resume() } else { bell.raise() }
     }
-    if isOver { closer?.resume() } else { bell.raise() }
+    mailbox.withLock { $0.join() }
+  }
+
+  /// Ends the thread, which nobody waits for.
+  func abandon() {
+    mailbox.withLock { mailbox in
+      mailbox.mail.isClosing = true
+      mailbox.thread?.detach()
+      mailbox.thread = nil
+    }
+    bell.raise()
   }
 
   /// Takes the mail; on the thread.
@@ -83,10 +108,10 @@ final class TransferThread: Sendable {
     }
   }
 
-  private func start() -> Bool {
-    guard let thread = try? SystemThread({ [self] in run() }) else { return false }
-    thread.detach()
-    return true
+  private func start(_ mailbox: inout Mailbox) {
+    mailbox.join()
+    mailbox.thread = try? SystemThread { [self] in run() }
+    mailbox.isRunning = mailbox.thread != nil
   }
 
   private func run() {
