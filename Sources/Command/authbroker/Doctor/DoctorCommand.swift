@@ -14,10 +14,9 @@ enum DoctorCommand: Command {
       7 if the vault is damaged or locked, with 5 if nothing is wrong but that providers cannot be reached, with 1 for any
       other error, else with 0: warnings and notes are no failure.
 
-      --tool looks at one tool instead: what of its configuration is there, whether its own call for a target, such as
-      `git credential fill`, gives the broker's token, and whether its installed programs send that to a server on
-      127.0.0.1 that doctor runs for them. They run in an empty home; the token is never shown, and nothing is changed. A
-      tool that cannot be run so is said to be. A failure of a target has its exit code.
+      --tool looks at one tool instead: what of its configuration is there, and whether the answer to its own question for
+      a target, such as that of `git credential fill`, has the broker's token. The token is never shown, and nothing is
+      changed. A failure of a target has its exit code.
       """,
     options: [
       .flag("--full", "check every page and every sealed value of the vault; this is the default"),

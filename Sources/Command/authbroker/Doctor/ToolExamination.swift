@@ -4,15 +4,14 @@ import LinuxSystem
 import SecretMemory
 import StateDirectory
 
-/// What `doctor --tool NAME` looks at: what is set up, and whether the tool's own call gives the broker's token.
+/// What `doctor --tool NAME` looks at: what is set up, and whether the answer to the tool's own question is the token.
 struct ToolExamination: ~Copyable {
   /// The option that asks for it.
-  static let option = Option.value("--tool", "NAME", "run the tool's own call and check that it gives the token")
+  static let option = Option.value("--tool", "NAME", "ask the helper as the tool does, and check the answer")
 
   private let context: Context
   private let tool: ToolSetup
   private let setup: SetupContext
-  private let socket: String
   private var broker: HelperBroker
 
   /// Prepares for the tool that the command line names.
@@ -22,14 +21,13 @@ struct ToolExamination: ~Copyable {
     let tool = try ToolSetup.named(name)
     let setup = try SetupContext(context)
     let broker = try HelperBroker(context)
-    socket = try context.paths().socket
     self.context = context
     self.tool = tool
     self.setup = setup
     self.broker = broker
   }
 
-  /// Looks at the tool's configuration and runs its calls.
+  /// Looks at the tool's configuration and asks its questions.
   ///
   /// - Returns: a group of findings for each of both.
   consuming func sections() throws(CommandFailure) -> [DoctorTable.Section] {
@@ -49,7 +47,7 @@ struct ToolExamination: ~Copyable {
         guard !files.contains(target.profile) else { continue }
         files.append(target.profile)
       }
-      findings += answers(for: target)
+      findings.append(answer(for: target))
     }
     let configuration = DoctorTable.Section(title: "\(tool.name): configuration", findings: steps)
     return (steps.isEmpty ? [] : [configuration]) + [.init(title: "\(tool.name): answers", findings: findings)]
@@ -67,25 +65,21 @@ struct ToolExamination: ~Copyable {
     }
   }
 
-  /// What the tool's helper answers to its own call, and what the tool's programs then send to the probe.
-  private mutating func answers(for target: Target) -> [DoctorFinding] {
+  /// What the answer to the tool's question for a target is.
+  private mutating func answer(for target: Target) -> DoctorFinding {
     guard let probe = tool.probe(target, setup) else {
       let sentence = "\(tool.name) cannot be asked from here; run one of its programs"
-      return [DoctorFinding("tool.answer", target.url, .note, sentence)]
+      return DoctorFinding("tool.answer", target.url, .note, sentence)
     }
     do throws(CommandFailure) {
       switch probe {
-      case .keys(let command): return [try keys(command, target)]
-      case .file(let variable):
-        let (finding, token) = try file(variable, target)
-        return [finding] + programs(target, token, answer: [])
+      case .keys(let command): return try keys(command, target)
+      case .file(let variable): return try file(variable, target)
       case .run(let program, let arguments, let input, let environment):
         if program == GitHelperStep.git { try GitHelperStep.expectReadableFiles(setup) }
-        var (finding, token, answer) = try run(program, arguments, input, environment, target)
-        defer { wipe(&answer) }
-        return [finding] + programs(target, token, answer: answer)
+        return try run(program, arguments, input, environment, target)
       }
-    } catch { return [Self.finding(error, target)] }
+    } catch { return Self.finding(error, target) }
   }
 
   private static func finding(_ failure: CommandFailure, _ target: Target) -> DoctorFinding {
@@ -95,54 +89,10 @@ struct ToolExamination: ~Copyable {
     return finding
   }
 
-  /// Runs the tool's own programs against the probe, those that are there.
-  private func programs(_ target: Target, _ token: Secret, answer: [UInt8]) -> [DoctorFinding] {
-    let calls = tool.calls.filter { $0.concerns(target) }
-    guard !calls.isEmpty else { return [] }
-    var findings: [DoctorFinding] = []
-    for call in calls {
-      let path = SearchPath.program(call.program, setup.environment, where: { $0.isProgram })
-      guard let path, !setup.leadsHere(path) else { continue }
-      let trial = ToolTrial(call: call, path: path, target: target, setup: setup, socket: socket)
-      findings.append(finding(of: trial, token, answer))
-    }
-    guard findings.isEmpty else { return findings }
-    let names = calls.map { $0.requirement }.joined(separator: ", or ")
-    let sentence = "called as \(tool.name) calls it; \(tool.name) itself was not run: install \(names)"
-    return [DoctorFinding("tool.program", target.url, .note, sentence)]
-  }
-
-  private func finding(of trial: ToolTrial, _ token: Secret, _ answer: [UInt8]) -> DoctorFinding {
-    let (check, label, name) = ("tool.program", trial.target.url, trial.call.program)
-    let isToken = trial.call.evidence == .token
-    var finding: DoctorFinding
-    do throws(Errno) {
-      switch try trial.outcome(token, answer: answer) {
-      case .works(let time):
-        let what =
-          isToken ? "sent the token to a probe" : "took the answer and connected to a probe (TLS hides the token)"
-        finding = DoctorFinding(check, label, .ok, "\(name) \(what), in \(time) ms", path: trial.path)
-      case .incomplete:
-        let sentence = "\(name) lacks what this needs: install \(trial.call.requirement)"
-        finding = DoctorFinding(check, label, .note, sentence, path: trial.path)
-      case .failed(let end):
-        let what = isToken ? "send the token" : "take the answer and connect"
-        let sentence = "\(name) did not \(what) to a probe \(end); it needs \(trial.call.requirement)"
-        finding = DoctorFinding(check, label, .error, sentence, path: trial.path)
-      }
-    } catch {
-      finding = DoctorFinding(check, label, .error, "\(trial.path.shellQuoted) cannot be run: \(error)")
-    }
-    finding.profile = trial.target.profile.description
-    return finding
-  }
-
   /// Runs the tool's call; a token of another source is no answer.
-  ///
-  /// - Returns: what was found, the token, and the answer, which the caller wipes.
   private mutating func run(
     _ program: String, _ arguments: [String], _ input: String, _ environment: [String: String], _ target: Target
-  ) throws(CommandFailure) -> (DoctorFinding, Secret, [UInt8]) {
+  ) throws(CommandFailure) -> DoctorFinding {
     let found = SearchPath.program(program, setup.environment)
     if let hidden = hidden(program, found) { throw hidden }
     guard let path = found, (try? FileStatus.following(path)) != nil else {
@@ -156,21 +106,21 @@ struct ToolExamination: ~Copyable {
     var whole = setup.environment
     for (name, value) in environment { whole[name] = value }
     var done = try ToolRun(path, arguments, input: input, environment: whole)
+    defer { wipe(&done.output) }
     let time = BootClock.now - started
     if !Self.holds(done.output, token.accessToken, target) {
       // It may have been refreshed meanwhile.
       token = try broker.token(for: target)
       guard Self.holds(done.output, token.accessToken, target) else {
-        defer { wipe(&done.output) }
         throw refusal(program, done.code, isEmpty: done.output.isEmpty, target)
       }
     }
-    let reason = tool.reasonNotRun.map { ", called as \(tool.name) calls it; \(tool.name) itself was not run: \($0)" }
+    let asker = tool.requirement.map { ", as \($0) or later asks for it" } ?? ""
     var finding = DoctorFinding(
       "tool.answer", target.url, .ok,
-      "the token of \(target.profile) (\(token.tokenID)), in \(time.milliseconds) ms" + (reason ?? ""))
+      "the token of \(target.profile) (\(token.tokenID)), in \(time.milliseconds) ms" + asker)
     finding.profile = target.profile.description
-    return (finding, token.accessToken, done.output)
+    return finding
   }
 
   private func refusal(
@@ -234,9 +184,7 @@ struct ToolExamination: ~Copyable {
   }
 
   /// The file that a variable names, as `authbroker file` keeps it.
-  private mutating func file(
-    _ variable: String, _ target: Target
-  ) throws(CommandFailure) -> (DoctorFinding, Secret) {
+  private mutating func file(_ variable: String, _ target: Target) throws(CommandFailure) -> DoctorFinding {
     let remedy = NextCommand("keep one with", "file", "--id", "PATH")
     guard let path = setup.environment[variable], PathName.isAbsolute(path) else {
       throw CommandFailure(.failure, "\(variable) names no file", next: remedy)
@@ -257,8 +205,7 @@ struct ToolExamination: ~Copyable {
       throw CommandFailure(.failure, "\(shown) does not hold the ID token of \(target.profile)", next: remedy)
     }
     let expiry = token.expiresAt.map { "; it expires \(LocalTime.relative($0))" } ?? ""
-    let reason = tool.reasonNotRun.map { "; \(tool.name) itself was not run: \($0)" } ?? ""
-    let sentence = "the ID token of \(target.profile)\(expiry)\(reason)"
-    return (DoctorFinding("tool.file", shown, .ok, sentence, path: path), token.idToken)
+    let sentence = "the ID token of \(target.profile)\(expiry)"
+    return DoctorFinding("tool.file", shown, .ok, sentence, path: path)
   }
 }

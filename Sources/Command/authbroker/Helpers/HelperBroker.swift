@@ -24,8 +24,7 @@ struct HelperBroker: ~Copyable {
   ///
   /// With `--profile`, every address belongs to that profile that a token may be sent to at all: the broker refuses one
   /// in the clear to another machine.
-  mutating func target(of address: String) throws(CommandFailure) -> Target? {
-    let url = ProbeStandIn.resolved(address, context.environment)
+  mutating func target(of url: String) throws(CommandFailure) -> Target? {
     // A tool that names no server asks by the profile alone.
     if let profile, url.isEmpty { return Target(url: url, profile: profile) }
     let target = try context.call(

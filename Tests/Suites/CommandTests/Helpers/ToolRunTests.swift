@@ -47,7 +47,7 @@ import Testing
     var plan = ChildProcess.Plan(
       path: "/bin/sh", arguments: ["-c", "echo $$; sleep 3600"], environment: ["PATH": "/usr/bin:/bin"])
     plan.workingDirectory = "/"
-    let process = try ToolProcess(plan, input: [UInt8]().span, joinsErrors: true)
+    let process = try ToolProcess(plan, input: [UInt8]().span)
     var poll = PollSet(count: 1)
     poll.watch(0, process.output.number, readable: true)
     #expect(try poll.wait(atMost: Patience.ceiling) == 1)

@@ -45,8 +45,8 @@ struct ToolRun {
   ) throws(CommandFailure) {
     let started = BootClock.now
     do throws(Errno) {
-      let plan = ChildProcess.Plan(path: path, arguments: arguments, environment: environment)
-      var process = try ToolProcess(plan, input: secret, joinsErrors: false)
+      var process = try ToolProcess(
+        ChildProcess.Plan(path: path, arguments: arguments, environment: environment), input: secret)
       output = try Self.output(of: process, until: started + limit, longest)
       code = try process.code()
     } catch {
@@ -79,5 +79,59 @@ struct ToolRun {
     }
     process.kill()
     return output
+  }
+}
+
+/// A tool that runs in a session of its own, where it can ask at no terminal; it is ended with the value.
+struct ToolProcess: ~Copyable {
+  /// What it prints; reading does not wait.
+  let output: FileDescriptor
+  /// Readable once it has ended.
+  let end: FileDescriptor
+  private let child: ChildProcess
+  private let input: MemoryFile
+  private var isTaken = false
+
+  /// Starts a tool, whose standard error goes nowhere.
+  ///
+  /// - Parameters:
+  ///   - plan: the program, what follows its name, and its environment.
+  ///   - bytes: all of its standard input.
+  /// - Throws: what a system call says, where it cannot be run.
+  init(_ plan: ChildProcess.Plan, input bytes: Span<UInt8>) throws(Errno) {
+    let (read, write) = try FileDescriptor.pipe().ends { ($0.release(), $1.release()) }
+    let output = FileDescriptor(owning: read)
+    // This end alone: a tool that prints faster than it is read must wait, not fail.
+    try output.setNonBlocking()
+    let printing = FileDescriptor(owning: write)
+    let nothing = try FileDescriptor.open("/dev/null", .write)
+    let input = try MemoryFile(bytes)
+    var plan = plan
+    plan.descriptors = [(input.descriptor.number, 0), (printing.number, 1), (nothing.number, 2)]
+    plan.newSession = true
+    let child = try ChildProcess(plan)
+    do throws(Errno) { end = try child.endDescriptor() } catch {
+      Self.stop(child)
+      throw error
+    }
+    self.output = output
+    self.input = input
+    self.child = child
+  }
+
+  deinit { if !isTaken { Self.stop(child) } }
+
+  private static func stop(_ child: ChildProcess) {
+    child.killGroup()
+    _ = try? child.wait()
+  }
+
+  /// Ends it and everything that it left running in its group.
+  func kill() { child.killGroup() }
+
+  /// Waits for its end and takes the exit code, once: 128 and the number of the signal, where one ended it.
+  mutating func code() throws(Errno) -> Int32 {
+    isTaken = true
+    return try child.wait()
   }
 }

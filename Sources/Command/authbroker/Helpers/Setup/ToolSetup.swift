@@ -1,6 +1,16 @@
 import BrokerProtocol
 import JSON
 
+/// How a tool asks for a token, so that it can be asked the same way.
+enum ToolProbe: Equatable, Sendable {
+  /// The tool, or its helper as the tool finds it, and what it reads; the answer must hold the token.
+  case run(program: String, arguments: [String] = [], input: String = "", environment: [String: String] = [:])
+  /// What AWS's tools run for keys, as a line of a shell; it must print them.
+  case keys(command: String)
+  /// A file that `authbroker file` keeps, named by a variable.
+  case file(variable: String)
+}
+
 /// A tool that this program can set up, as a value: that of a helper is its ``ToolHelper/setup``.
 struct ToolSetup: Sendable {
   /// What it is called on the command line.
@@ -24,10 +34,8 @@ struct ToolSetup: Sendable {
   /// The entries that are this program's, whatever target they were made for: it may be configured no longer.
   var leftovers: @Sendable (SetupContext) -> [any SetupStep] = { _ in [] }
 
-  /// How its programs are made to send the token to a probe on this machine, one for each program.
-  var calls: [ToolCall] = []
-  /// Why no program of the tool can be sent to a probe, as a sentence's end; nil where one can, or ``probe`` is the tool.
-  var reasonNotRun: String?
+  /// The oldest programs that use it, as `cargo 1.74`; nil where age makes no difference, or ``probe`` is the tool itself.
+  var requirement: String?
 
   /// All tools, in the order of the list: those of the helpers, and those that need none.
   static var all: [ToolSetup] { HelperCommand.helpers.compactMap { $0.setup } + [.azure] }

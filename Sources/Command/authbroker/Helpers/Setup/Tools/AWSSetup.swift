@@ -32,8 +32,7 @@ extension AWSHelper {
       }
       return .keys(command: command)
     },
-    leftovers: { BlockStep.installed(in: file($0)) },
-    calls: [call])
+    leftovers: { BlockStep.installed(in: file($0)) }, requirement: "awscli 2.13 or 1.29")
 
   private static func file(_ setup: SetupContext) -> String { setup.file("AWS_CONFIG_FILE", orElse: ".aws/config") }
 
@@ -72,18 +71,5 @@ extension AWSHelper {
         and in the environment of its programs:
           export \(variable)=\(path) AWS_ROLE_ARN=arn:aws:iam::ACCOUNT:role/ROLE AWS_ROLE_SESSION_NAME=authbroker
         """)
-  }
-
-  /// The first thing that the command does is to exchange the file's token, whatever it is asked for.
-  private static var call: ToolCall {
-    ToolCall(program: "aws", requirement: "awscli 2.13 or later (or 1.29)") { place in
-      ToolInvocation(
-        arguments: ["sts", "get-caller-identity"],
-        environment: [
-          variable: place.setup.environment[variable] ?? "", "AWS_ROLE_ARN": "arn:aws:iam::123456789012:role/probe",
-          "AWS_ROLE_SESSION_NAME": "authbroker-doctor", "AWS_ENDPOINT_URL_STS": "http://\(place.authority)",
-          "AWS_DEFAULT_REGION": "us-east-1", "AWS_MAX_ATTEMPTS": "1", "AWS_EC2_METADATA_DISABLED": "true",
-        ])
-    }
   }
 }

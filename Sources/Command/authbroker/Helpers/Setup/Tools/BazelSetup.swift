@@ -23,8 +23,7 @@ extension BazelHelper {
         program: setup.path(of: programNames[0]), arguments: ["get"],
         input: String(decoding: writer.bytes, as: UTF8.self))
     },
-    leftovers: { BlockStep.installed(in: file($0)) },
-    reasonNotRun: "it needs a workspace, and starts a server")
+    leftovers: { BlockStep.installed(in: file($0)) })
 
   private static func file(_ setup: SetupContext) -> String { setup.home + "/.bazelrc" }
 }

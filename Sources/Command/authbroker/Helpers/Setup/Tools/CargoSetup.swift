@@ -34,23 +34,9 @@ extension CargoHelper {
         input: String(decoding: writer.bytes, as: UTF8.self) + "\n")
     },
     leftovers: { BlockStep.installed(in: file($0)) },
-    calls: [call])
+    requirement: "cargo 1.74")
 
   private static func file(_ setup: SetupContext) -> String {
     setup.file("CARGO_HOME", orElse: ".cargo") + "/config.toml"
-  }
-
-  /// cargo reads the configuration of an index before it lists the owners of anything.
-  private static var call: ToolCall {
-    ToolCall(program: "cargo", requirement: "cargo 1.74 or later") { place in
-      let configuration = """
-        [registries.probe]
-        index = "sparse+http://\(place.authority)/"
-        credential-provider = [\(JSONWriter.quoted(place.setup.path(of: programNames[0])))]
-        """
-      return ToolInvocation(
-        arguments: ["owner", "--list", "--registry", "probe", "probe"],
-        environment: ["CARGO_HOME": "\(place.home)/cargo"], files: ["cargo/config.toml": configuration])
-    }
   }
 }

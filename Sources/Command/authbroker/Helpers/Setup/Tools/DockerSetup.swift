@@ -20,7 +20,7 @@ extension DockerHelper {
       registry(of: target).map { .run(program: programNames[0], arguments: ["get"], input: $0) }
     },
     leftovers: { JSONMemberStep.installed(in: file($0), group: group, value: value) },
-    calls: calls)
+    requirement: "docker 20.10")
 
   private static let group = "credHelpers"
   /// The end of the helper's name, by which docker knows it.

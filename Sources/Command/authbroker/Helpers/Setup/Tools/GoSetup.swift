@@ -7,5 +7,5 @@ extension GoHelper {
     concerns: { $0.isSecureWeb },
     steps: { _, setup in [NoteStep(text: "go env -w GOAUTH=\"\(setup.program) helper go\"")] },
     probe: { target, setup in .run(program: setup.program, arguments: ["helper", "go", target.url]) },
-    reasonNotRun: "it sends credentials by https alone (Go 1.24 or later)")
+    requirement: "Go 1.24")
 }

@@ -39,25 +39,5 @@ extension KubectlHelper {
       return .run(
         program: setup.program, arguments: ["helper", "kubectl"], environment: [ExecCredential.variable: question])
     },
-    calls: [call])
-
-  /// kubectl gives its plugin's token to TLS alone, and runs the plugin before it connects.
-  private static var call: ToolCall {
-    ToolCall(program: "kubectl", requirement: "kubectl 1.22 or later", evidence: .connection) { place in
-      let server = "\"server\":\"https://\(place.authority)\",\"insecure-skip-tls-verify\":true"
-      let plugin =
-        "\"apiVersion\":\(JSONWriter.quoted(ExecCredential.versions[0])),"
-        + "\"command\":\(JSONWriter.quoted(place.setup.program)),\"args\":[\"helper\",\"kubectl\"],"
-        + "\"interactiveMode\":\"Never\",\"provideClusterInfo\":true"
-      let configuration = """
-        {"apiVersion":"v1","kind":"Config","current-context":"probe",
-        "clusters":[{"name":"probe","cluster":{\(server)}}],
-        "contexts":[{"name":"probe","context":{"cluster":"probe","user":"probe"}}],
-        "users":[{"name":"probe","user":{"exec":{\(plugin)}}}]}
-        """
-      return ToolInvocation(
-        arguments: ["--kubeconfig", "\(place.home)/kubeconfig", "get", "--raw", "/version"],
-        files: ["kubeconfig": configuration])
-    }
-  }
+    requirement: "kubectl 1.22")
 }

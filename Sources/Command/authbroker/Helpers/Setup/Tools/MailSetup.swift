@@ -23,5 +23,5 @@ extension MailHelper {
       }
     },
     probe: { target, setup in .run(program: setup.program, arguments: ["token", "--url", target.url]) },
-    calls: [msmtp, mbsync])
+    requirement: "msmtp 1.8.4 or isync 1.4")
 }

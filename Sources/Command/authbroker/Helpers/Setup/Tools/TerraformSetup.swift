@@ -21,6 +21,5 @@ extension TerraformHelper {
       .run(
         program: "\(setup.home)/.terraform.d/plugins/\(programNames[0])",
         arguments: ["get", target.authority])
-    },
-    reasonNotRun: "it sends credentials by https alone")
+    })
 }
