@@ -18,15 +18,15 @@ import Testing
   @Test func `the command line comes before the environment, and that before what is usual`() throws {
     let plain = try role(["--role-arn", Self.arn])
     #expect(plain.session == "authbroker" && plain.duration == nil)
-    #expect(plain.endpoint.url == "https://sts.amazonaws.com/" && !plain.endpoint.isPlain)
+    #expect(plain.url == "https://sts.amazonaws.com/")
     let environment = ["AWS_ROLE_ARN": Self.arn, "AWS_ROLE_SESSION_NAME": "s1", "AWS_REGION": "eu-central-1"]
     let named = try role([], environment)
     #expect(named.arn == Self.arn && named.session == "s1")
-    #expect(named.endpoint.url == "https://sts.eu-central-1.amazonaws.com/")
+    #expect(named.url == "https://sts.eu-central-1.amazonaws.com/")
     let words = ["--session-name", "s2", "--duration=900", "--sts-url", "http://127.0.0.1:4566"]
     let chosen = try role(words, environment)
     #expect(chosen.session == "s2" && chosen.duration == 900)
-    #expect(chosen.endpoint.url == "http://127.0.0.1:4566/" && chosen.endpoint.isPlain)
+    #expect(chosen.url == "http://127.0.0.1:4566/")
   }
 
   @Test func `the address is that of the first variable that is set`() {
@@ -37,7 +37,7 @@ import Testing
       (["AWS_REGION": "cn-north-1", "AWS_DEFAULT_REGION": "x"], "https://sts.cn-north-1.amazonaws.com.cn/"),
       (["AWS_REGION": "evil.example/"], nil), ([:], "https://sts.amazonaws.com/"),
     ]
-    for (environment, url) in cases { #expect(AWSEndpoint.standard(EnvironmentVariables(environment)) == url) }
+    for (environment, url) in cases { #expect(AWSRole.service(EnvironmentVariables(environment)) == url) }
   }
 
   @Test(arguments: [
@@ -45,12 +45,12 @@ import Testing
     "ftp://a/", "https://", "https://:1/", "https://user@a/", "https://a/?b", "https://a/#b", "https://a/\"", "a",
     "https://a/\nproxy", "https://a b/", "https://{a,b}/", "http://[::2]/", "",
   ]) func `a token is sent to no such address`(url: String) {
-    #expect(AWSEndpoint(url) == nil)
+    #expect(AWSRole.address(url) == nil)
   }
 
   @Test(arguments: ["http://localhost:1", "http://127.1.2.3/a", "http://[::1]/", "http://[::1]:2", "https://a:1/b"])
   func `this machine, and whatever has a certificate, may be asked`(url: String) {
-    #expect(AWSEndpoint(url)?.isPlain == url.hasPrefix("http://"))
+    #expect(AWSRole.address(url)?.hasPrefix(url) == true)
   }
 
   @Test(arguments: [
@@ -78,12 +78,11 @@ import Testing
     try scratch.write("", to: "curl")
     #expect(chmod(scratch.file("curl"), 0o700) == 0)
     let environment = ["PATH": scratch.path, "AWS_CA_BUNDLE": "/a\"b"]
-    let endpoint = try #require(AWSEndpoint("https://sts.example/"))
-    let settings = try CurlPost(to: endpoint, environment).settings(form)
+    let settings = try AWSExchange(of: chosen, environment).settings(form, 9)
     let lines = String(decoding: settings, as: UTF8.self).split(separator: "\n").map(String.init)
-    #expect(lines.first == "url = \"https://sts.example/\"" && lines.last == "data = \"\(expected)\"")
+    #expect(lines.first == "url = \"https://sts.amazonaws.com/\"" && lines.last == "data = \"\(expected)\"")
     #expect(lines.contains("proto = \"=https\"") && lines.contains("max-redirs = 0"))
     #expect(lines.contains("cacert = \"/a\\\"b\"") && !lines.contains { $0.hasPrefix("noproxy") })
-    #expect(throws: CommandFailure.self) { try CurlPost(to: endpoint, ["PATH": "/proc/nonexistent"]) }
+    #expect(throws: CommandFailure.self) { try AWSExchange(of: chosen, ["PATH": "/proc/nonexistent"]) }
   }
 }

@@ -1,4 +1,6 @@
 import BrokerProtocol
+import Glibc
+import LinuxSystem
 import SecretMemory
 import TestSupport
 import Testing
@@ -7,11 +9,6 @@ import Testing
 
 /// The answers of AWS's Security Token Service, and the XML that they are written in.
 @Suite(.standardTimeLimit) struct STSAnswerTests {
-  /// An answer that was read as another one.
-  private struct Unexpected: Error {
-    let text: String
-  }
-
   private static let token = "made-up-token"
 
   private static func keys(_ session: String = "made-up-session", _ expiry: String = "2099-01-01T00:00:00Z") -> String {
@@ -19,80 +16,73 @@ import Testing
     <?xml version="1.0"?>
     <AssumeRoleWithWebIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/">
       <AssumeRoleWithWebIdentityResult><Audience>a</Audience><Credentials>
-        <AccessKeyId>ASIAMADEUP</AccessKeyId><SecretAccessKey>made&#x2F;up&amp;&quot;</SecretAccessKey>
+        <AccessKeyId>ASIAMADEUP</AccessKeyId><SecretAccessKey>made/up&amp;&quot;</SecretAccessKey>
         <SessionToken>\(session)</SessionToken><Expiration>\(expiry)</Expiration>
       </Credentials></AssumeRoleWithWebIdentityResult>
     </AssumeRoleWithWebIdentityResponse>
     """
   }
 
-  private static func answer(_ text: String, _ status: Int = 200) throws -> STSAnswer {
-    var bytes = Array(token.utf8)
-    return STSAnswer(Array(text.utf8), status: status, without: try Secret(wiping: &bytes))
+  private let scratch = Scratch()
+
+  private func outcome(_ text: String, _ status: Int = 200, now: Timestamp = LocalTime.now) throws -> AWSExchange.Outcome {
+    try scratch.write("", to: "curl")
+    #expect(chmod(scratch.file("curl"), 0o700) == 0)
+    let environment = ["PATH": scratch.path, "AWS_ROLE_ARN": "arn:aws:iam::123456789012:role/dev"]
+    let role = try AWSRole(Context(arguments: Arguments(), environment: EnvironmentVariables(environment)))
+    let exchange = try AWSExchange(of: role, environment)
+    return exchange.answer(Array(text.utf8)[...], status, try Secret(utf8: Self.token), now: now)
+  }
+
+  private static func sentence(_ outcome: AWSExchange.Outcome) -> String? {
+    guard case .failure(let failure) = outcome.result else { return nil }
+    return failure.message.sentence
   }
 
   @Test func `keys are printed as AWS's tools read them`() throws {
-    guard case .keys(let bytes) = try Self.answer(Self.keys()) else { throw Unexpected(text: "no keys") }
     let expected =
       #"{"Version":1,"AccessKeyId":"ASIAMADEUP","SecretAccessKey":"made/up&\"","SessionToken":"made-up-session","#
       + #""Expiration":"2099-01-01T00:00:00Z"}"#
-    #expect(String(decoding: bytes, as: UTF8.self) == expected)
+    #expect(String(decoding: try outcome(Self.keys()).result.get(), as: UTF8.self) == expected)
   }
 
   @Test func `keys that have expired are none`() throws {
-    let body = Array(Self.keys("a", "2026-01-01T00:00:00Z").utf8)
     let end = try #require(Timestamp("2026-01-01T00:00:00Z"))
     for (seconds, isGood) in [(-1, true), (0, false), (1, false)] {
-      var bytes = Array(Self.token.utf8)
-      let token = try Secret(wiping: &bytes)
-      let answer = STSAnswer(body, status: 200, without: token, now: end + .seconds(seconds))
-      switch answer {
-      case .keys: #expect(isGood)
-      case .expired: #expect(!isGood)
-      case .refusal, .malformed: throw Unexpected(text: "\(answer)")
-      }
+      let outcome = try outcome(Self.keys("a", "2026-01-01T00:00:00Z"), now: end + .seconds(seconds))
+      #expect(Self.sentence(outcome)?.contains("have expired") == (isGood ? nil : true))
     }
   }
 
   @Test(arguments: [
     keys(""), keys("a b"), keys("a", "tomorrow"), keys("&unknown;"), keys("&#0;"), keys("a<b/>"), keys("<!-- a -->"),
-    keys("<![CDATA[a]]>"), keys() + "<more/>", keys() + "x", "<!DOCTYPE a>" + keys(), "", "<a>", "<a></b>", "a",
-    keys().replacing("AccessKeyId>", with: "Id>"), keys("a</SessionToken><SessionToken>b"),
-    String(repeating: "<a>", count: 17) + String(repeating: "</a>", count: 17),
-    String(repeating: "<a b='", count: 3), "<a b=c/>", "<a b='<'/>", "<a b='c'd='e'/>",
+    keys("<![CDATA[a]]>"), "<!DOCTYPE a>" + keys(), "", "<a>", "<a></b>", "a",
+    keys().replacing("AccessKeyId>", with: "Id>"), keys("a</SessionToken><SessionToken>b"), "<AccessKeyId>",
   ]) func `anything else is no answer of the service`(text: String) throws {
-    guard case .malformed(200) = try Self.answer(text) else { throw Unexpected(text: "an answer: \(text)") }
+    let outcome = try outcome(text)
+    #expect(Self.sentence(outcome)?.contains("no answer of AWS's Security Token Service (status 200)") == true)
+    #expect(!outcome.passes && !outcome.isAboutToken)
   }
 
   @Test func `an error has the service's name and words, and never the token`() throws {
     let error = { (code: String, words: String) in
       "<ErrorResponse><Error><Type>Sender</Type><Code>\(code)</Code><Message>\(words)</Message></Error></ErrorResponse>"
     }
-    let cases: [(String, String, Int, STSAnswer.Refusal, Bool, Bool)] = [
-      (
-        "InvalidIdentityToken", "not &lt;good&gt;", 400,
-        .init(code: "InvalidIdentityToken", message: "not <good>", status: 400),
-        true, false
-      ),
-      (
-        "ExpiredTokenException", Self.token, 400, .init(code: "ExpiredTokenException", message: "", status: 400), true,
-        false
-      ),
-      ("AccessDenied", "\n no\n", 403, .init(code: "AccessDenied", message: "no", status: 403), false, false),
-      ("InvalidIdentityToken", "", 503, .init(code: "InvalidIdentityToken", message: "", status: 503), false, true),
+    let cases: [(String, String, Int, String, Bool, Bool)] = [
+      ("InvalidIdentityToken", "not &lt;good&gt;", 400, "(InvalidIdentityToken): not <good>; check", true, false),
+      ("ExpiredTokenException", Self.token, 400, "(ExpiredTokenException); check", true, false),
+      ("AccessDenied", "\n no\n", 403, "(AccessDenied): no; check", false, false),
+      ("InvalidIdentityToken", "", 503, "(InvalidIdentityToken); try again later", false, true),
+      ("Throttling", "", 400, "(Throttling); try again later", false, true),
     ]
-    for (code, words, status, expected, isAboutToken, isOutage) in cases {
-      guard case .refusal(let refusal) = try Self.answer(error(code, words), status) else {
-        throw Unexpected(text: "no refusal: \(code)")
-      }
-      #expect(refusal == expected)
-      #expect(refusal.isAboutToken == isAboutToken && refusal.isOutage == isOutage)
+    for (code, words, status, expected, isAboutToken, passes) in cases {
+      let outcome = try outcome(error(code, words), status)
+      #expect(Self.sentence(outcome)?.contains(expected) == true, "\(Self.sentence(outcome) ?? "")")
+      #expect(outcome.isAboutToken == isAboutToken && outcome.passes == passes)
     }
     // Keys with the status of an error, and an error with that of success, are neither.
     for (text, status) in [(Self.keys(), 400), (error("AccessDenied", ""), 200)] {
-      guard case .malformed(status) = try Self.answer(text, status) else {
-        throw Unexpected(text: "an answer: \(text)")
-      }
+      #expect(Self.sentence(try outcome(text, status))?.contains("no answer of AWS's") == true)
     }
   }
 }

@@ -32,37 +32,19 @@ enum AWSHelper: ToolHelper {
   static func run(_ context: Context) throws(CommandFailure) {
     try context.expectOperands(0...0, of: self)
     let role = try AWSRole(context)
-    let post = try CurlPost(to: role.endpoint, context.environment.all)
+    let exchange = try AWSExchange(of: role, context.environment.all)
     var broker = try HelperBroker(context)
-    let target = try broker.configuredTarget(of: role.endpoint.url)
-    let answer: STSAnswer
-    if context.arguments.has(accessOption.name) {
-      let token = try broker.token(for: target)
-      answer = try shared(role, target.profile, token.accessToken, context) { () throws(CommandFailure) in
-        try role.exchange(token.accessToken, post) { () throws(CommandFailure) in
-          try broker.token(insteadOf: token.tokenID, for: target).accessToken
-        }
-      }
-    } else {
-      let token = try broker.identityToken(of: target.profile).idToken
-      answer = try shared(role, target.profile, token, context) { () throws(CommandFailure) in
-        try role.exchange(token, post) { () throws(CommandFailure) in
-          try broker.identityToken(insteadOf: token, of: target.profile).idToken
-        }
+    let target = try broker.configuredTarget(of: role.url)
+    let access = context.arguments.has(accessOption.name) ? try broker.token(for: target) : nil
+    let token = if let access { access.accessToken } else { try broker.identityToken(of: target.profile).idToken }
+    let shared = SharedExchange("\(target.profile) \(role.purpose)", token, in: try context.paths())
+    let ask = { (broker: inout HelperBroker) throws(CommandFailure) in
+      try exchange.keys(for: token) { () throws(CommandFailure) in
+        if let access { return try broker.token(insteadOf: access.tokenID, for: target).accessToken }
+        return try broker.identityToken(insteadOf: token, of: target.profile).idToken
       }
     }
-    Output.line(try answer.output(for: role))
-  }
-
-  /// What an exchange brings, or one that another process makes.
-  private static func shared(
-    _ role: AWSRole, _ profile: ProfileName, _ token: Secret, _ context: Context,
-    _ exchange: () throws(CommandFailure) -> STSAnswer
-  ) throws(CommandFailure) -> STSAnswer {
-    let purpose = "\(profile) \(role.purpose)"
-    guard let paths = try? context.paths(), let shared = SharedExchange(purpose, token, in: paths) else {
-      return try exchange()
-    }
-    return try shared.answer(exchange)
+    guard let shared else { return Output.line(try ask(&broker)) }
+    Output.line(try shared.answer { () throws(CommandFailure) in try ask(&broker) })
   }
 }

@@ -3,7 +3,7 @@ import SecretMemory
 import TextCoding
 
 /// The role whose keys are asked for, and where.
-struct AWSRole: Equatable, Sendable {
+struct AWSRole: Sendable {
   /// Names the role.
   static let roleOption = Option.value("--role-arn", "ARN", "the role; else AWS_ROLE_ARN")
   /// Names the session.
@@ -19,11 +19,6 @@ struct AWSRole: Equatable, Sendable {
 
   /// The longest token that the service takes, in bytes (AssumeRoleWithWebIdentity, `WebIdentityToken`).
   static let longestToken = 20_000
-  /// How long the service is asked again while something passes: what runs a `credential_process` waits for it.
-  static let patience = Duration.seconds(15)
-  /// Until it is asked for the second time; each later pause is twice as long.
-  private static let firstPause = Duration.milliseconds(300)
-  private static let defaultSession = "authbroker"
 
   /// The Amazon Resource Name of the role.
   let arn: String
@@ -31,74 +26,72 @@ struct AWSRole: Equatable, Sendable {
   let session: String
   /// How long the keys live, in seconds; nil: as the service likes.
   let duration: Int?
-  /// The service.
-  let endpoint: AWSEndpoint
+  /// The address of the service: `https://`, or `http://` on this machine.
+  let url: String
 
   /// Reads the command line and the environment.
   ///
   /// - Throws: a usage failure for what the service would not take.
   init(_ context: Context) throws(CommandFailure) {
     let (arguments, environment) = (context.arguments, context.environment)
-    arn = try Self.arn(arguments, environment)
-    session = try Self.session(arguments, environment)
-    duration = try Self.duration(arguments)
-    let url = arguments[Self.endpointOption.name] ?? AWSEndpoint.standard(environment)
-    guard let url else {
-      throw .usage("AWS_REGION or AWS_DEFAULT_REGION is not a region, such as eu-central-1")
-    }
-    guard let endpoint = AWSEndpoint(url) else {
-      throw .usage(
-        "\(url.shellQuoted) is not an https:// address; use https://HOST/, or http:// for a service on this "
-          + "machine")
-    }
-    self.endpoint = endpoint
-  }
-
-  /// All that is asked for.
-  var purpose: String { "\(arn) \(session) \(duration.map { String($0) } ?? "-") \(endpoint.url)" }
-
-  /// The role that is named; nil where none is.
-  static func name(_ arguments: Arguments, _ environment: EnvironmentVariables) -> String? {
-    arguments[roleOption.name] ?? environment["AWS_ROLE_ARN"].flatMap { $0.isEmpty ? nil : $0 }
-  }
-
-  /// The role's name.
-  ///
-  /// - Throws: a usage failure for none, and for one that cannot be one: 20 to 2048 characters, `arn:…`.
-  static func arn(
-    _ arguments: Arguments, _ environment: EnvironmentVariables
-  ) throws(CommandFailure) -> String {
-    guard let arn = name(arguments, environment) else {
+    guard let arn = Self.name(arguments, environment) else {
       throw .usage("no role is named; use --role-arn ARN, or set AWS_ROLE_ARN")
     }
     guard arn.hasPrefix("arn:"), (20...2048).contains(arn.utf8.count), HelperAnswer.isVisible(arn) else {
       throw .usage("\(arn.shellQuoted) is not the ARN of a role, such as arn:aws:iam::123456789012:role/developer")
     }
-    return arn
+    let session = arguments[Self.sessionOption.name] ?? environment.filled("AWS_ROLE_SESSION_NAME") ?? "authbroker"
+    let isName = session.utf8.allSatisfy { PercentEncoding.isUnreserved($0) && $0 != 0x7E || "+=,@".utf8.contains($0) }
+    guard isName, (2...64).contains(session.utf8.count) else {
+      throw .usage("\(session.shellQuoted) is not a session name; use 2 to 64 letters, digits or any of _+=,.@-")
+    }
+    duration = try arguments.count(Self.durationOption.name)
+    if let duration, !(900...43_200).contains(duration) {
+      throw .usage("--duration needs a number of seconds from 900 to 43200, not \(duration)")
+    }
+    guard let url = arguments[Self.endpointOption.name] ?? Self.service(environment) else {
+      throw .usage("AWS_REGION or AWS_DEFAULT_REGION is not a region, such as eu-central-1")
+    }
+    guard let address = Self.address(url) else {
+      throw .usage(
+        "\(url.shellQuoted) is not an https:// address; use https://HOST/, or http:// for a service on this machine")
+    }
+    (self.arn, self.session, self.url) = (arn, session, address)
   }
 
-  private static func session(
-    _ arguments: Arguments, _ environment: EnvironmentVariables
-  ) throws(CommandFailure) -> String {
-    let given = arguments[sessionOption.name] ?? environment["AWS_ROLE_SESSION_NAME"].flatMap { $0.isEmpty ? nil : $0 }
-    guard let given else { return defaultSession }
-    let isName =
-      (2...64).contains(given.utf8.count)
-      && given.utf8.allSatisfy { byte in
-        PercentEncoding.isUnreserved(byte) && byte != UInt8(ascii: "~") || "+=,@".utf8.contains(byte)
-      }
-    guard isName else {
-      throw .usage("\(given.shellQuoted) is not a session name; use 2 to 64 letters, digits or any of _+=,.@-")
-    }
-    return given
+  /// All that is asked for.
+  var purpose: String { "\(arn) \(session) \(duration.map { String($0) } ?? "-") \(url)" }
+
+  /// The role that is named; nil where none is.
+  static func name(_ arguments: Arguments, _ environment: EnvironmentVariables) -> String? {
+    arguments[roleOption.name] ?? environment.filled("AWS_ROLE_ARN")
   }
 
-  private static func duration(_ arguments: Arguments) throws(CommandFailure) -> Int? {
-    guard let seconds = try arguments.count(durationOption.name) else { return nil }
-    guard (900...43_200).contains(seconds) else {
-      throw .usage("--duration needs a number of seconds from 900 to 43200, not \(seconds)")
+  /// The address that AWS's tools would speak to in an environment; nil for a region that cannot be one.
+  ///
+  /// Without a region it is the service for all of them (AWS SDKs and Tools Reference Guide, "Service-specific
+  /// endpoints", "AWS STS Regional endpoints").
+  static func service(_ environment: EnvironmentVariables) -> String? {
+    if let url = environment.filled("AWS_ENDPOINT_URL_STS") ?? environment.filled("AWS_ENDPOINT_URL") { return url }
+    guard let region = environment.filled("AWS_REGION") ?? environment.filled("AWS_DEFAULT_REGION") else {
+      return "https://sts.amazonaws.com/"
     }
-    return seconds
+    guard region.utf8.allSatisfy({ PercentEncoding.isUnreserved($0) && !"._~".utf8.contains($0) }) else { return nil }
+    return "https://sts.\(region).amazonaws.com\(region.hasPrefix("cn-") ? ".cn" : "")/"
+  }
+
+  /// An address that a token may be sent to, with a path; nil for any other, and for one with a user name, a query or a
+  /// fragment.
+  static func address(_ url: String) -> String? {
+    let isPlain = url.hasPrefix("http://")
+    guard isPlain || url.hasPrefix("https://") else { return nil }
+    let rest = url.dropFirst(isPlain ? 7 : 8)
+    let authority = rest.prefix { $0 != "/" }
+    // No byte of it means something to curl.
+    guard let server = ServerAddress(authority), !isPlain || server.isLoopback,
+      rest.dropFirst(authority.count).utf8.allSatisfy({ PercentEncoding.isUnreserved($0) || "/%:".utf8.contains($0) })
+    else { return nil }
+    return rest.contains("/") ? url : url + "/"
   }
 
   /// The content of the request, as a form.
@@ -120,62 +113,9 @@ struct AWSRole: Equatable, Sendable {
       return form
     }
   }
+}
 
-  /// Asks the service, and once more where it refuses the token and there is another.
-  ///
-  /// - Parameters:
-  ///   - token: what is exchanged.
-  ///   - post: sends the request.
-  ///   - other: gives the token to use in place of the one that was refused.
-  /// - Returns: the last answer.
-  /// - Throws: what `other` throws; a failure with code 5 where the service does not answer.
-  func exchange(
-    _ token: Secret, _ post: CurlPost, insteadOf other: () throws(CommandFailure) -> Secret
-  ) throws(CommandFailure) -> STSAnswer {
-    let answer = try exchange(token, post)
-    guard case .refusal(let refusal) = answer, refusal.isAboutToken else { return answer }
-    let other = try other()
-    return other == token ? answer : try exchange(other, post)
-  }
-
-  /// Asks the service, again while what is wrong passes (AssumeRoleWithWebIdentity, `IDPCommunicationError`, and "Common
-  /// errors"): the same token may be sent as often as one likes.
-  ///
-  /// - Throws: a failure with code 5 where it does not answer.
-  private func exchange(_ token: Secret, _ post: CurlPost) throws(CommandFailure) -> STSAnswer {
-    let deadline = BootClock.now + Self.patience
-    var pause = Self.firstPause
-    while true {
-      let answer: Result<STSAnswer, CommandFailure>
-      var passes = false
-      do throws(CommandFailure) {
-        let found = try ask(token, post, within: min(CurlPost.limit, deadline - BootClock.now), &passes)
-        if case .refusal(let refusal) = found { passes = refusal.isOutage }
-        if case .malformed(let status) = found { passes = status >= 500 }
-        answer = .success(found)
-      } catch { answer = .failure(error) }
-      // Processes that were refused together do not come back together.
-      let wait = pause + pause * (BootClock.nanoseconds % 1000) / 2000
-      guard passes, BootClock.now + wait + .seconds(1) < deadline else { return try answer.get() }
-      var poll = PollSet(count: 0)
-      _ = try? poll.wait(atMost: wait)
-      pause *= 2
-    }
-  }
-
-  /// Asks the service once.
-  ///
-  /// - Throws: a failure with code 5 where it does not answer.
-  private func ask(
-    _ token: Secret, _ post: CurlPost, within limit: Duration, _ passes: inout Bool
-  ) throws(CommandFailure) -> STSAnswer {
-    guard var form = form(token) else {
-      throw CommandFailure(
-        .failure, "the token is longer than the \(Self.longestToken) bytes that AWS takes; let it have fewer claims")
-    }
-    defer { wipe(&form) }
-    var answer = try post.send(form, within: limit, &passes)
-    defer { wipe(&answer.body) }
-    return STSAnswer(answer.body, status: answer.status, without: token)
-  }
+extension EnvironmentVariables {
+  /// A variable that is set to more than nothing.
+  fileprivate func filled(_ name: String) -> String? { self[name].flatMap { $0.isEmpty ? nil : $0 } }
 }

@@ -9,11 +9,10 @@ import StateDirectory
 struct SharedExchange {
   /// For how long keys are given to others: twenty commands that are started together take so long to begin.
   static let linger = Duration.seconds(3)
-  /// How long another one's exchange is waited for.
-  static let patience = AWSRole.patience + .seconds(2)
   /// Another user's process, or a mistaken one, must not keep the others waiting.
   private static let politeness = Duration.seconds(1)
-  private static let longest = 2 * CurlPost.longest
+  // Keys as JSON; what a socket takes at once.
+  private static let longest = 128 * 1024
 
   private let path: String
   /// What tells those apart that may have the answer, always of the same length.
@@ -32,22 +31,18 @@ struct SharedExchange {
     guard (try? PrivateDirectory(paths.helpers, create: true)) != nil,
       (try? PrivateDirectory(place, create: true)) != nil
     else { return nil }
-    path = "\(place)/aws-\(Self.digits(purpose.utf8))"
+    path = "\(place)/aws-\(String(IssuedTokens.hash(purpose.utf8), radix: 16))"
     var bytes = SecretText.bytes("", token)
     defer { wipe(&bytes) }
-    mark = Array(Self.digits(bytes).utf8)
+    let hash = IssuedTokens.hash(bytes)
+    mark = (0..<8).map { UInt8(truncatingIfNeeded: hash >> (8 * $0)) }
     self.linger = linger
-  }
-
-  private static func digits(_ bytes: some Sequence<UInt8>) -> String {
-    let digits = String(IssuedTokens.hash(bytes), radix: 16)
-    return String(repeating: "0", count: 16 - digits.utf8.count) + digits
   }
 
   /// The answer: another process's, or the one that `ask` gets.
   ///
   /// - Throws: what `ask` throws, also where another process has asked.
-  func answer(_ ask: () throws(CommandFailure) -> STSAnswer) throws(CommandFailure) -> STSAnswer {
+  func answer(_ ask: () throws(CommandFailure) -> [UInt8]) throws(CommandFailure) -> [UInt8] {
     let deadline = BootClock.now + Self.politeness
     while BootClock.now < deadline {
       if let connection = try? UnixSocket.connect(to: path + ".socket", waitingAtMost: 1) {
@@ -69,19 +64,16 @@ struct SharedExchange {
 
   private func lead(
     _ listener: consuming UnixSocket.Listening, _ lock: consuming FileLock,
-    _ ask: () throws(CommandFailure) -> STSAnswer
-  ) throws(CommandFailure) -> STSAnswer {
-    let result: Result<STSAnswer, CommandFailure>
+    _ ask: () throws(CommandFailure) -> [UInt8]
+  ) throws(CommandFailure) -> [UInt8] {
+    let result: Result<[UInt8], CommandFailure>
     do throws(CommandFailure) { result = .success(try ask()) } catch { result = .failure(error) }
-    var message = STSMessage.bytes(result)
+    var message = Self.message(result)
     defer { wipe(&message) }
-    if case .success(.keys) = result, linger > .zero,
-      (try? ProcessCopy.run({ serve(listener, message, linger) })) != nil
-    {
+    if case .success = result, linger > .zero, (try? ProcessCopy.run({ serve(listener, message, linger) })) != nil {
       return try result.get()
     }
     serve(listener, message, .zero)
-    listener.removePath()
     _ = consume lock
     return try result.get()
   }
@@ -93,60 +85,59 @@ struct SharedExchange {
       while let accepted = try? UnixSocket.accept(from: listener.descriptor) { give(message, to: accepted) }
       let left = end - BootClock.now
       guard left > .zero else { break }
-      var poll = PollSet(count: 1)
-      poll.watch(0, listener.descriptor.number, readable: true)
-      _ = try? poll.wait(atMost: left)
+      Self.wait(listener.descriptor, atMost: left)
     }
     // Who connects after the last look is refused, and asks by itself.
-    if linger > .zero { listener.removePath() }
+    listener.removePath()
   }
 
+  /// Gives it to who has the same token, as far as the socket takes it at once: no one else is kept waiting.
   private func give(_ message: [UInt8], to connection: borrowing FileDescriptor) {
+    Self.wait(connection, atMost: Self.politeness)
+    var mark = [UInt8](repeating: 0, count: mark.count)
     guard (try? PeerCredentials(of: connection))?.uid == ProcessIdentity.user,
-      read(connection, atMost: mark.count, until: BootClock.now + Self.politeness) == mark
+      case .bytes(mark.count) = connection.read(into: &mark), mark == self.mark
     else { return }
-    send(message, connection, until: BootClock.now + Self.politeness)
+    _ = connection.send(message.span)
   }
 
-  private func received(from connection: borrowing FileDescriptor) -> Result<STSAnswer, CommandFailure>? {
+  private func received(from connection: borrowing FileDescriptor) -> Result<[UInt8], CommandFailure>? {
     guard (try? PeerCredentials(of: connection))?.uid == ProcessIdentity.user,
       (try? connection.sendAll(mark.span)) != nil
     else { return nil }
-    var bytes = read(connection, atMost: Self.longest, until: BootClock.now + Self.patience)
+    Self.wait(connection, atMost: AWSExchange.patience + .seconds(2))
+    try? connection.setNonBlocking()
+    var bytes = [UInt8](repeating: 0, count: Self.longest)
     defer { wipe(&bytes) }
-    return STSMessage.result(bytes)
+    guard case .bytes(let count) = connection.read(into: &bytes) else { return nil }
+    return Self.result(bytes[..<count])
   }
 
-  /// What comes until the other end has finished, there is as much as wanted, or the time is over.
-  private func read(_ connection: borrowing FileDescriptor, atMost most: Int, until deadline: Duration) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: most)
-    defer { wipe(&bytes) }
-    var filled = 0
+  private static func wait(_ descriptor: borrowing FileDescriptor, atMost limit: Duration) {
     var poll = PollSet(count: 1)
-    poll.watch(0, connection.number, readable: true)
-    while filled < most {
-      let left = deadline - BootClock.now
-      guard left > .zero, (try? poll.wait(atMost: left)) != nil else { break }
-      guard poll.isReady(0) else { continue }
-      guard case .bytes(let count) = connection.read(into: &bytes, at: filled) else { break }
-      filled += count
-    }
-    return Array(bytes[..<filled])
+    poll.watch(0, descriptor.number, readable: true)
+    _ = try? poll.wait(atMost: limit)
   }
 
-  /// Gives what is taken within the time; one who leaves meanwhile must not end this process by SIGPIPE.
-  private func send(_ message: [UInt8], _ connection: borrowing FileDescriptor, until deadline: Duration) {
-    var written = 0
-    var poll = PollSet(count: 1)
-    poll.watch(0, connection.number, writable: true)
-    while written < message.count {
-      switch connection.send(message, written..<message.count) {
-      case .bytes(let count): written += count
-      case .wouldBlock:
-        let left = deadline - BootClock.now
-        guard left > .zero, (try? poll.wait(atMost: left)) != nil else { return }
-      case .endOfStream, .failed: return
-      }
+  /// What processes of this program tell each other: an exit code, what is printed, and the end of a line.
+  static func message(_ result: Result<[UInt8], CommandFailure>) -> [UInt8] {
+    switch result {
+    case .success(var keys):
+      defer { wipe(&keys) }
+      var message = SecretText.bytes("\u{0}", keys.span)
+      message.append(UInt8(ascii: "\n"))
+      return message
+    case .failure(let failure):
+      return [UInt8(clamping: failure.exitCode.rawValue)] + Array("\(PlainText.line(failure.message.sentence.utf8))\n".utf8)
     }
+  }
+
+  /// Reads it; nil for anything that was not told to its end.
+  static func result(_ message: ArraySlice<UInt8>) -> Result<[UInt8], CommandFailure>? {
+    guard message.count > 1, let code = message.first, message.last == UInt8(ascii: "\n") else { return nil }
+    let text = message.dropFirst().dropLast()
+    guard code > 0 else { return .success(Array(text)) }
+    let exitCode = ExitCode(rawValue: Int32(code)) ?? .failure
+    return .failure(CommandFailure(exitCode, String(decoding: text, as: UTF8.self)))
   }
 }
