@@ -1,3 +1,4 @@
+import Glibc
 import JSON
 import TestSupport
 import Testing
@@ -54,13 +55,32 @@ import Testing
       CommandRun.Step(question: "Code of the authenticator: ", answer: $0 + "\n")
     }
     let run = try CommandRun(
-      atTerminal: steps, ["account", "2fa", "totp"], in: scratch, environment: ["NO_COLOR": "1"])
+      atTerminal: steps, ["account", "2fa", "totp"], in: scratch, environment: try drawing())
     #expect(run.code == 0, "\(run.output)")
     #expect(run.output.contains("or enter the key: ABCD EFGH IJ23 4567 XY\r\n"), "\(run.output)")
-    #expect(run.output.contains("▀") && run.output.contains("█"), "\(run.output)")
+    #expect(run.output.contains("█ \(Self.address)\r\n"), "\(run.output)")
     #expect(run.output.contains("the code is wrong; 4 attempts left"), "\(run.output)")
     #expect(run.output.hasSuffix("logins ask for a second factor: a code of the authenticator\r\n"), "\(run.output)")
     #expect(owner.requests.last == #"verifyOtp {"otpFlowId":"e","code":"123456"}"#)
+  }
+
+  /// An environment with a program that draws what it is told, and as many lines as a QR code of 41 columns has.
+  private func drawing() throws -> [String: String] {
+    let lines = #"i=0; while [ $i -lt 20 ]; do echo "█"; i=$((i+1)); done; echo "█ $(/bin/cat)""#
+    try scratch.write("#!/bin/sh\n\(lines)\n", to: "qrencode")
+    #expect(chmod(scratch.file("qrencode"), 0o700) == 0)
+    return ["PATH": scratch.path + ":/usr/bin:/bin", "NO_COLOR": "1"]
+  }
+
+  @Test func `where the program that draws fails, the key is enough`() throws {
+    try withExtendedLifetime(owner()) {
+      let environment = try drawing()
+      try scratch.write("#!/bin/sh\necho █; exit 1\n", to: "qrencode")
+      let steps = [CommandRun.Step(question: "Code of the authenticator: ", answer: "123456\n")]
+      let run = try CommandRun(atTerminal: steps, ["account", "2fa", "totp"], in: scratch, environment: environment)
+      #expect(run.code == 0 && !run.output.contains("█"), "\(run.output)")
+      #expect(run.output.contains("enter this key in an authenticator application: ABCD"), "\(run.output)")
+    }
   }
 
   @Test(arguments: [(40, false), (41, true)])
@@ -70,7 +90,7 @@ import Testing
     try withExtendedLifetime(owner()) {
       let steps = [CommandRun.Step(question: "Code of the authenticator: ", answer: "123456\n")]
       let run = try CommandRun(
-        atTerminal: steps, ["account", "2fa", "totp"], in: scratch, environment: ["NO_COLOR": "1"], columns: columns)
+        atTerminal: steps, ["account", "2fa", "totp"], in: scratch, environment: try drawing(), columns: columns)
       #expect(run.code == 0 && run.output.contains("█") == isDrawn, "\(run.output)")
       let reason = "authbroker: the terminal has 40 columns, too few for a QR code of 41\r\n"
       let request = "authbroker: enter this key in an authenticator application: ABCD EFGH IJ23 4567 XY\r\n"

@@ -1,5 +1,4 @@
 import BrokerProtocol
-import LinuxSystem
 import SecretMemory
 
 /// Gives the key of a second factor to an authenticator application, and its first code to the broker.
@@ -31,28 +30,13 @@ struct AuthenticatorEnrolment {
 
   /// Shows the key on the terminal, not on standard output, which may go to a file.
   private func show(_ context: Context) {
-    let isDrawn = Terminal.isTerminal(2) && draw(context)
+    let isDrawn = address.withBytes { QRPicture.draw($0, context) }
     let request =
       isDrawn
       ? "scan this code with an authenticator application, or enter the key"
       : "enter this key in an authenticator application"
     Output.message("\(request): \(Self.key(of: address.revealedString() ?? ""))")
     Output.message("then enter the code that it shows; \(expiry)")
-  }
-
-  /// Draws the QR code on the terminal.
-  ///
-  /// - Returns: false where the key is too long for one, or the terminal too narrow, which is said.
-  private func draw(_ context: Context) -> Bool {
-    guard let code = address.withBytes({ QRCode($0) }) else { return false }
-    let width = QRPicture.width(of: code)
-    if let columns = Terminal.columns(2), columns < width {
-      Output.message("the terminal has \(columns.counted("column")), too few for a QR code of \(width)")
-      return false
-    }
-    let lines = QRPicture.lines(code, isColoured: context.style.isEnabled)
-    Output.progress(lines.joined(separator: "\n") + "\n")
-    return true
   }
 
   /// The parameter `secret` of an `otpauth://` address in groups of four characters, as people type it.

@@ -1,5 +1,4 @@
 import BrokerProtocol
-import LinuxSystem
 import StateDirectory
 
 /// Tells a person what to do elsewhere, so that a login goes on.
@@ -15,7 +14,8 @@ enum ActionNotice {
     Output.message("\(place), open this address\(code):\n\(PlainText.line(address.utf8))")
     switch action.kind {
     case .deviceCode:
-      if Terminal.isTerminal(2) { showCode(of: action.verificationURIComplete ?? address, context) }
+      // Without a picture the address is enough.
+      _ = QRPicture.draw(Array((action.verificationURIComplete ?? address).utf8).span, context)
     // It returns to this computer: another device has no use for a QR code.
     case .browser:
       let launcher = BrowserLauncher(context)
@@ -25,25 +25,6 @@ enum ActionNotice {
             + tunnel.command)
       }
       launcher.open(address)
-    }
-  }
-
-  /// Has `qrencode` draw the address on standard error; without it, or where it fails, the address is enough.
-  private static func showCode(of address: String, _ context: Context) {
-    guard let program = SearchPath.program("qrencode", context.environment.all) else { return }
-    // Colours make it readable on any background; without them it fits dark ones.
-    let type = context.style.isEnabled ? "ANSIUTF8" : "UTF8"
-    let bytes = Array(address.utf8)
-    try? FileDescriptor.pipe().ends { (readEnd, writeEnd) throws(Errno) in
-      var plan = ChildProcess.Plan(
-        path: program, arguments: ["-t", type, "-m", "2", "-o", "-"], environment: context.environment.all)
-      plan.descriptors = [(readEnd.number, 0), (2, 1)]
-      let child = try ChildProcess(plan)
-      readEnd.close()
-      let result = Result { () throws(Errno) in try writeEnd.writeAll(bytes.span) }
-      writeEnd.close()
-      try child.wait()
-      try result.get()
     }
   }
 }
