@@ -3,9 +3,7 @@ import BrokerProtocol
 /// `authbroker account email`.
 enum AccountEmailCommand: Command {
   static let name = "account email"
-  /// How the help explains it.
-  static let description = CommandDescription(
-    name: name,
+  static let about = CommandDescription(
     operands: "ADDRESS",
     summary: "Change the e-mail address of the account",
     details: """
@@ -17,7 +15,6 @@ enum AccountEmailCommand: Command {
 
   /// Judges the address before anything is sent, and says what it is then.
   static func run(_ context: Context) throws(CommandFailure) {
-    try context.expectOperands(1...1, of: self)
     let address = context.arguments.operands[0]
     guard RefusedFields.isAddress(address) else {
       throw CommandFailure(.usage, RefusedFields.notAnAddress(address))

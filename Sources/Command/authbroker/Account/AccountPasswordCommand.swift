@@ -4,9 +4,7 @@ import SecretMemory
 /// `authbroker account password`.
 enum AccountPasswordCommand: Command {
   static let name = "account password"
-  /// How the help explains it.
-  static let description = CommandDescription(
-    name: name,
+  static let about = CommandDescription(
     summary: "Change the password of the account",
     details: """
       Asks for the present password, and for the new one twice, without echo. At a terminal, the one that is not taken
@@ -17,16 +15,13 @@ enum AccountPasswordCommand: Command {
 
   /// Asks for both passwords, and changes the one to the other.
   static func run(_ context: Context) throws(CommandFailure) {
-    try context.expectOperands(0...0, of: self)
+    var dialogue = try LoginDialogue.about(ChangePassword.self, context, needsLogin: true)
     let profile = try context.profile()
-    var dialogue = LoginDialogue(context, try context.connect())
-    try dialogue.expectAbility(ChangePassword.self, of: profile)
-    try dialogue.expectLogin(of: profile)
     let rule = try dialogue.ownPasswordRule(profile)
     let present = try askForPresent(context)
     let new = try askForNew(context, rule)
     try change(.init(profile: profile, oldPassword: present, newPassword: new), &dialogue, rule)
-    if context.wantsJSON { context.printJSON(Empty()) } else { Output.notice("the password is changed") }
+    context.finish("the password is changed")
   }
 
   /// Changes the password; asks again for the present one where it is wrong, and for the new one where it is refused.

@@ -4,9 +4,7 @@ import SecretMemory
 /// `authbroker account reset`.
 enum AccountResetCommand: Command {
   static let name = "account reset"
-  /// How the help explains it.
-  static let description = CommandDescription(
-    name: name,
+  static let about = CommandDescription(
     summary: "Set a new password with the token of a message",
     details: """
       Asks for the token that `authbroker account forgot` has sent for, and for the new password twice, without echo.
@@ -18,17 +16,13 @@ enum AccountResetCommand: Command {
 
   /// Asks for the token and the password.
   static func run(_ context: Context) throws(CommandFailure) {
-    try context.expectOperands(0...0, of: self)
+    var dialogue = try LoginDialogue.about(ResetPassword.self, context)
     let profile = try context.profile()
-    var dialogue = LoginDialogue(context, try context.connect())
-    try dialogue.expectAbility(ResetPassword.self, of: profile)
-    try dialogue.expectAccount(of: profile)
     let rule = try dialogue.passwordRule(profile)
     let token = try SecretInput.token(context)
     let password = try askForNew(context, rule)
     try reset(.init(profile: profile, token: token, password: password), &dialogue, rule)
-    guard !context.wantsJSON else { return context.printJSON(Empty()) }
-    context.tell(Message("the password is set", next: NextCommand("log in with", "login").on(profile)))
+    context.finish("the password is set", next: NextCommand("log in with", "login").on(profile))
   }
 
   /// Sets the password, and asks for another one where it is refused: the token stays good.

@@ -3,14 +3,12 @@ import BrokerProtocol
 /// `authbroker account 2fa`.
 enum AccountTwoFactorCommand: Command {
   static let name = "account 2fa"
-  /// How the help explains it.
-  static let description = CommandDescription(
-    name: name,
+  static let about = CommandDescription(
     operands: "METHOD",
     summary: "Choose the second factor of logins: off, sms, email or totp",
     details: """
       A factor counts once its first code was right: a number or an address that is not proven is sent one. totp is an
-      authenticator application: its key is shown as a QR code, where the terminal is wide enough, and as text. Without a
+      authenticator application: its key is shown as text, and as a QR code where qrencode is installed. Without a
       terminal the key's address is printed, and the command that takes the code is named. The same command again begins
       again: what it named before takes no code any more.
       """,
@@ -20,7 +18,6 @@ enum AccountTwoFactorCommand: Command {
 
   /// Has the provider change the factor, and enrols an authenticator where that is it.
   static func run(_ context: Context) throws(CommandFailure) {
-    try context.expectOperands(1...1, of: self)
     let factor = try factor(context.arguments.operands[0])
     let profile = try context.profile()
     var dialogue = LoginDialogue(context, try context.connect())

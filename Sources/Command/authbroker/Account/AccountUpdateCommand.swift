@@ -3,9 +3,7 @@ import BrokerProtocol
 /// `authbroker account update`.
 enum AccountUpdateCommand: Command {
   static let name = "account update"
-  /// How the help explains it.
-  static let description = CommandDescription(
-    name: name,
+  static let about = CommandDescription(
     summary: "Change the name, the phone number and what else the provider knows of the account",
     details: """
       What is not named stays as it is. Members beyond name and phoneNumber are the provider's own; a value that is no
@@ -22,7 +20,6 @@ enum AccountUpdateCommand: Command {
 
   /// Sends what shall change, and shows the account as it is then.
   static func run(_ context: Context) throws(CommandFailure) {
-    try context.expectOperands(0...0, of: self)
     let profile = try context.profile()
     let changes = try changes(context.arguments)
     var dialogue = LoginDialogue(context, try context.connect())

@@ -7,9 +7,7 @@ import SecretMemory
 /// `authbroker call`.
 enum CallCommand: Command {
   static let name = "call"
-  /// How the help explains it.
-  static let description = CommandDescription(
-    name: name,
+  static let about = CommandDescription(
     operands: "METHOD [JSON|-]",
     summary: "Call a method of the broker and print its result as JSON",
     details: """
@@ -29,7 +27,6 @@ enum CallCommand: Command {
 
   /// Sends the request and prints the result as it came.
   static func run(_ context: Context) throws(CommandFailure) {
-    try context.expectOperands(1...2, of: self)
     var params = try params(context.arguments.operands)
     defer { wipe(&params) }
     var connection = try context.connect()

@@ -3,9 +3,7 @@ import BrokerProtocol
 /// `authbroker config check`.
 enum ConfigCommand: Command {
   static let name = "config"
-  /// How the help explains it.
-  static let description = CommandDescription(
-    name: name,
+  static let about = CommandDescription(
     operands: "check [FILE]",
     summary: "Check the configuration",
     details: """
@@ -17,7 +15,6 @@ enum ConfigCommand: Command {
 
   /// Becomes the daemon, which knows how to read a configuration.
   static func run(_ context: Context) throws(CommandFailure) {
-    try context.expectOperands(1...2, of: self)
     guard context.arguments.operands[0] == "check" else {
       let word = "config " + context.arguments.operands[0]
       throw .unknown("command", word, likely: Spelling.nearest(to: word, among: ["config check"]))

@@ -1,9 +1,7 @@
 /// `authbroker connect`.
 enum ConnectCommand: Command {
   static let name = "connect"
-  /// How the help explains it.
-  static let description = CommandDescription(
-    name: name,
+  static let about = CommandDescription(
     summary: "Join standard input and output to the running broker",
     details: "As `serve --stdio`, but a broker is started only with --start.",
     options: [.flag("--start", "start a broker where there is none")],
@@ -11,7 +9,6 @@ enum ConnectCommand: Command {
 
   /// Relays until one side ends.
   static func run(_ context: Context) throws(CommandFailure) {
-    try context.expectOperands(0...0, of: self)
     try StandardRelay.run(context, mayStart: context.arguments.has("--start"))
   }
 }

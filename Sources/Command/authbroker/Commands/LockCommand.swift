@@ -5,9 +5,7 @@ import StateDirectory
 /// `authbroker lock`.
 enum LockCommand: Command {
   static let name = "lock"
-  /// How the help explains it.
-  static let description = CommandDescription(
-    name: name,
+  static let about = CommandDescription(
     summary: "Lock the vault: wipe keys and tokens from memory",
     details: """
       Sessions are kept, encrypted on disk. Until `authbroker unlock`, commands that need a token end with exit code 7.
@@ -18,7 +16,6 @@ enum LockCommand: Command {
 
   /// Locks the vault and says for how long that holds.
   static func run(_ context: Context) throws(CommandFailure) {
-    try context.expectOperands(0...0, of: self)
     guard var connection = try context.connectToRunning() else {
       return finish(context, Message("no broker is running, so no key is in memory"))
     }

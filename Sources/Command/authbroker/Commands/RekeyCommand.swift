@@ -6,9 +6,7 @@ import StateDirectory
 /// `authbroker rekey`.
 enum RekeyCommand: Command {
   static let name = "rekey"
-  /// How the help explains it.
-  static let description = CommandDescription(
-    name: name,
+  static let about = CommandDescription(
     summary: "Re-encrypt the vault under new keys, or under a key from another source",
     details: """
       Without --source the key comes from where the configuration says (vault.keySource). The current passphrase is
@@ -26,7 +24,6 @@ enum RekeyCommand: Command {
 
   /// Asks for what is needed, lets the broker re-encrypt everything, and says what has changed.
   static func run(_ context: Context) throws(CommandFailure) {
-    try context.expectOperands(0...0, of: self)
     let wanted = try source(context)
     var connection = try context.connect()
     let vault = try context.call(GetStatus.self, Empty(), on: &connection).vault

@@ -4,9 +4,7 @@ import BrokerProtocol
 /// `authbroker reload`.
 enum ReloadCommand: Command {
   static let name = "reload"
-  /// How the help explains it.
-  static let description = CommandDescription(
-    name: name,
+  static let about = CommandDescription(
     summary: "Have the running broker read its configuration again",
     details: """
       Sessions of profiles that stay as they are go on. One whose profile is gone, or names another provider or client, is
@@ -17,7 +15,6 @@ enum ReloadCommand: Command {
 
   /// Asks the broker that runs, and says which profiles it has now.
   static func run(_ context: Context) throws(CommandFailure) {
-    try context.expectOperands(0...0, of: self)
     guard var connection = try context.connectToRunning() else {
       guard !context.wantsJSON else { return context.printJSON(ReloadConfiguration.Result(profiles: [])) }
       return Output.notice("no broker is running; the next one reads the configuration")

@@ -4,9 +4,7 @@ import LinuxSystem
 /// `authbroker serve`.
 enum ServeCommand: Command {
   static let name = "serve"
-  /// How the help explains it.
-  static let description = CommandDescription(
-    name: name,
+  static let about = CommandDescription(
     summary: "Run the broker, or join standard input and output to it",
     details: """
       Without options it is the broker of the state directory, in the foreground, until SIGTERM or SIGINT. With --stdio
@@ -23,7 +21,6 @@ enum ServeCommand: Command {
 
   /// Becomes the daemon, or relays to it.
   static func run(_ context: Context) throws(CommandFailure) {
-    try context.expectOperands(0...0, of: self)
     let isPrivate = context.arguments.has("--private")
     guard context.arguments.has("--stdio") else {
       guard !isPrivate else { throw .usage("--private needs --stdio") }

@@ -5,9 +5,7 @@ import StateDirectory
 /// `authbroker sockpath`.
 enum SockpathCommand: Command {
   static let name = "sockpath"
-  /// How the help explains it.
-  static let description = CommandDescription(
-    name: name,
+  static let about = CommandDescription(
     summary: "Print the socket of the running broker",
     details: "Ends with 8 where no broker runs, unless --start starts one.",
     options: [.flag("--start", "start a broker where there is none")],
@@ -15,7 +13,6 @@ enum SockpathCommand: Command {
 
   /// Connects, so that the path is one that answers, and prints it.
   static func run(_ context: Context) throws(CommandFailure) {
-    try context.expectOperands(0...0, of: self)
     let connector = try context.connector(mayStart: context.arguments.has("--start"))
     let connection: BrokerConnector.Connection
     do throws(ConnectError) { connection = try connector.connect() } catch { throw CommandFailure(error) }

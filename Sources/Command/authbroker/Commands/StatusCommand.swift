@@ -6,9 +6,7 @@ import StateDirectory
 /// `authbroker status`.
 enum StatusCommand: Command {
   static let name = "status"
-  /// How the help explains it.
-  static let description = CommandDescription(
-    name: name,
+  static let about = CommandDescription(
     summary: "Show the status of the broker and its sessions",
     details: """
       With --profile it is about that session alone, also with --json, and the exit code tells its state: 0 a token is
@@ -18,7 +16,6 @@ enum StatusCommand: Command {
 
   /// Asks for the status, prints it, and lets the exit code tell about the profile.
   static func run(_ context: Context) throws(CommandFailure) {
-    try context.expectOperands(0...0, of: self)
     let profile = try context.arguments.profile()
     var connection = try context.connect()
     let text = try context.text(of: GetStatus.name, Empty(), on: &connection)

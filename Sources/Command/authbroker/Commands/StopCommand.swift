@@ -7,9 +7,7 @@ import StateDirectory
 /// `authbroker stop`.
 enum StopCommand: Command {
   static let name = "stop"
-  /// How the help explains it.
-  static let description = CommandDescription(
-    name: name,
+  static let about = CommandDescription(
     summary: "Stop the broker",
     details: """
       Sessions are kept. Returns when the broker has ended and its state directory is free; where none is running there
@@ -31,7 +29,6 @@ enum StopCommand: Command {
 
   /// Tells the broker to end and waits until it has.
   static func run(_ context: Context) throws(CommandFailure) {
-    try context.expectOperands(0...0, of: self)
     let lock = try context.paths().ownerLock
     let deadline = BootClock.now + longestEnd
     var signalTime = BootClock.now + longestSilence
@@ -40,10 +37,10 @@ enum StopCommand: Command {
     while true {
       if let connection = try connection(context, isOwned: FileLock.isHeld(lock)) {
         wasTold = true
-        if try stop(connection, context) { return finish(context, "the broker has stopped") }
+        if try stop(connection, context) { return context.finish("the broker has stopped") }
       }
       guard FileLock.isHeld(lock) else {
-        return finish(context, wasTold ? "the broker has stopped" : "no broker is running")
+        return context.finish(wasTold ? "the broker has stopped" : "no broker is running")
       }
       guard BootClock.now < deadline else { throw hasNotEnded(OwnerRecord.owner(of: lock)?.pid) }
       if BootClock.now >= signalTime {
@@ -110,10 +107,6 @@ enum StopCommand: Command {
     return Message(
       "waiting for \(count) \(noun) under way\(limit)",
       next: NextCommand("to lose them and stop at once", "stop", "--now"))
-  }
-
-  private static func finish(_ context: Context, _ sentence: String) {
-    if context.wantsJSON { context.printJSON(Empty()) } else { Output.notice(sentence) }
   }
 
   private static func hasNotEnded(_ pid: Int32?) -> CommandFailure {

@@ -5,9 +5,7 @@ import SecretMemory
 /// `authbroker unlock`.
 enum UnlockCommand: Command {
   static let name = "unlock"
-  /// How the help explains it.
-  static let description = CommandDescription(
-    name: name,
+  static let about = CommandDescription(
     summary: "Open the vault, with its passphrase where it has one",
     details: """
       Asks for the passphrase without echo, for that of a new vault twice. A vault whose key comes from another source
@@ -18,23 +16,22 @@ enum UnlockCommand: Command {
 
   /// Finds out what the vault needs, and opens it.
   static func run(_ context: Context) throws(CommandFailure) {
-    try context.expectOperands(0...0, of: self)
     var connection = try context.connect()
     let vault = try context.call(GetStatus.self, Empty(), on: &connection).vault
-    guard vault.locked else { return finish(context, "the vault is open already") }
+    guard vault.locked else { return context.finish("the vault is open already") }
     guard vault.keySource == KeySourceName.passphrase.rawValue else {
       _ = try context.call(
         Unlock.self, .init(), on: &connection, within: PassphraseSource.patience)
-      return finish(context, "the vault is open")
+      return context.finish("the vault is open")
     }
     guard vault.isInitialized else {
       let passphrase = try PassphraseSource.new(context)
       _ = try context.call(
         Unlock.self, .init(passphrase: passphrase), on: &connection, within: PassphraseSource.patience)
-      return finish(context, "the vault is new and open; without this passphrase it can never be opened again")
+      return context.finish("the vault is new and open; without this passphrase it can never be opened again")
     }
     try open(&connection, context)
-    finish(context, "the vault is open")
+    context.finish("the vault is open")
   }
 
   /// Asks until the passphrase is right, a few times; one that was not typed is tried once.
@@ -52,9 +49,5 @@ enum UnlockCommand: Command {
         context.tell(error.message)
       }
     }
-  }
-
-  private static func finish(_ context: Context, _ sentence: String) {
-    if context.wantsJSON { context.printJSON(Empty()) } else { Output.notice(sentence) }
   }
 }

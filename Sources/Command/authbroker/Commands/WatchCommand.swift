@@ -4,9 +4,7 @@ import BrokerProtocol
 /// `authbroker watch`.
 enum WatchCommand: Command {
   static let name = "watch"
-  /// How the help explains it.
-  static let description = CommandDescription(
-    name: name,
+  static let about = CommandDescription(
     summary: "Print events as they happen, one a line",
     details: """
       With --json each line is the event's object (subscriptionId, sequence, event, profile, time, data). When the
@@ -27,7 +25,6 @@ enum WatchCommand: Command {
 
   /// Subscribes and prints event after event.
   static func run(_ context: Context) throws(CommandFailure) {
-    try context.expectOperands(0...0, of: self)
     let count = try context.arguments.count("--count")
     let timeout = try context.arguments.seconds("--timeout")
     let (events, since) = (try events(context), try context.arguments.count("--since"))

@@ -10,10 +10,8 @@ import StateDirectory
 /// It starts no broker, and says nothing where something is wrong: a person is typing.
 enum CompleteCommand: Command {
   static let name = "complete"
-  /// How the help explains it, which no list shows.
-  static let description = CommandDescription(
-    name: name,
-    operands: "[WORD]",
+  static let about = CommandDescription(
+    operands: "[WORD...]",
     summary: "Print what the last of some words can become",
     details: """
       For the completions of shells (see `authbroker help completion`). Each candidate is a line, with its meaning behind

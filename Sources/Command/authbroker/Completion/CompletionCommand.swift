@@ -3,9 +3,7 @@ import BrokerProtocol
 /// `authbroker completion`.
 enum CompletionCommand: Command {
   static let name = "completion"
-  /// How the help explains it.
-  static let description = CommandDescription(
-    name: name,
+  static let about = CommandDescription(
     operands: "bash|zsh|fish",
     summary: "Print the completions for a shell",
     details: """
@@ -19,7 +17,6 @@ enum CompletionCommand: Command {
 
   /// Prints the script.
   static func run(_ context: Context) throws(CommandFailure) {
-    try context.expectOperands(1...1, of: self)
     let name = context.arguments.operands[0]
     guard let shell = CompletionScript(rawValue: name) else {
       let all = CompletionScript.allCases.map { $0.rawValue }

@@ -7,9 +7,7 @@ import StateDirectory
 /// `authbroker demo`.
 enum DemoCommand: Command {
   static let name = "demo"
-  /// How the help explains it.
-  static let description = CommandDescription(
-    name: name,
+  static let about = CommandDescription(
     summary: "Show the whole life of a session in a temporary directory, with no network",
     details: """
       Starts a broker of its own with short lifetimes: register, log in with a one-time code, get a token, see it
@@ -29,7 +27,6 @@ enum DemoCommand: Command {
 
   /// Plays the journey in a temporary directory, which is removed whatever happens.
   static func run(_ context: Context) throws(CommandFailure) {
-    try context.expectOperands(0...0, of: self)
     let directory = try temporaryDirectory()
     try play(in: directory.path, context)
     // Until here: it is removed with all that is in it.

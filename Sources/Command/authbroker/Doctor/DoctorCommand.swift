@@ -3,9 +3,7 @@ import BrokerProtocol
 /// `authbroker doctor`.
 enum DoctorCommand: Command {
   static let name = "doctor"
-  /// How the help explains it.
-  static let description = CommandDescription(
-    name: name,
+  static let about = CommandDescription(
     summary: "Check the installation and suggest fixes",
     details: """
       Checks the environment, the files and their modes, the configuration, the broker (which is started if there is
@@ -31,7 +29,6 @@ enum DoctorCommand: Command {
 
   /// Runs all checks, prints what they found, and lets the exit code tell the worst of it.
   static func run(_ context: Context) throws(CommandFailure) {
-    try context.expectOperands(0...0, of: self)
     guard !context.arguments.has("--full") || !context.arguments.has("--quick") else {
       throw .usage("--full and --quick cannot be combined")
     }

@@ -6,9 +6,7 @@ import SecretMemory
 /// spec.md).
 enum BazelHelper: ToolHelper {
   static let name = "helper bazel"
-  /// How the help explains it.
-  static let description = CommandDescription(
-    name: name,
+  static let about = CommandDescription(
     operands: "get",
     summary: "Give Bazel the headers for an address",
     details: """
@@ -21,7 +19,6 @@ enum BazelHelper: ToolHelper {
 
   /// Answers one request.
   static func run(_ context: Context) throws(CommandFailure) {
-    try context.expectOperands(1...1, of: self)
     guard context.arguments.operands[0] == "get" else { throw .usage("unknown request; use get") }
     guard let address = address(in: try ToolLines.all()) else {
       throw CommandFailure(.usage, "standard input must be a JSON object with a string \"uri\"")

@@ -4,9 +4,7 @@ import SecretMemory
 /// `authbroker helper cargo`, a credential provider of cargo.
 enum CargoHelper: ToolHelper {
   static let name = "helper cargo"
-  /// How the help explains it.
-  static let description = CommandDescription(
-    name: name,
+  static let about = CommandDescription(
     operands: "--cargo-plugin",
     summary: "Give cargo the token of a registry",
     details: """

@@ -4,9 +4,7 @@ import SecretMemory
 /// `authbroker helper curl`: a line for curl's configuration (curl(1), `--config`).
 enum CurlHelper: ToolHelper {
   static let name = "helper curl"
-  /// How the help explains it.
-  static let description = CommandDescription(
-    name: name,
+  static let about = CommandDescription(
     operands: "ADDRESS",
     summary: "Print the line of a configuration that lets curl send the token",
     details: """
@@ -19,7 +17,6 @@ enum CurlHelper: ToolHelper {
 
   /// Prints the line.
   static func run(_ context: Context) throws(CommandFailure) {
-    try context.expectOperands(1...1, of: self)
     var broker = try HelperBroker(context)
     let target = try broker.configuredTarget(of: context.arguments.operands[0])
     let token = try broker.token(for: target)

@@ -7,10 +7,10 @@ import StateDirectory
 /// (docker/docker-credential-helpers, README).
 enum DockerHelper: ToolHelper {
   static let name = "helper docker"
-  /// How the help explains it.
-  static let description = CommandDescription(
-    name: name,
+  static let about = CommandDescription(
     operands: "OPERATION",
+    // `list` is followed by a word without a meaning.
+    operandCount: 1...2,
     summary: "Give docker, podman and skopeo the token of a registry",
     details: """
       docker runs it, once its configuration (~/.docker/config.json) names it for a registry:
@@ -30,11 +30,7 @@ enum DockerHelper: ToolHelper {
 
   /// Does what docker asks for; a failure becomes docker's own form of one.
   static func run(_ context: Context) throws(CommandFailure) {
-    // `list` is followed by a word without a meaning.
-    guard let operation = context.arguments.operands.first, context.arguments.operands.count <= 2 else {
-      throw .usage("usage: \(description.usage)")
-    }
-    do throws(CommandFailure) { try run(operation, context) } catch {
+    do throws(CommandFailure) { try run(context.arguments.operands[0], context) } catch {
       let sentence = HelperAnswer.sentence(of: error, context)
       Output.line(sentence)
       // docker goes on without credentials, and shows what stands on standard error alone.

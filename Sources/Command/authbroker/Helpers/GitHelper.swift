@@ -4,9 +4,7 @@ import SecretMemory
 /// `authbroker helper git`, the credential helper of git (gitcredentials(7)).
 enum GitHelper: ToolHelper {
   static let name = "helper git"
-  /// How the help explains it.
-  static let description = CommandDescription(
-    name: name,
+  static let about = CommandDescription(
     operands: "OPERATION",
     summary: "Give git the token of the server that it speaks to",
     details: """
@@ -24,7 +22,6 @@ enum GitHelper: ToolHelper {
 
   /// Does what git asks for; an operation that is not known is ignored, as git demands it.
   static func run(_ context: Context) throws(CommandFailure) {
-    try context.expectOperands(1...1, of: self)
     switch context.arguments.operands[0] {
     case "get": try get(try request(), context)
     case "erase": try erase(try request(), context)

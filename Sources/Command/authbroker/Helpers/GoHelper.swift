@@ -4,9 +4,7 @@ import SecretMemory
 /// `authbroker helper go`: the credentials of the go command for module mirrors and private modules (`go help goauth`).
 enum GoHelper: ToolHelper {
   static let name = "helper go"
-  /// How the help explains it.
-  static let description = CommandDescription(
-    name: name,
+  static let about = CommandDescription(
     operands: "[ADDRESS]",
     summary: "Give the go command the header for an address",
     details: """
@@ -19,7 +17,6 @@ enum GoHelper: ToolHelper {
 
   /// Prints the target and its header; nothing where there is none.
   static func run(_ context: Context) throws(CommandFailure) {
-    try context.expectOperands(0...1, of: self)
     guard let address = context.arguments.operands.first, isAddress(address) else { return }
     // What the server answered: it must be taken, and says nothing that changes the answer.
     _ = try ToolLines.all()

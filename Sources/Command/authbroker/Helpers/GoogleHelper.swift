@@ -24,9 +24,7 @@ enum GoogleHelper: ToolHelper {
   }
 
   static let name = "helper google"
-  /// How the help explains it.
-  static let description = CommandDescription(
-    name: name,
+  static let about = CommandDescription(
     summary: "Give Google's client libraries a token to exchange",
     details: """
       Prints the token in the form that an `external_account` configuration with an `executable` expects: the ID token
@@ -39,7 +37,6 @@ enum GoogleHelper: ToolHelper {
 
   /// Answers one request.
   static func run(_ context: Context) throws(CommandFailure) {
-    try context.expectOperands(0...0, of: self)
     // Also the warning of a broker with another version would be read as part of the answer.
     do throws(Errno) { try FileDescriptor.open("/dev/null", .write).replace(2) } catch {
       throw CommandFailure(.failure, "standard error cannot be closed: \(error)")

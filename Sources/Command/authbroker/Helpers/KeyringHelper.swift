@@ -8,9 +8,7 @@ import SecretMemory
 /// A service that is no target is the business of the next `keyring` on the path, which gets the same words.
 enum KeyringHelper: ToolHelper {
   static let name = "helper keyring"
-  /// How the help explains it.
-  static let description = CommandDescription(
-    name: name,
+  static let about = CommandDescription(
     operands: "WORD…",
     summary: "Give pip, uv and others the token of a package index",
     details: """

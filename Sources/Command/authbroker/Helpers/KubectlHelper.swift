@@ -5,9 +5,7 @@ import SecretMemory
 /// `authbroker helper kubectl`, an exec plugin for the credentials of Kubernetes' clients.
 enum KubectlHelper: ToolHelper {
   static let name = "helper kubectl"
-  /// How the help explains it.
-  static let description = CommandDescription(
-    name: name,
+  static let about = CommandDescription(
     summary: "Give kubectl the token of a cluster",
     details: """
       kubectl runs it, once a user of the kubeconfig has:
@@ -29,7 +27,6 @@ enum KubectlHelper: ToolHelper {
 
   /// Answers the question in the environment.
   static func run(_ context: Context) throws(CommandFailure) {
-    try context.expectOperands(0...0, of: self)
     let question = context.environment[ExecCredential.variable]
     let request = try request(question)
     var broker = try HelperBroker(context)

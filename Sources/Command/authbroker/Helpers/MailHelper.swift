@@ -7,9 +7,7 @@ import TextCoding
 /// For programs that do not make it themselves; msmtp, mbsync and neomutt make it from the bare token of `token`.
 enum MailHelper: ToolHelper {
   static let name = "helper sasl"
-  /// How the help explains it.
-  static let description = CommandDescription(
-    name: name,
+  static let about = CommandDescription(
     operands: "ADDRESS [USER]",
     summary: "Print the first SASL message that logs a mail client in",
     details: """
@@ -23,7 +21,6 @@ enum MailHelper: ToolHelper {
 
   /// Prints the message.
   static func run(_ context: Context) throws(CommandFailure) {
-    try context.expectOperands(1...2, of: self)
     let operands = context.arguments.operands
     let mechanism = (context.arguments["--mechanism"] ?? "xoauth2").lowercased()
     guard ["xoauth2", "oauthbearer"].contains(mechanism) else {

@@ -6,9 +6,7 @@ import SecretMemory
 /// "Credentials Helpers Internals").
 enum TerraformHelper: ToolHelper {
   static let name = "helper terraform"
-  /// How the help explains it.
-  static let description = CommandDescription(
-    name: name,
+  static let about = CommandDescription(
     operands: "get|store|forget HOST",
     summary: "Give Terraform or OpenTofu the token for a host",
     details: """
@@ -22,7 +20,6 @@ enum TerraformHelper: ToolHelper {
 
   /// Answers one request.
   static func run(_ context: Context) throws(CommandFailure) {
-    try context.expectOperands(2...2, of: self)
     let (request, host) = (context.arguments.operands[0], context.arguments.operands[1])
     switch request {
     case "get": try get(host, context)

@@ -4,9 +4,7 @@ import BrokerProtocol
 /// `authbroker init`.
 enum InitCommand: Command {
   static let name = "init"
-  /// How the help explains it.
-  static let description = CommandDescription(
-    name: name,
+  static let about = CommandDescription(
     summary: "Set up a profile at a provider, and log in",
     details: """
       Asks which provider it is (one that is known by name, an OpenID Connect issuer, a REST backend, the embedded
@@ -36,7 +34,6 @@ enum InitCommand: Command {
 
   /// Asks, tries, writes, reloads and logs in.
   static func run(_ context: Context) throws(CommandFailure) {
-    try context.expectOperands(0...0, of: self)
     let edit = try ConfigurationEdit(context)
     let questions = ProfileQuestions(context, try OfferedProvider.all(context), taken: edit.profiles)
     var draft = try questions.draft()

@@ -4,9 +4,7 @@ import StateDirectory
 /// `authbroker local add`.
 enum LocalAddCommand: Command {
   static let name = "local add"
-  /// How the help explains it.
-  static let description = CommandDescription(
-    name: name,
+  static let about = CommandDescription(
     summary: "Create an account without a login",
     details: """
       Asks for what is not given, the password twice and without echo. At a terminal, what the provider does not take is
@@ -20,7 +18,6 @@ enum LocalAddCommand: Command {
 
   /// Asks for what is missing, and makes the account.
   static func run(_ context: Context) throws(CommandFailure) {
-    try context.expectOperands(0...0, of: self)
     let rule = NewPasswordRule(EmbeddedProvider.type, hasSecondFactor: context.arguments.has("--phone"))
     guard let user = try add(try NewAccount(context, passwordRule: rule), context) else { return }
     Output.notice("created the account \(PlainText.line(user.email.utf8)) (\(PlainText.line(user.id.utf8)))")

@@ -4,9 +4,7 @@ import StateDirectory
 /// `authbroker local audit`.
 enum LocalAuditCommand: Command {
   static let name = "local audit"
-  /// How the help explains it.
-  static let description = CommandDescription(
-    name: name,
+  static let about = CommandDescription(
     summary: "Show what the provider has decided, and check that the log is whole",
     details: """
       Each record is bound to the one before it. Ends with exit code 1 where a record was changed or is missing, however
@@ -20,7 +18,6 @@ enum LocalAuditCommand: Command {
 
   /// Asks for the records and prints them, the newest last.
   static func run(_ context: Context) throws(CommandFailure) {
-    try context.expectOperands(0...0, of: self)
     var params = ListLocalAudit.Params(since: try context.arguments.count("--since"))
     if let limit = try context.arguments.count("--limit") { params.limit = limit }
     var connection = try context.connect()

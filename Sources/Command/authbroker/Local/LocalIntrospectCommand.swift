@@ -3,9 +3,7 @@ import BrokerProtocol
 /// `authbroker local introspect`.
 enum LocalIntrospectCommand: Command {
   static let name = "local introspect"
-  /// How the help explains it.
-  static let description = CommandDescription(
-    name: name,
+  static let about = CommandDescription(
     summary: "Say whether a token of the provider is good now, and whose it is",
     details: """
       Takes an access token or a refresh token, which is asked for without echo. One that is not good ends with exit
@@ -16,7 +14,6 @@ enum LocalIntrospectCommand: Command {
 
   /// Prints what the token says.
   static func run(_ context: Context) throws(CommandFailure) {
-    try context.expectOperands(0...0, of: self)
     let token = try SecretInput.token(context)
     var connection = try context.connect()
     let answer = try context.call(IntrospectLocalToken.self, .init(token: token), on: &connection)

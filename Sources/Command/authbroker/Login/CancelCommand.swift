@@ -4,9 +4,7 @@ import BrokerProtocol
 /// `authbroker cancel`.
 enum CancelCommand: Command {
   static let name = "cancel"
-  /// How the help explains it.
-  static let description = CommandDescription(
-    name: name,
+  static let about = CommandDescription(
     operands: "[FLOW]",
     summary: "Cancel a login that waits for a code or for its user",
     details: """
@@ -17,7 +15,6 @@ enum CancelCommand: Command {
 
   /// Finds the login, and cancels it.
   static func run(_ context: Context) throws(CommandFailure) {
-    try context.expectOperands(0...1, of: self)
     let named = try context.arguments.operands.first.map { flow throws(CommandFailure) in try FlowHandle.checked(flow) }
     let wanted = try context.arguments.profile()
     var connection = try context.connect()
@@ -31,8 +28,7 @@ enum CancelCommand: Command {
       case .action(let action): .init(loginFlowID: action.loginFlowID)
       }
     _ = try context.call(CancelLogin.self, params, on: &connection)
-    guard !context.wantsJSON else { return context.printJSON(Empty()) }
-    Output.notice("the login to \(step.profile) is cancelled")
+    context.finish("the login to \(step.profile) is cancelled")
   }
 
   private static func chosen(_ waiting: [PendingLoginStep]) throws(CommandFailure) -> PendingLoginStep {

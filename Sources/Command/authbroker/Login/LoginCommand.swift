@@ -4,9 +4,7 @@ import BrokerProtocol
 /// `authbroker login`.
 enum LoginCommand: Command {
   static let name = "login"
-  /// How the help explains it.
-  static let description = CommandDescription(
-    name: name,
+  static let about = CommandDescription(
     summary: "Log in with a password, on another device or in a browser",
     details: """
       Asks for what is not given, the password (at most three times) and a one-time code without echo; `r` instead
@@ -38,7 +36,6 @@ enum LoginCommand: Command {
 
   /// Asks for what is missing, logs in, and goes on until there is a session.
   static func run(_ context: Context) throws(CommandFailure) {
-    try context.expectOperands(0...0, of: self)
     let profile = try context.profile()
     let method = try method(context.arguments)
     _ = try scopes(context)

@@ -3,6 +3,22 @@ import BrokerProtocol
 
 /// What is asked of a provider about an account.
 extension LoginDialogue {
+  /// A dialogue about the account of the profile that the command line names, once there is one and its provider offers a
+  /// method.
+  ///
+  /// - Throws: a failure before anything is asked for in vain.
+  static func about<Method: BrokerMethod>(
+    _ method: Method.Type, _ context: Context, needsLogin: Bool = false
+  ) throws(CommandFailure) -> LoginDialogue {
+    let profile = try context.profile()
+    var dialogue = LoginDialogue(context, try context.connect())
+    try dialogue.expectAbility(method, of: profile)
+    guard let session = try? dialogue.session(of: profile) else { return dialogue }
+    try dialogue.expectFirstAccount(session, orElse: .loginRequired)
+    guard needsLogin, [.signedOut, .expired].contains(session.state) else { return dialogue }
+    throw CommandFailure(.broker(BrokerError(.loginRequired, profile: session.profile)))
+  }
+
   /// Finds out whether there is any use in asking a person for what a method takes.
   ///
   /// - Throws: a failure if the broker says that the provider of the profile does not offer it. Without a terminal, and
@@ -18,24 +34,6 @@ extension LoginDialogue {
       !type.methods.contains(Method.name)
     else { return }
     throw CommandFailure(.broker(BrokerError(.unsupportedByProvider, profile: wanted)))
-  }
-
-  /// Refuses what is for an account where there is none at all yet.
-  ///
-  /// - Throws: a failure with code 3 that names the command which makes one.
-  mutating func expectAccount(of profile: ProfileName?) throws(CommandFailure) {
-    guard let session = try? session(of: profile) else { return }
-    try expectFirstAccount(session, orElse: .loginRequired)
-  }
-
-  /// Refuses what is for the account of a session where there is none, before its password is asked for.
-  ///
-  /// - Throws: a failure with code 3 that names the command which makes one.
-  mutating func expectLogin(of profile: ProfileName?) throws(CommandFailure) {
-    guard let session = try? session(of: profile) else { return }
-    try expectFirstAccount(session, orElse: .loginRequired)
-    guard [.signedOut, .expired].contains(session.state) else { return }
-    throw CommandFailure(.broker(BrokerError(.loginRequired, profile: session.profile)))
   }
 
   /// Refuses it before anyone types a password for an account that cannot exist.

@@ -4,9 +4,7 @@ import BrokerProtocol
 /// `authbroker logout`.
 enum LogoutCommand: Command {
   static let name = "logout"
-  /// How the help explains it.
-  static let description = CommandDescription(
-    name: name,
+  static let about = CommandDescription(
     summary: "Sign out here and revoke the session at its provider",
     options: [
       .flag("--everywhere", "revoke the account's other sessions at the provider too"),
@@ -16,7 +14,6 @@ enum LogoutCommand: Command {
 
   /// Ends the sessions and says what their providers did.
   static func run(_ context: Context) throws(CommandFailure) {
-    try context.expectOperands(0...0, of: self)
     guard try context.arguments.profile() == nil || !context.arguments.has("--all") else {
       throw .usage("--all is for every profile; leave --profile out")
     }

@@ -12,7 +12,9 @@ enum QRPicture {
     }
     // Colours make it readable on any background; without them it fits dark ones.
     let words = ["-t", context.style.isEnabled ? "ANSIUTF8" : "UTF8", "-m", "2", "-o", "-"]
-    guard var run = try? ToolRun(program, words, secret: text, environment: context.environment.all) else { return false }
+    guard var run = try? ToolRun(program, words, secret: text, environment: context.environment.all) else {
+      return false
+    }
     defer { wipe(&run.output) }
     guard run.code == 0 else { return false }
     // A line has two rows of a square with an odd number of them.

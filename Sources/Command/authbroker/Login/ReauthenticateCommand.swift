@@ -4,9 +4,7 @@ import BrokerProtocol
 /// `authbroker reauthenticate`.
 enum ReauthenticateCommand: Command {
   static let name = "reauthenticate"
-  /// How the help explains it.
-  static let description = CommandDescription(
-    name: name,
+  static let about = CommandDescription(
     summary: "Prove once more who the user of a session is",
     details: """
       For what needs a recent login, such as another second factor: with the password where the provider takes one, else at
@@ -19,7 +17,6 @@ enum ReauthenticateCommand: Command {
 
   /// Asks for what the provider takes, and goes on until it is content.
   static func run(_ context: Context) throws(CommandFailure) {
-    try context.expectOperands(0...0, of: self)
     let profile = try context.profile()
     var dialogue = LoginDialogue(context, try context.connect())
     let known = context.canAsk ? try dialogue.survey(profile) : nil

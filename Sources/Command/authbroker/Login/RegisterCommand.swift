@@ -4,9 +4,7 @@ import BrokerProtocol
 /// `authbroker register`.
 enum RegisterCommand: Command {
   static let name = "register"
-  /// How the help explains it.
-  static let description = CommandDescription(
-    name: name,
+  static let about = CommandDescription(
     summary: "Create an account at the profile's provider and log in",
     details: """
       Asks for what is not given, the password twice and without echo. At a terminal, what the provider does not take is
@@ -17,7 +15,6 @@ enum RegisterCommand: Command {
 
   /// Asks for what is missing and makes the account.
   static func run(_ context: Context) throws(CommandFailure) {
-    try context.expectOperands(0...0, of: self)
     let profile = try context.profile()
     var dialogue = LoginDialogue(context, try context.connect())
     // Before anything is typed: a profile that is not there, and what its provider wants.

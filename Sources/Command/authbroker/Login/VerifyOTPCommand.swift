@@ -5,9 +5,7 @@ import SecretMemory
 /// `authbroker verify-otp`.
 enum VerifyOTPCommand: Command {
   static let name = "verify-otp"
-  /// How the help explains it.
-  static let description = CommandDescription(
-    name: name,
+  static let about = CommandDescription(
     operands: "[FLOW]",
     summary: "Answer a login that waits for its one-time code",
     details: """
@@ -23,7 +21,6 @@ enum VerifyOTPCommand: Command {
 
   /// Sends the code, and goes on until there is a session.
   static func run(_ context: Context) throws(CommandFailure) {
-    try context.expectOperands(0...1, of: self)
     let named = context.arguments.operands.first
     var challenge = named == nil ? try onlyChallenge(context) : nil
     let flow = try FlowHandle.checked(named ?? challenge?.otpFlowID ?? "")

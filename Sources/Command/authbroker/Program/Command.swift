@@ -2,8 +2,8 @@
 protocol Command: SendableMetatype {
   /// What it is called by, which a line is searched for before anything else of the command is looked at.
   static var name: String { get }
-  /// How it is called and explained.
-  static var description: CommandDescription { get }
+  /// How the help explains it; the name is in it by ``description``.
+  static var about: CommandDescription { get }
 
   /// Does it.
   ///
@@ -17,6 +17,13 @@ protocol Command: SendableMetatype {
 extension Command {
   /// None: it stands for itself.
   static var group: [CommandEntry]? { nil }
+
+  /// How it is called and explained.
+  static var description: CommandDescription {
+    var description = about
+    description.name = name
+    return description
+  }
 
   /// As a value.
   static var entry: CommandEntry { CommandEntry(self) }

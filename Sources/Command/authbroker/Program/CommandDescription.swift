@@ -1,9 +1,11 @@
 /// How a subcommand is called and explained.
 struct CommandDescription: Equatable, Sendable {
   /// The name on the command line.
-  let name: String
+  var name = ""
   /// What follows the name in the usage line.
   var operands = ""
+  /// How many operands there may be, where the usage line does not say it.
+  var operandCount: ClosedRange<Int>?
   /// One line for the list of commands, without a full stop.
   let summary: String
   /// What the help adds to that.
@@ -23,6 +25,16 @@ struct CommandDescription: Equatable, Sendable {
   var usage: String {
     let lead = ["authbroker", name, endsOptionsAtOperand ? "[options]" : "", operands]
     return lead.filter { !$0.isEmpty }.joined(separator: " ")
+  }
+
+  /// How many operands there may be: those in brackets can be left out, and one with points is any number of them.
+  ///
+  /// Nil where they are the business of another program, whose command line they are.
+  var operandRange: ClosedRange<Int>? {
+    guard !takesRawWords, !endsOptionsAtOperand else { return nil }
+    let names = operandNames
+    let most = names.contains { $0.hasSuffix("...]") } ? Int.max : names.count
+    return operandCount ?? names.count { !$0.hasPrefix("[") }...most
   }
 
   /// The word that must follow the name, such as `check`; nil where every operand is the user's choice.

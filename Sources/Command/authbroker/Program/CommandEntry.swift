@@ -17,6 +17,21 @@ struct CommandEntry: Sendable {
     perform = { context throws(CommandFailure) in try C.run(context) }
   }
 
+  /// The entry of a command that stands in a table of others.
+  init(
+    _ name: String, _ about: @autoclosure @escaping @Sendable () -> CommandDescription,
+    run: @escaping @Sendable (Context) throws(CommandFailure) -> Void
+  ) {
+    self.name = name
+    descriptionOf = {
+      var description = about()
+      description.name = name
+      return description
+    }
+    groupOf = { nil }
+    perform = run
+  }
+
   /// How it is called and explained.
   var description: CommandDescription { descriptionOf() }
   /// Its members where it stands for several commands; nil for a single one.

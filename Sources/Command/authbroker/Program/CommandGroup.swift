@@ -12,10 +12,10 @@ extension CommandGroup {
   /// Its members.
   static var group: [CommandEntry]? { members }
 
-  /// How the help explains it: by the list of its commands.
-  static var description: CommandDescription {
+  /// The list of its commands, and what they have in common.
+  static var about: CommandDescription {
     CommandDescription(
-      name: name, operands: "COMMAND", summary: summary,
+      operands: "COMMAND", operandCount: 0...0, summary: summary,
       details: "\(details)\n\nCommands:\n\(HelpText.commands(members))\n`authbroker help \(name) COMMAND` says more.",
       examples: members.prefix(3).compactMap { $0.description.examples.first })
   }

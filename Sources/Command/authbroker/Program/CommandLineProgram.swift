@@ -29,7 +29,11 @@ enum CommandLineProgram {
     }
     // A broker that is started trusts the same group.
     if let group = context.arguments["--trust-group"] { Environment.set(WriteTrust.variable, to: group) }
-    do throws(CommandFailure) { try command.run(context) } catch {
+    do throws(CommandFailure) {
+      let description = command.description
+      if let range = description.operandRange { try context.expectOperands(range, of: description) }
+      try command.run(context)
+    } catch {
       let error = FirstAccount.explained(error.namingHelp(of: command.name), context)
       report(error, context.arguments, asJSON: context.wantsJSON)
       // As if this program had not received it: the loop of a shell ends with its command.

@@ -121,6 +121,11 @@ struct Context: Sendable {
   /// Tells it, unless notices are left out.
   func notice(_ message: Message) { Output.notice(message.shown(for: arguments)) }
 
+  /// Ends a command that has no result: says what it came to, or prints an empty object.
+  func finish(_ sentence: String, next: NextCommand? = nil) {
+    if wantsJSON { printJSON(Empty()) } else { notice(Message(sentence, next: next)) }
+  }
+
   /// Calls a method on a connection.
   ///
   /// - Parameters:
@@ -240,13 +245,9 @@ struct Context: Sendable {
   }
 
   /// Refuses operands beyond those that the command knows.
-  func expectOperands<C: Command>(_ range: ClosedRange<Int>, of command: C.Type) throws(CommandFailure) {
-    guard !range.contains(arguments.operands.count) else { return }
-    throw misfit(range, C.description)
-  }
-
-  private func misfit(_ range: ClosedRange<Int>, _ description: CommandDescription) -> CommandFailure {
+  func expectOperands(_ range: ClosedRange<Int>, of description: CommandDescription) throws(CommandFailure) {
     let count = arguments.operands.count
+    guard !range.contains(count) else { return }
     // What is too much is not repeated, but for a word of this program's own: it may be a secret.
     let known = CommandList.withMembers.flatMap { $0.name.split(separator: " ").map(String.init) }
     let tools = ToolSetup.all.flatMap { [$0.name] + $0.otherNames }
@@ -257,7 +258,7 @@ struct Context: Sendable {
       : "unexpected argument" + (extra.map { " " + $0 } ?? "")
     var failure = CommandFailure(.usage, "\(problem); usage: \(description.usage)")
     guard range.upperBound == 0, Self.commandsOfProfiles.contains(description.name), !arguments.has("--profile")
-    else { return failure }
+    else { throw failure }
     let takesSecrets = description.options.contains { $0.name.hasSuffix("-stdin") }
     if count == 1, !takesSecrets, let profile = ProfileName(arguments.operands[0]) {
       let words = [description.name, "-p", profile.description]
@@ -265,7 +266,7 @@ struct Context: Sendable {
     } else {
       failure.message.sentence += "; a profile is named with -p"
     }
-    return failure
+    throw failure
   }
 
   /// Where a word may be meant as a profile's name.

@@ -1,10 +1,9 @@
 /// `authbroker help`.
 enum HelpCommand: Command {
   static let name = "help"
-  /// How the help explains it.
-  static let description = CommandDescription(
-    name: name,
+  static let about = CommandDescription(
     operands: "[COMMAND]",
+    operandCount: 0...9,
     summary: "Show the help of the program or of a command",
     examples: ["authbroker help", "authbroker help login", "authbroker help account update"])
 
@@ -17,14 +16,14 @@ enum HelpCommand: Command {
     guard let name = context.arguments.operands.first else { return HelpText.overview }
     let command = try CommandList.command(named: name)
     if command.group != nil, context.arguments.operands.count > 1 {
-      try context.expectOperands(2...2, of: self)
+      try context.expectOperands(2...2, of: description)
       return try command.member(named: context.arguments.operands[1]).description.help
     }
     let description = command.description
     // The overview shows `config check` as a command, so its help may be asked for by that.
     let second = context.arguments.operands.dropFirst().first
     let isSpelledOut = second != nil && second == description.subcommand
-    try context.expectOperands(isSpelledOut ? 2...2 : 1...1, of: self)
+    try context.expectOperands(isSpelledOut ? 2...2 : 1...1, of: Self.description)
     return description.help
   }
 }

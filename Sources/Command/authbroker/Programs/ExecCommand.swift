@@ -5,9 +5,7 @@ import LinuxSystem
 /// `authbroker exec`.
 enum ExecCommand: Command {
   static let name = "exec"
-  /// How the help explains it.
-  static let description = CommandDescription(
-    name: name,
+  static let about = CommandDescription(
     operands: "-- PROGRAM [ARGUMENT...]",
     summary: "Run a program with the access token in its environment",
     details: """

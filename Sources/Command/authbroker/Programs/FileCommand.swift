@@ -11,9 +11,7 @@ enum FileCommand: Command {
     "--shared-directory", "write although others can exchange the file; they never can read it")
 
   static let name = "file"
-  /// How the help explains it.
-  static let description = CommandDescription(
-    name: name,
+  static let about = CommandDescription(
     operands: "PATH",
     summary: "Keep a file with a fresh token, for programs that read one",
     details: """
@@ -39,7 +37,6 @@ enum FileCommand: Command {
 
   /// Keeps the file until a signal comes.
   static func run(_ context: Context) throws(CommandFailure) {
-    try context.expectOperands(1...1, of: self)
     let wantsIdentity = context.arguments.has("--id")
     if wantsIdentity, let other = ["--scope", "--audience"].first(where: context.arguments.has) {
       throw .usage("\(other) is about the access token; it does not go with --id")

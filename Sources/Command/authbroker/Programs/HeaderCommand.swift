@@ -1,9 +1,7 @@
 /// `authbroker header`.
 enum HeaderCommand: Command {
   static let name = "header"
-  /// How the help explains it.
-  static let description = CommandDescription(
-    name: name,
+  static let about = CommandDescription(
     summary: "Print the HTTP header that carries the access token",
     details: """
       Prints `Authorization: Bearer TOKEN` (RFC 6750), for example for curl, which reads headers from a file:
@@ -19,7 +17,6 @@ enum HeaderCommand: Command {
 
   /// Asks for the token and prints the header.
   static func run(_ context: Context) throws(CommandFailure) {
-    try context.expectOperands(0...0, of: self)
     try TokenRequest.printToken(context, as: context.wantsJSON ? .json : .header)
   }
 }

@@ -5,9 +5,7 @@ import TextCoding
 /// `authbroker target add`.
 enum TargetAddCommand: Command {
   static let name = "target add"
-  /// How the help explains it.
-  static let description = CommandDescription(
-    name: name,
+  static let about = CommandDescription(
     operands: "URL [PROFILE]",
     summary: "Give the token of a profile to a server",
     details: """
@@ -22,7 +20,6 @@ enum TargetAddCommand: Command {
 
   /// Writes the entry, and says what it does.
   static func run(_ context: Context) throws(CommandFailure) {
-    try context.expectOperands(1...2, of: self)
     let edit = try ConfigurationEdit(context)
     let url = normalForm(of: context.arguments.operands[0])
     let profile = try profile(context, edit)

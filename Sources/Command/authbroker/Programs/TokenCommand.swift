@@ -1,9 +1,7 @@
 /// `authbroker token`.
 enum TokenCommand: Command {
   static let name = "token"
-  /// How the help explains it.
-  static let description = CommandDescription(
-    name: name,
+  static let about = CommandDescription(
     summary: "Print a fresh access token",
     details: """
       Prints the token and nothing else; with --json its expiry and scopes as well. It is refreshed first where it
@@ -30,7 +28,6 @@ enum TokenCommand: Command {
 
   /// Asks for the token and prints it.
   static func run(_ context: Context) throws(CommandFailure) {
-    try context.expectOperands(0...0, of: self)
     let format = try TokenFormat.chosen(context)
     if context.arguments.has(IDTokenRequest.option.name) { return try IDTokenRequest.printToken(context, as: format) }
     try TokenRequest.printToken(context, as: format)

@@ -4,9 +4,7 @@ import BrokerProtocol
 /// `authbroker provider-check`.
 enum ProviderCheckCommand: Command {
   static let name = "provider-check"
-  /// How the help explains it.
-  static let description = CommandDescription(
-    name: name,
+  static let about = CommandDescription(
     operands: "[PROFILE]",
     summary: "Probe a profile's provider, and try it with --login",
     details: """
@@ -36,7 +34,6 @@ enum ProviderCheckCommand: Command {
 
   /// Looks, tries where that is wanted, prints what came of it, and lets the exit code tell the worst.
   static func run(_ context: Context) throws(CommandFailure) {
-    try context.expectOperands(0...1, of: self)
     _ = try context.timeout()
     let profile = try profile(context)
     let method = try MethodOption.method(context.arguments, passwordOptions: passwordOptions)

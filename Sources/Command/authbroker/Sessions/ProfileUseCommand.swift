@@ -4,9 +4,7 @@ import LinuxSystem
 /// `authbroker profile use`.
 enum ProfileUseCommand: Command {
   static let name = "profile use"
-  /// How the help explains it.
-  static let description = CommandDescription(
-    name: name,
+  static let about = CommandDescription(
     operands: "[PROFILE]",
     summary: "Choose the profile of commands that name none",
     details: """
@@ -18,15 +16,13 @@ enum ProfileUseCommand: Command {
 
   /// Writes the choice, or removes it.
   static func run(_ context: Context) throws(CommandFailure) {
-    try context.expectOperands(0...1, of: self)
     guard let path = CurrentProfile.path(context.environment) else {
       throw .usage("HOME is not set to an absolute path; name the profile in \(CurrentProfile.variable)")
     }
     guard let text = context.arguments.operands.first else {
       guard context.arguments.has("--none") else { throw .usage("missing argument PROFILE; or give --none") }
       try remove(path)
-      guard !context.wantsJSON else { return context.printJSON(Empty()) }
-      return Output.notice("no profile is chosen now")
+      return context.finish("no profile is chosen now")
     }
     guard !context.arguments.has("--none") else { throw .usage("--none goes with no profile") }
     let configured = ConfigurationVerdict(context, try context.paths()).profiles

@@ -6,9 +6,7 @@ import StateDirectory
 /// `authbroker profiles`.
 enum ProfilesCommand: Command {
   static let name = "profiles"
-  /// How the help explains it.
-  static let description = CommandDescription(
-    name: name,
+  static let about = CommandDescription(
     summary: "List the configured profiles and how to log in to each",
     details: """
       A profile is an account at a provider, as the configuration names it. With --json one object: profiles, an array of
@@ -19,7 +17,6 @@ enum ProfilesCommand: Command {
 
   /// Asks for the profiles and prints them.
   static func run(_ context: Context) throws(CommandFailure) {
-    try context.expectOperands(0...0, of: self)
     let profile = try context.arguments.profile()
     var connection = try context.connect()
     let broker = try context.call(Initialize.self, .init(), on: &connection)

@@ -5,15 +5,12 @@ import JSON
 /// `authbroker sessions`.
 enum SessionsCommand: Command {
   static let name = "sessions"
-  /// How the help explains it.
-  static let description = CommandDescription(
-    name: name,
+  static let about = CommandDescription(
     summary: "List the sessions of all profiles",
     examples: ["authbroker sessions", "authbroker sessions --json"])
 
   /// Asks for the sessions and prints them.
   static func run(_ context: Context) throws(CommandFailure) {
-    try context.expectOperands(0...0, of: self)
     let profile = try context.arguments.profile()
     var connection = try context.connect()
     let text = try context.text(of: ListSessions.name, Empty(), on: &connection)

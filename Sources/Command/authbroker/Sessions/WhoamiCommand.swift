@@ -6,9 +6,7 @@ import StateDirectory
 /// `authbroker whoami`.
 enum WhoamiCommand: Command {
   static let name = "whoami"
-  /// How the help explains it.
-  static let description = CommandDescription(
-    name: name,
+  static let about = CommandDescription(
     summary: "Print who is logged in",
     details: """
       One line for each profile that has a session, or for the one that --profile names: the account, the profile and
@@ -19,7 +17,6 @@ enum WhoamiCommand: Command {
 
   /// Asks for the sessions, and prints those of accounts that are logged in.
   static func run(_ context: Context) throws(CommandFailure) {
-    try context.expectOperands(0...0, of: self)
     let profile = try context.arguments.profile()
     var connection = try context.connect()
     let all = try context.call(ListSessions.self, Empty(), on: &connection).sessions

@@ -25,7 +25,9 @@ import Testing
 
   private let scratch = Scratch()
 
-  private func outcome(_ text: String, _ status: Int = 200, now: Timestamp = LocalTime.now) throws -> AWSExchange.Outcome {
+  private func outcome(
+    _ text: String, _ status: Int = 200, now: Timestamp = LocalTime.now
+  ) throws -> AWSExchange.Outcome {
     try scratch.write("", to: "curl")
     #expect(chmod(scratch.file("curl"), 0o700) == 0)
     let environment = ["PATH": scratch.path, "AWS_ROLE_ARN": "arn:aws:iam::123456789012:role/dev"]

@@ -27,7 +27,8 @@ import Testing
       let found = try #require(SharedExchange.result(bytes[...]))
       switch (result, found) {
       case (.success(let told), .success(let read)): #expect(told == read)
-      case (.failure(let told), .failure(let read)): #expect(told.exitCode == read.exitCode && told.message == read.message)
+      case (.failure(let told), .failure(let read)):
+        #expect(told.exitCode == read.exitCode && told.message == read.message)
       default: Issue.record("another result")
       }
       #expect(SharedExchange.result(bytes.dropLast()) == nil, "a reply that broke off is none")

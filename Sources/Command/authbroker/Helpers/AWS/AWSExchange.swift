@@ -237,7 +237,9 @@ extension AWSExchange {
     var text: [UInt8] = []
     // A reference is longer than what it stands for.
     text.reserveCapacity(rest.count)
-    let references: [(String, UInt8)] = [("amp;", 0x26), ("lt;", 0x3C), ("gt;", 0x3E), ("quot;", 0x22), ("apos;", 0x27)]
+    let references: [(String, UInt8)] = [
+      ("amp;", 0x26), ("lt;", 0x3C), ("gt;", 0x3E), ("quot;", 0x22), ("apos;", 0x27),
+    ]
     while let byte = rest.popFirst() {
       guard byte == UInt8(ascii: "&") else {
         text.append(byte)

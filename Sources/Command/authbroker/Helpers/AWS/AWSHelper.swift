@@ -12,9 +12,7 @@ enum AWSHelper: ToolHelper {
   static let accessOption = Option.flag("--access", "exchange the access token, a JWT, in place of the ID token")
 
   static let name = "helper aws"
-  /// How the help explains it.
-  static let description = CommandDescription(
-    name: name,
+  static let about = CommandDescription(
     summary: "Give AWS's tools the keys of a role",
     details: """
       Exchanges the ID token for keys that expire, and prints them as AWS's tools expect it of a credential_process. The
@@ -30,7 +28,6 @@ enum AWSHelper: ToolHelper {
 
   /// Prints the keys.
   static func run(_ context: Context) throws(CommandFailure) {
-    try context.expectOperands(0...0, of: self)
     let role = try AWSRole(context)
     let exchange = try AWSExchange(of: role, context.environment.all)
     var broker = try HelperBroker(context)

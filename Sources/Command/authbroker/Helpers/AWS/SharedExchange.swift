@@ -128,7 +128,8 @@ struct SharedExchange {
       message.append(UInt8(ascii: "\n"))
       return message
     case .failure(let failure):
-      return [UInt8(clamping: failure.exitCode.rawValue)] + Array("\(PlainText.line(failure.message.sentence.utf8))\n".utf8)
+      let sentence = PlainText.line(failure.message.sentence.utf8)
+      return [UInt8(clamping: failure.exitCode.rawValue)] + Array("\(sentence)\n".utf8)
     }
   }
 

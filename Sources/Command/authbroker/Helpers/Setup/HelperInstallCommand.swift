@@ -3,9 +3,7 @@ import JSON
 /// `authbroker helper install`.
 enum HelperInstallCommand: Command {
   static let name = "helper install"
-  /// How the help explains it.
-  static let description = CommandDescription(
-    name: name,
+  static let about = CommandDescription(
     operands: "TOOL",
     summary: "Write a tool's configuration for the configured targets",
     details: """
@@ -21,7 +19,7 @@ enum HelperInstallCommand: Command {
 
   /// Does what the tool needs, step by step.
   static func run(_ context: Context) throws(CommandFailure) {
-    let plan = try ToolPlan(context, for: self)
+    let plan = try ToolPlan(context)
     let (tool, setup, steps) = (plan.tool, plan.setup, plan.steps)
     if tool.name != AWSHelper.setup?.name,
       let other = AWSHelper.setupOptions.first(where: { context.arguments.has($0.name) })

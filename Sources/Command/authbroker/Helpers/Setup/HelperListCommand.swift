@@ -4,9 +4,7 @@ import JSON
 /// `authbroker helper list`.
 enum HelperListCommand: Command {
   static let name = "helper list"
-  /// How the help explains it.
-  static let description = CommandDescription(
-    name: name,
+  static let about = CommandDescription(
     operands: "[TOOL]",
     summary: "Show the tools that can be set up, and which are",
     options: [TargetOption.filter],
@@ -14,7 +12,6 @@ enum HelperListCommand: Command {
 
   /// Prints a line for each tool.
   static func run(_ context: Context) throws(CommandFailure) {
-    try context.expectOperands(0...1, of: self)
     let tools = try HelperSetup.tools(context)
     let setup = try SetupContext(context)
     let targets = try HelperSetup.targets(context)

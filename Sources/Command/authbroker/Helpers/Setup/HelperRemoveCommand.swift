@@ -3,9 +3,7 @@ import JSON
 /// `authbroker helper remove`.
 enum HelperRemoveCommand: Command {
   static let name = "helper remove"
-  /// How the help explains it.
-  static let description = CommandDescription(
-    name: name,
+  static let about = CommandDescription(
     operands: "TOOL",
     summary: "Remove what helper install wrote",
     details: """
@@ -25,7 +23,6 @@ enum HelperRemoveCommand: Command {
 
   /// Undoes the steps, the last one first.
   static func run(_ context: Context) throws(CommandFailure) {
-    try context.expectOperands(1...1, of: self)
     let tool = try ToolSetup.named(context.arguments.operands[0])
     let setup = try SetupContext(context)
     let steps = try steps(of: tool, setup, context)

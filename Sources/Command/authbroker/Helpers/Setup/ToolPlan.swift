@@ -12,8 +12,7 @@ struct ToolPlan {
   /// Reads the command line, and asks the broker for the targets.
   ///
   /// - Throws: a usage failure for an unknown tool; a failure of the broker.
-  init<C: Command>(_ context: Context, for command: C.Type) throws(CommandFailure) {
-    try context.expectOperands(1...1, of: command)
+  init(_ context: Context) throws(CommandFailure) {
     tool = try ToolSetup.named(context.arguments.operands[0])
     setup = try SetupContext(context)
     targets = try HelperSetup.targets(context, for: tool)
