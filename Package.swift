@@ -70,7 +70,7 @@ let package = Package(
     .target(name: "SQLiteStore", dependencies: core + ["Records", "SQLite", "Sealing", "LinuxSystem", "TextCoding"]),
     .target(
       name: "LocalProvider", dependencies: remote + ["JOSE", "SQLite", "Sealing", "TextCoding"],
-      path: "Sources/Providers/Local"),
+      path: "Sources/Providers/Local", resources: [.embedInCode("Accounts/CommonPasswords.txt")]),
     .target(
       name: "ProviderKit", dependencies: core + ["ConfigurationFile", "HTTP", "JOSE", "LinuxSystem", "TextCoding"]),
     .target(
@@ -105,7 +105,7 @@ let package = Package(
     .executableTarget(
       name: "authbroker",
       dependencies: wire + [
-        "AuthBrokerClient", "ClientSocket", "HTTPMessage", "StateDirectory", "LinuxSystem", "TextCoding",
+        "AuthBrokerClient", "ClientSocket", "StateDirectory", "LinuxSystem", "TextCoding",
       ],
       exclude: ["authbroker.1", "authbroker.5", "authbrokerd.8"]),
 

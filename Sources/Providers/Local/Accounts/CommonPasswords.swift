@@ -4,22 +4,20 @@
 /// (`django.contrib.auth`, BSD-3-Clause): more than the 3,000 that OWASP ASVS 5.0 requires (6.2.4), without slurs and
 /// without those that ``PasswordPattern`` finds.
 enum CommonPasswords {
-  /// The parts of the list, each in the order of its bytes: words in small letters, each followed by one blank or line end.
-  static let parts = [upToL, fromM]
+  /// The list, in the order of its bytes: words in small letters, each on a line.
+  static var list: [UInt8] { PackageResources.CommonPasswords_txt }
 
   /// Whether they contain a password, which must be in small letters.
-  static func contain(_ password: Span<UInt8>) -> Bool {
-    parts.contains { contains(password, in: $0.utf8.span) }
-  }
-
+  ///
   /// Searches by halves, each time from the beginning of the word in the middle.
-  private static func contains(_ word: Span<UInt8>, in words: Span<UInt8>) -> Bool {
+  static func contain(_ word: Span<UInt8>) -> Bool {
+    let words = list.span
     var (low, high) = (0, words.count)
     while low < high {
       var start = (low + high) / 2
-      while start > low, !isBlank(words[start - 1]) { start -= 1 }
+      while start > low, words[start - 1] != newline { start -= 1 }
       var end = start
-      while end < high, !isBlank(words[end]) { end += 1 }
+      while end < high, words[end] != newline { end += 1 }
       let middle = words.extracting(start..<end)
       if middle.isEqual(to: word) { return true }
       if middle.precedes(word) { low = end + 1 } else { high = start }
@@ -27,7 +25,7 @@ enum CommonPasswords {
     return false
   }
 
-  private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A }
+  private static let newline = UInt8(ascii: "\n")
 }
 
 extension Span<UInt8> {

@@ -5,22 +5,20 @@ import Testing
 
 /// The list of the most common passwords, and the search in it.
 @Suite(.standardTimeLimit) struct CommonPasswordsTests {
-  private static let words = CommonPasswords.parts.map { $0.split { $0 == " " || $0 == "\n" }.map(String.init) }
+  private static let words = String(decoding: CommonPasswords.list, as: UTF8.self).split(separator: "\n").map(String.init)
 
   private static func isCommon(_ text: String) -> Bool { CommonPasswords.contain(text.utf8.span) }
   private static func isPredictable(_ text: String) -> Bool { PasswordPattern.isPredictable(text.utf8.span) }
 
-  @Test func `each part is in the order of its bytes, as the search wants it`() {
-    for part in Self.words {
-      for (word, next) in zip(part, part.dropFirst()) {
-        #expect(word.utf8.lexicographicallyPrecedes(next.utf8), "\(word) \(next)")
-      }
+  @Test func `it is in the order of its bytes, as the search wants it`() {
+    for (word, next) in zip(Self.words, Self.words.dropFirst()) {
+      #expect(word.utf8.lexicographicallyPrecedes(next.utf8), "\(word) \(next)")
     }
-    #expect(CommonPasswords.parts.allSatisfy { !$0.contains("  ") && $0.hasSuffix("\n") })
+    #expect(CommonPasswords.list.last == UInt8(ascii: "\n") && CommonPasswords.list.count { $0 == 0x0A } == Self.words.count)
   }
 
   @Test func `it has words of at least 8 small characters that no pattern finds`() {
-    let all = Self.words.joined()
+    let all = Self.words
     #expect(all.count >= 3000)
     for word in all {
       #expect(word.utf8.count >= 8 && word == word.lowercased(), "\(word)")
@@ -29,7 +27,7 @@ import Testing
   }
 
   @Test func `every one of them is found`() {
-    #expect(Self.words.joined().allSatisfy(Self.isCommon))
+    #expect(Self.words.allSatisfy(Self.isCommon))
   }
 
   @Test(arguments: [
