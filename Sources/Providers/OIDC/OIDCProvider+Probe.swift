@@ -8,8 +8,18 @@ extension OIDCProvider {
   package func probe() async -> ProviderProbe {
     let exchange = await ProbeExchange(HTTPRequest(.get, discovery.firstDocument), caller.transport, clock: clock)
     var probe = exchange.probe(addressSetting)
-    if case .success(let response) = exchange.result, discovery.isForeign(response) { probe.fault = .issuer }
+    guard case .success(let response) = exchange.result else { return probe }
+    if discovery.isForeign(response) { probe.fault = .issuer }
+    if response.status == 404, await isUndescribed() { probe.fault = .address }
     return probe
+  }
+
+  /// Whether neither the provider nor the configuration says where tokens are given.
+  private func isUndescribed() async -> Bool {
+    do throws(ProviderFailure) {
+      _ = try await discovery.endpoint(.token)
+      return false
+    } catch { return error == .misconfigured(.address) }
   }
 
   /// The setting that says where the provider is.

@@ -193,6 +193,19 @@ import Testing
     #expect(throws: ProviderMetadata.Refusal.otherIssuer) { try ProviderMetadata(Array(other.utf8), of: dialect) }
   }
 
+  @Test func `a probe that finds no document of any kind says that the address is wrong`() async throws {
+    try await FakeProvider.run(always: .notFound) { server in
+      try await withProvider(OIDCDialect(type: "oidc", issuer: server.issuer)) { provider in
+        let probe = await provider.probe()
+        guard case .answered(404, _, _) = probe.outcome else {
+          Issue.record("the provider answers: \(probe)")
+          return
+        }
+        #expect(probe.fault == .address)
+      }
+    }
+  }
+
   @Test func `a probe asks for the first document, and carries nothing`() async throws {
     try await withProvider(reply: .notFound) { provider, server in
       let probe = await provider.probe()

@@ -6,11 +6,6 @@ import StateDirectory
 enum ProviderCheck: DoctorCheck {
   static let title = "Providers"
 
-  /// The types of provider that have no discovery document; every other is asked for it.
-  private static let undescribedProviders: Set<String> = ["local", "rest", "github", "firebase"]
-  private static let missingDocument =
-    "it answers, but has no discovery document below its address (404); check issuer, or name its endpoints"
-
   static func findings(_ patient: DoctorPatient) -> [DoctorFinding] {
     let interview = patient.interview
     guard let status = interview.status else { return [] }
@@ -80,20 +75,13 @@ enum ProviderCheck: DoctorCheck {
 
   private static func status(_ report: ProviderReport) -> DoctorFinding.Status {
     guard report.isReachable, report.errorKind == nil else { return .error }
-    return report.isTroubled || report.isClockWrong || hasNoDocument(report) ? .warning : .ok
-  }
-
-  /// Whether an OpenID Connect provider is not found where it should describe itself.
-  private static func hasNoDocument(_ report: ProviderReport) -> Bool {
-    report.status == 404 && !undescribedProviders.contains(report.provider)
+    return report.isTroubled || report.isClockWrong ? .warning : .ok
   }
 
   private static func message(_ report: ProviderReport) -> Message {
-    let isMissing = hasNoDocument(report) && !report.isClockWrong
     let next = NextCommand("see", "provider-check", report.profile.description)
     let own = Message(
-      isMissing ? missingDocument : BrokerSentence.plain(report.message),
-      next: check(report) == "providers.configuration" ? next : nil)
+      BrokerSentence.plain(report.message), next: check(report) == "providers.configuration" ? next : nil)
     guard let host = report.host.map({ PlainText.line($0.utf8) }) else { return own }
     guard status(report) == .ok, let roundTrip = report.roundTrip else { return own.behind("\(host): ") }
     let security = report.usesTLS == true ? "over TLS" : "without TLS"
