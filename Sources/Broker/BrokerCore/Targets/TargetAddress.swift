@@ -52,11 +52,10 @@ package struct TargetAddress: Sendable, Hashable {
   ///
   /// - Throws: why it cannot be compared.
   package init(_ text: String) throws(Fault) {
-    let bytes = text.utf8
-    guard bytes.allSatisfy({ (0x21...0x7E).contains($0) }), !text.contains("\\") else { throw .path }
     guard let mark = text.firstOccurrence(of: "://"),
       let port = Self.ports[text[..<mark.lowerBound].lowercased()]
     else { throw .scheme }
+    guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), !text.contains("\\") else { throw .path }
     let rest = text[mark.upperBound...].prefix { $0 != "?" && $0 != "#" }
     let authority = rest.prefix { $0 != "/" }
     origin = try Self.origin(text[..<mark.lowerBound].lowercased(), authority, standardPort: port)

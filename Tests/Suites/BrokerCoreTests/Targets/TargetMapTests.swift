@@ -49,6 +49,7 @@ import Testing
 
   @Test(arguments: [
     ("git.example.com", TargetAddress.Fault.scheme), ("ssh://git.example.com", .scheme), ("", .scheme),
+    ("ht tp://git.example.com", .scheme), ("\u{e9}://git.example.com", .scheme),
     ("https:/git.example.com", .scheme), ("https://", .host), ("https:///acme", .host),
     ("https://git.example.com:0", .host), ("https://git.example.com:65536", .host),
     ("https://git.example.com:", .host), ("https://git.example.com:4a", .host), ("https://[::1", .host),
