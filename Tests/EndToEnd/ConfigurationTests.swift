@@ -142,6 +142,17 @@ import Testing
         try client.call("listTargets", params)["targets"]?.elements().map { try $0["username"]?.string() }
       }
       #expect(try names(question) == ["ada"])
+      #expect(try client.refusal("getAccessToken", question) == "loginRequired")
+      try client.register()
+      let granted = try client.call("getAccessToken", question)
+      #expect(try granted.required("accessToken").string() == client.accessToken())
+      let target = try granted.required("target")
+      #expect(String(decoding: target.text, as: UTF8.self) == #"{"prefix":"https://git.example.com","username":"ada"}"#)
+      #expect(try client.call("getAccessToken")["target"] == nil)
+      #expect(try client.refusal("getAccessToken", #"{"url":"https://git.example.org"}"#) == "unknownTarget")
+      #expect(try client.refusal("getAccessToken", #"{"url":"git"}"#) == "invalidParams")
+      let both = #"{"url":"https://git.example.com","profile":"default"}"#
+      #expect(try client.refusal("getAccessToken", both) == "invalidParams")
       _ = try sandbox.configure(text("bob"))
       try client.prove()
       _ = try client.call("reloadConfig")

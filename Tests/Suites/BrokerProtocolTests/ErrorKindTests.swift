@@ -17,7 +17,7 @@ import Testing
     (.insufficientScope, 1049), (.unsupportedByProvider, 1050), (.vaultLocked, 1060), (.wrongPassphrase, 1061),
     (.vaultTampered, 1062), (.storeFailed, 1063), (.keySourceUnavailable, 1064), (.unknownProfile, 1080),
     (.accessDenied, 1081), (.consentDenied, 1082), (.overloaded, 1083), (.shuttingDown, 1084), (.configInvalid, 1085),
-    (.versionUnsupported, 1086), (.deadlineExceeded, 1087),
+    (.versionUnsupported, 1086), (.deadlineExceeded, 1087), (.unknownTarget, 1088),
   ]
 
   @Test func `every kind has the code of the contract`() {

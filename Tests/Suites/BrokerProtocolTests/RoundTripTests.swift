@@ -29,7 +29,7 @@ import Testing
       GetAccessToken.Params(),
       GetAccessToken.Params(
         profile: work, minValidity: .milliseconds(1500), scopes: [], audience: "a", timeout: .zero, waitForLogin: true,
-        forceRefresh: true))
+        forceRefresh: true), GetAccessToken.Params(url: "https://a.example"))
     try check(
       ReportRejected.Params(),
       ReportRejected.Params(

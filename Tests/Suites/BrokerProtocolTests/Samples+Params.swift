@@ -19,8 +19,8 @@ extension Samples {
       full(
         GetAccessToken.self,
         .init(
-          profile: .default, minValidity: .zero, scopes: ["a"], audience: "a", timeout: .zero, waitForLogin: true,
-          forceRefresh: true)),
+          profile: .default, url: "https://a.example", minValidity: .zero, scopes: ["a"], audience: "a", timeout: .zero,
+          waitForLogin: true, forceRefresh: true)),
       full(
         ReportRejected.self,
         .init(profile: .default, accessToken: secret, tokenID: "t", scopes: ["a"], audience: "a")),

@@ -23,7 +23,21 @@ extension BrokerServer {
 
   /// Answers a request with a result that is rendered already, and secret.
   func succeed(_ key: CallerID, rendered: Secret) {
-    rendered.withBytes { bytes in finish(key, isError: false, isToken: true, bytes) }
+    guard let target = rpc.requests[key]?.target else {
+      return rendered.withBytes { bytes in finish(key, isError: false, isToken: true, bytes) }
+    }
+    var writer = JSONWriter()
+    target.encode(to: &writer)
+    let tail = Array(",\"target\":".utf8) + writer.bytes + Array("}".utf8)
+    rendered.withBytes { bytes in
+      // All at once: an array that grows leaves its bytes behind.
+      var body: [UInt8] = []
+      body.reserveCapacity(bytes.count + tail.count)
+      body.append(copying: bytes.extracting(droppingLast: 1))
+      body += tail
+      finish(key, isError: false, isToken: true, body.span)
+      wipe(&body)
+    }
   }
 
   /// Answers a request with an error.

@@ -81,13 +81,39 @@ extension BrokerServer {
   ///
   /// - Throws: `invalidParams` for what is no address that could be compared.
   func targets(_ params: ListTargets.Params, _ request: Request) throws(BrokerError) -> ListTargets.Result {
-    let (map, visible) = (environment.targets(), request.principal.shown)
-    guard let url = params.url else { return ListTargets.Result(targets: map.targets(in: visible)) }
+    guard let url = params.url else {
+      return ListTargets.Result(targets: environment.targets().targets(in: request.principal.shown))
+    }
+    return ListTargets.Result(targets: try target(for: url, request).map { [$0] } ?? [])
+  }
+
+  /// The entry of an address; nil where it has none that the client is shown.
+  ///
+  /// - Throws: `invalidParams` for what is no address that could be compared.
+  private func target(for url: String, _ request: Request) throws(BrokerError) -> Target? {
     do throws(TargetAddress.Fault) {
-      return ListTargets.Result(targets: try map.target(for: url, in: visible).map { [$0] } ?? [])
+      return try environment.targets().target(for: url, in: request.principal.shown)
     } catch {
       throw BrokerError(JSONMismatch(at: JSONPointer.root.member("url"), expected: error.expectation))
     }
+  }
+
+  /// The question for the token of an address as one for that of its target, which is told with the answer.
+  ///
+  /// - Throws: `unknownTarget`; `invalidParams` for a profile beside it, and for what is no address.
+  func named(_ params: GetAccessToken.Params, _ request: Request) throws(BrokerError) -> GetAccessToken.Params {
+    guard let url = params.url else { return params }
+    guard params.profile == nil else {
+      throw BrokerError(JSONMismatch(at: JSONPointer.root.member("profile"), expected: "absent beside url"))
+    }
+    guard let target = try target(for: url, request) else { throw BrokerError(.unknownTarget) }
+    var params = params
+    params.profile = target.profile
+    params.scopes = params.scopes ?? target.scopes
+    params.audience = params.audience ?? target.audience
+    rpc.requests[request.caller]?.target = GrantedTarget(
+      prefix: target.url, username: target.username, scheme: target.scheme)
+    return params
   }
 
   /// Answers first and then tells what was missed: a client never gets an event before its subscription's name.

@@ -93,14 +93,13 @@ struct Route: Sendable {
   /// A method that the broker answers with a token.
   static func token<Method: BrokerMethod>(
     _ method: Method.Type,
-    mayAsk: @escaping @Sendable (isolated BrokerServer, Method.Params, Request) throws(BrokerError) -> Void = {
-      _, _, _ in
-    },
+    preparing prepare: @escaping @Sendable (
+      isolated BrokerServer, Method.Params, Request
+    ) throws(BrokerError) -> Method.Params = { _, params, _ in params },
     _ body: @escaping @Sendable (isolated Broker, Method.Params, Caller<Secret>) throws(BrokerError) -> Void
   ) -> Route {
     Route(name: Method.name) { server, node, request throws(BrokerError) in
-      let params: Method.Params = try server.decode(node, request)
-      try mayAsk(server, params, request)
+      let params = try prepare(server, try server.decode(node, request), request)
       server.ask(request, .throughout) { broker, caller throws(BrokerError) in try body(broker, params, caller) }
     }
   }
@@ -121,7 +120,9 @@ enum Routes {
       Route(name: Discover.name) { server, _, request in server.succeed(request.caller, json: server.discovery) },
       Route(name: Shutdown.name) { server, _, request in server.shutdown(request) },
       .token(GetAccessToken.self) { server, params, request throws(BrokerError) in
+        let params = try server.named(params, request)
         try server.admit(params, request)
+        return params
       } _: { broker, params, caller throws(BrokerError) in
         try broker.accessToken(params, caller)
       },

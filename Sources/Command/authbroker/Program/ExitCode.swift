@@ -50,7 +50,7 @@ enum ExitCode: Int32 {
       .unknownProfile:
       self = .usage
     case .internal, .cancelled, .resendTooSoon, .emailTaken, .validationFailed, .captchaRequired,
-      .unsupportedByProvider, .overloaded, .configInvalid, .versionUnsupported:
+      .unsupportedByProvider, .overloaded, .configInvalid, .versionUnsupported, .unknownTarget:
       self = .failure
     }
   }

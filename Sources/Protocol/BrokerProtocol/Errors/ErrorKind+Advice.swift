@@ -11,7 +11,7 @@ extension ErrorKind {
     case .parseError, .invalidRequest, .messageTooLarge, .methodNotFound, .invalidParams, .missingCredential,
       .validationFailed, .versionUnsupported, .emailTaken, .insufficientScope:
       .fixRequest
-    case .configInvalid, .unknownProfile, .keySourceUnavailable, .tlsPinMismatch, .tlsFailed: .fixConfig
+    case .configInvalid, .unknownProfile, .unknownTarget, .keySourceUnavailable, .tlsPinMismatch, .tlsFailed: .fixConfig
     case .providerRejected, .invalidResponse, .emailUnverified, .captchaRequired, .forbidden, .accountLocked:
       .contactProvider
     case .cancelled, .internal, .vaultTampered, .accessDenied, .consentDenied, .unsupportedByProvider: .none
@@ -85,6 +85,7 @@ extension ErrorKind {
     case .storeFailed: "The vault could not be written."
     case .keySourceUnavailable: "The vault's key cannot be read."
     case .unknownProfile: "The configuration has no such profile."
+    case .unknownTarget: "The configuration has no target for this address."
     case .accessDenied: "This client may not do this."
     case .consentDenied: "The user did not agree."
     case .overloaded: "Too many requests are under way on this connection."

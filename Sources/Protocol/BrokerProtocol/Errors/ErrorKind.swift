@@ -16,7 +16,7 @@ public enum ErrorKind: String, Sendable, CaseIterable {
   case vaultLocked, wrongPassphrase, vaultTampered, storeFailed, keySourceUnavailable
   // Broker.
   case unknownProfile, accessDenied, consentDenied, overloaded, shuttingDown, configInvalid, versionUnsupported
-  case deadlineExceeded
+  case deadlineExceeded, unknownTarget
 
   /// The number on the wire.
   public var code: Int {
@@ -69,6 +69,7 @@ public enum ErrorKind: String, Sendable, CaseIterable {
     case .configInvalid: 1085
     case .versionUnsupported: 1086
     case .deadlineExceeded: 1087
+    case .unknownTarget: 1088
     }
   }
 }

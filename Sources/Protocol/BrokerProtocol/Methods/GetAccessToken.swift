@@ -12,6 +12,8 @@ public enum GetAccessToken: BrokerMethod {
 
     /// The profile; nil means the only configured one, else `default`.
     public var profile: ProfileName?
+    /// The address that the token is for, in the place of a profile: its target says whose token it is.
+    public var url: String?
     /// The least remaining lifetime of the token; nil means the profile's skew, 30 s unless configured.
     public var minValidity: Duration?
     /// The scopes that the token must have; nil or none means those of the session.
@@ -26,11 +28,12 @@ public enum GetAccessToken: BrokerMethod {
     public var forceRefresh: Bool
 
     public init(
-      profile: ProfileName? = nil, minValidity: Duration? = nil, scopes: [String]? = nil,
+      profile: ProfileName? = nil, url: String? = nil, minValidity: Duration? = nil, scopes: [String]? = nil,
       audience: String? = nil, timeout: Duration = Self.standardTimeout,
       waitForLogin: Bool = false, forceRefresh: Bool = false
     ) {
       self.profile = profile
+      self.url = url
       self.minValidity = minValidity
       self.scopes = scopes
       self.audience = audience
@@ -44,6 +47,7 @@ public enum GetAccessToken: BrokerMethod {
     @inlinable
     public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
       try coder.optional("profile", &profile)
+      try coder.optional("url", &url, .text(atMost: ParameterLength.url))
       try coder.optional("minValiditySeconds", &minValidity, .seconds)
       try coder.optional("scopes", &scopes)
       try coder.optional("audience", &audience)
@@ -57,6 +61,11 @@ public enum GetAccessToken: BrokerMethod {
 extension GetAccessToken.Params {
   public static let notes = SchemaNotes(members: [
     "profile": .profile,
+    "url":
+      """
+    The address of the server that the token is for, in the place of profile: its target in the configuration says whose \
+    token it is, and for which scopes and audience where those are not given. The result has the target.
+    """,
     "minValiditySeconds":
       """
     The least remaining lifetime; the profile's refreshSkewSeconds (30) where absent. More than 80 % of a \
@@ -83,7 +92,8 @@ extension GetAccessToken {
     MethodDocument(
       "Returns a valid access token, refreshing it first where necessary.",
       result: "token",
-      errors: ErrorKind.ofProfile + ErrorKind.ofSession + ErrorKind.ofProvider + [.insufficientScope],
+      errors: ErrorKind.ofProfile + ErrorKind.ofSession + ErrorKind.ofProvider
+        + [.insufficientScope, .unknownTarget],
       examples: [
         .init(
           "the usual call",
@@ -96,6 +106,20 @@ extension GetAccessToken {
               "scopes": ["profile"],
               "profile": "default",
               "tokenId": "k3v9Qm2x"
+            }
+            """),
+        .init(
+          "for a server", ["url": #""https://git.example.com/acme/tool.git""#],
+          result:
+            """
+            {
+              "accessToken": "example-access-token",
+              "tokenType": "Bearer",
+              "expiresAt": "2026-03-01T09:15:00Z",
+              "scopes": ["profile"],
+              "profile": "default",
+              "tokenId": "k3v9Qm2x",
+              "target": {"prefix": "https://git.example.com/acme", "username": "oauth2"}
             }
             """),
         .init(

@@ -21,11 +21,13 @@ public struct AccessToken: Sendable, Equatable {
   public var isOffline: Bool
   /// Whether more remaining lifetime was wanted than the provider's tokens can be relied on to have.
   public var isMinValidityCapped: Bool
+  /// The entry of the configuration that the address belongs to, where one was asked for.
+  public var target: GrantedTarget?
 
   public init(
     accessToken: Secret, expiresAt: Timestamp?, scopes: [String], profile: ProfileName, tokenID: String,
     audience: String? = nil, isOffline: Bool = false, isMinValidityCapped: Bool = false,
-    tokenType: String = "Bearer"
+    tokenType: String = "Bearer", target: GrantedTarget? = nil
   ) {
     self.tokenType = tokenType
     self.accessToken = accessToken
@@ -36,6 +38,7 @@ public struct AccessToken: Sendable, Equatable {
     self.tokenID = tokenID
     self.isOffline = isOffline
     self.isMinValidityCapped = isMinValidityCapped
+    self.target = target
   }
 }
 
@@ -55,6 +58,7 @@ extension AccessToken: JSONEncodable, JSONDecodable {
         "minValidityCapped", .onlyTrue,
         "More remaining lifetime was wanted than 80 % of the whole lifetime, which no token can be relied on to have."),
       .optional("offline", .onlyTrue, "The provider cannot be reached; the session's state is offline."),
+      .optional("target", GrantedTarget.schema, "Only where a token for an address was requested."),
     ]))
 
   /// Writes the token in clear: only for the answer to the client that asked.
@@ -70,6 +74,7 @@ extension AccessToken: JSONEncodable, JSONDecodable {
       writer.member("tokenId", tokenID)
       if isMinValidityCapped { writer.member("minValidityCapped", true) }
       if isOffline { writer.member("offline", true) }
+      writer.member(ifPresent: "target", target)
     }
   }
 
@@ -84,5 +89,6 @@ extension AccessToken: JSONEncodable, JSONDecodable {
     tokenID = try node.required("tokenId").string()
     isOffline = try node.optional("offline", Bool.init(from:)) ?? false
     isMinValidityCapped = try node.optional("minValidityCapped", Bool.init(from:)) ?? false
+    target = try node.optional("target", GrantedTarget.init(from:))
   }
 }

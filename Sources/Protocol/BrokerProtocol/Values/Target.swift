@@ -60,3 +60,37 @@ extension Target {
       "scheme": "How the token is sent over HTTP; as the tool does it best where absent.",
     ])
 }
+
+/// What a client is told of the entry whose token it gets for an address.
+///
+/// A broker that does not know addresses answers without it, and with another token: a client goes by the prefix.
+public struct GrantedTarget: ObjectCodable, Sendable, Equatable {
+  /// The prefix of the addresses that the token is for, as configured.
+  public var prefix: String
+  /// The user name that goes with it; nil: the tool's own default.
+  public var username: String?
+  /// How it is sent over HTTP; nil: as the tool does it best.
+  public var scheme: Target.Scheme?
+
+  public static let blank = GrantedTarget(prefix: "")
+
+  public init(prefix: String, username: String? = nil, scheme: Target.Scheme? = nil) {
+    self.prefix = prefix
+    self.username = username
+    self.scheme = scheme
+  }
+
+  public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
+    try coder.required("prefix", &prefix)
+    try coder.optional("username", &username)
+    try coder.optional("scheme", &scheme, .name("a known scheme"))
+  }
+
+  public static let notes = SchemaNotes(
+    "GrantedTarget", "The entry of the configuration whose token it is.",
+    members: [
+      "prefix": "The prefix of the addresses that the token is for, as configured.",
+      "username": "The user name that goes with the token; the tool's own default where absent.",
+      "scheme": "How the token is sent over HTTP; as the tool does it best where absent.",
+    ])
+}
