@@ -24,8 +24,12 @@ enum BazelHelper: ToolHelper {
       throw CommandFailure(.usage, "standard input must be a JSON object with a string \"uri\"")
     }
     var broker = try HelperBroker(context)
-    guard let target = try broker.target(ofFirst: [address]) else { return Output.line("{}") }
-    Output.line(answer(try broker.token(for: target, ofParent: "bazel", purpose: address), for: target))
+    var grant: HelperBroker.Grant?
+    do throws(CommandFailure) { grant = try broker.grant(for: address, ofParent: "bazel") } catch {
+      guard error.error?.kind == .invalidParams else { throw error }
+    }
+    guard let grant else { return Output.line("{}") }
+    Output.line(answer(grant.token, for: grant.target))
   }
 
   /// The address of a request; nil where it is malformed.

@@ -57,12 +57,13 @@ enum CargoHelper: ToolHelper {
       return CargoCredential.refusal("operation-not-supported")
     }
     var broker = try HelperBroker(context)
-    guard let target = try broker.target(ofFirst: [request.index]) else {
-      return CargoCredential.refusal("url-not-supported")
+    let unknown = CargoCredential.refusal("url-not-supported")
+    if request.kind == "get" {
+      guard let grant = try broker.grant(forFirst: [request.index]) else { return unknown }
+      return CargoCredential.answer(grant.token, for: grant.target)
     }
+    guard let target = try broker.target(ofFirst: [request.index]) else { return unknown }
     switch request.kind {
-    case "get":
-      return CargoCredential.answer(try broker.token(for: target), for: target)
     case "login":
       // There is nothing to type where the session stands: cargo advises it where the registry has refused the token. Where
       // there is no session, the failure names the command.

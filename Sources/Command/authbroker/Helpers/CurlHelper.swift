@@ -18,9 +18,8 @@ enum CurlHelper: ToolHelper {
   /// Prints the line.
   static func run(_ context: Context) throws(CommandFailure) {
     var broker = try HelperBroker(context)
-    let target = try broker.configuredTarget(of: context.arguments.operands[0])
-    let token = try broker.token(for: target)
-    guard let line = line(token.accessToken, for: target) else {
+    let grant = try broker.configuredGrant(for: context.arguments.operands[0])
+    guard let line = line(grant.token.accessToken, for: grant.target) else {
       throw CommandFailure(.failure, "the token has a line break, which no configuration of curl can hold")
     }
     Output.line(line)

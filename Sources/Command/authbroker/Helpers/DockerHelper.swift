@@ -62,11 +62,10 @@ enum DockerHelper: ToolHelper {
   private static func get(_ context: Context) throws(CommandFailure) {
     let server = try server()
     var broker = try HelperBroker(context)
-    guard let target = try broker.target(ofFirst: server.urls) else {
+    guard let grant = try broker.grant(forFirst: server.urls) else {
       throw CommandFailure(.failure, DockerServer.notFound)
     }
-    let token = try broker.token(for: target)
-    Output.line(answer(server, try username(of: target), token.accessToken))
+    Output.line(answer(server, try username(of: grant.target), grant.token.accessToken))
   }
 
   /// What docker reads: bytes that the caller wipes.

@@ -49,34 +49,35 @@ enum GitHelper: ToolHelper {
     guard !request.urls.isEmpty else { return }
     do throws(CommandFailure) {
       var broker = try HelperBroker(context)
-      guard let target = try target(of: request, &broker) else { return }
-      Output.line(try answer(request, target, &broker))
+      guard let grant = try grant(for: request, &broker) else { return }
+      Output.line(try answer(request, grant))
     } catch {
       Output.line("quit=1")
       throw error
     }
   }
 
-  /// The target of a question; nil where the server is none, or the target is another user's.
-  private static func target(
-    of request: GitCredential, _ broker: inout HelperBroker
-  ) throws(CommandFailure) -> Target? {
-    guard let target = try broker.target(ofFirst: request.urls) else { return nil }
-    guard let username = target.username, let asked = request.username, asked != username else { return target }
-    return nil
+  /// The token for a question, another one than it brings back; nil where the server is no target, or another user's.
+  private static func grant(
+    for request: GitCredential, _ broker: inout HelperBroker
+  ) throws(CommandFailure) -> HelperBroker.Grant? {
+    let grant = try broker.grant(forFirst: request.urls, insteadOf: request.refusedTokenID)
+    return grant.flatMap { isMeant($0.target, request) ? $0 : nil }
+  }
+
+  /// Whether a target is for the user that git asks for, where it asks for one.
+  private static func isMeant(_ target: Target, _ request: GitCredential) -> Bool {
+    target.username == nil || request.username == nil || target.username == request.username
   }
 
   private static func answer(
-    _ request: GitCredential, _ target: Target, _ broker: inout HelperBroker
+    _ request: GitCredential, _ grant: HelperBroker.Grant
   ) throws(CommandFailure) -> [UInt8] {
-    let form = try form(for: target, request)
-    let refused = request.refusedTokenID
-    let token =
-      if let refused { try broker.token(insteadOf: refused, for: target) } else { try broker.token(for: target) }
     let answer = GitAnswer(
-      token: token, form: form, capabilities: request.capabilities, mayAskAgain: refused == nil)
+      token: grant.token, form: try form(for: grant.target, request), capabilities: request.capabilities,
+      mayAskAgain: request.refusedTokenID == nil)
     guard let bytes = answer.bytes() else {
-      throw CommandFailure(.failure, "the token of \(target.profile) has a character that git does not take")
+      throw CommandFailure(.failure, "the token of \(grant.target.profile) has a character that git does not take")
     }
     return bytes
   }
@@ -102,7 +103,7 @@ enum GitHelper: ToolHelper {
   private static func erase(_ request: GitCredential, _ context: Context) throws(CommandFailure) {
     guard let token = request.password ?? request.credential, !request.urls.isEmpty else { return }
     var broker = try HelperBroker(context)
-    guard let target = try target(of: request, &broker) else { return }
+    guard let target = try broker.target(ofFirst: request.urls), isMeant(target, request) else { return }
     try broker.reject(token, for: target)
   }
 }

@@ -21,9 +21,8 @@ enum GoHelper: ToolHelper {
     // What the server answered: it must be taken, and says nothing that changes the answer.
     _ = try ToolLines.all()
     var broker = try HelperBroker(context)
-    guard let target = try broker.target(ofFirst: [address]) else { return }
-    let token = try broker.token(for: target)
-    Output.line(answer(token.accessToken, for: target, asked: address))
+    guard let grant = try broker.grant(forFirst: [address]) else { return }
+    Output.line(answer(grant.token.accessToken, for: grant.target, asked: address))
   }
 
   /// Whether a word can stand in a line of the answer.

@@ -60,22 +60,25 @@ enum GoogleHelper: ToolHelper {
     var broker = try HelperBroker(context)
     let audience = environment["GOOGLE_EXTERNAL_ACCOUNT_AUDIENCE"] ?? ""
     // Asked by hand, there is none, and a profile is enough.
-    guard let target = try broker.target(ofFirst: [audience.isEmpty ? "" : "https:" + audience]) else {
-      let what =
-        audience.isEmpty
-        ? "GOOGLE_EXTERNAL_ACCOUNT_AUDIENCE is not set" : "https:\(audience) \(HelperBroker.notConfigured)"
-      let next = audience.isEmpty ? nil : HelperBroker.addition(of: "https:" + audience)
-      let whole = Message(what + "; name a profile with --profile", next: next).text(for: context.arguments)
-      return text(of: Refusal(code: "unknownTarget", message: whole))
-    }
+    let address = audience.isEmpty ? "" : "https:" + audience
     switch type {
     case .idToken:
+      guard let target = try broker.target(ofFirst: [address]) else { return unknown(address, context) }
       let token = try broker.identityToken(of: target.profile)
       return text(of: token.idToken, type, token.expiresAt)
     case .jwt:
-      let token = try broker.token(for: target)
-      return text(of: token.accessToken, type, token.expiresAt)
+      guard let grant = try broker.grant(forFirst: [address]) else { return unknown(address, context) }
+      return text(of: grant.token.accessToken, type, grant.token.expiresAt)
     }
+  }
+
+  private static func unknown(_ address: String, _ context: Context) -> [UInt8] {
+    let what =
+      address.isEmpty
+      ? "GOOGLE_EXTERNAL_ACCOUNT_AUDIENCE is not set" : "\(address) \(HelperBroker.notConfigured)"
+    let next = address.isEmpty ? nil : HelperBroker.addition(of: address)
+    let whole = Message(what + "; name a profile with --profile", next: next).text(for: context.arguments)
+    return text(of: Refusal(code: ErrorKind.unknownTarget.rawValue, message: whole))
   }
 
   /// The answer with a token.

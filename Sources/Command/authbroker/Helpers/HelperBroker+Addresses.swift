@@ -6,9 +6,23 @@ extension HelperBroker {
   /// - Throws: a failure that says where to add it; with code 2 for what is no address.
   mutating func configuredTarget(of address: String) throws(CommandFailure) -> Target {
     if let target = try target(of: address) { return target }
-    throw CommandFailure(
-      .failure,
-      "\(address.shellQuoted) \(Self.notConfigured); name a profile with --profile", next: Self.addition(of: address))
+    throw Self.missing(address)
+  }
+
+  /// The token of an address that a person named.
+  ///
+  /// - Throws: as ``configuredTarget(of:)`` and ``token(for:minValidity:)``.
+  mutating func configuredGrant(
+    for address: String, insteadOf refused: String? = nil
+  ) throws(CommandFailure) -> Grant {
+    if let grant = try grant(for: address, insteadOf: refused) { return grant }
+    throw Self.missing(address)
+  }
+
+  /// What is said of an address without a target.
+  static func missing(_ address: String) -> CommandFailure {
+    CommandFailure(
+      .failure, "\(address.shellQuoted) \(notConfigured); name a profile with --profile", next: addition(of: address))
   }
 
   /// How an address becomes a target, also of a running broker.
@@ -17,21 +31,44 @@ extension HelperBroker {
   /// What is said of an address without a target, as the end of a sentence.
   static var notConfigured: String { "is not a configured target" }
 
-  /// The target of the first of several addresses that has one.
+  /// The target of the first of several addresses that has one; nil where none of them has.
   ///
-  /// Tools hand over words that need not be addresses; such a word has no target.
-  ///
-  /// - Parameter addresses: in the order in which they are tried.
-  /// - Returns: the target; nil where none of them has one.
   /// - Throws: a failure of the broker.
   mutating func target(ofFirst addresses: [String]) throws(CommandFailure) -> Target? {
+    try Self.first(of: addresses) { address throws(CommandFailure) in try target(of: address) }
+  }
+
+  /// The token of the first of several addresses that has a target; nil where none of them has one.
+  ///
+  /// - Throws: as ``token(for:minValidity:)``.
+  mutating func grant(
+    forFirst addresses: [String], insteadOf refused: String? = nil
+  ) throws(CommandFailure) -> Grant? {
+    try Self.first(of: addresses) { address throws(CommandFailure) in try grant(for: address, insteadOf: refused) }
+  }
+
+  /// Tries addresses in their order. Tools hand over words that need not be addresses; such a word has no target.
+  private static func first<Found>(
+    of addresses: [String], _ find: (String) throws(CommandFailure) -> Found?
+  ) throws(CommandFailure) -> Found? {
     for address in addresses {
       do throws(CommandFailure) {
-        if let target = try target(of: address) { return target }
+        if let found = try find(address) { return found }
       } catch {
         guard error.error?.kind == .invalidParams else { throw error }
       }
     }
     return nil
+  }
+}
+
+extension Target {
+  /// What the broker has given a token for; nil where that is not said, or is not for the address that was asked for.
+  init?(_ granted: GrantedTarget?, of profile: ProfileName, for address: String) {
+    guard let granted else { return nil }
+    let prefix = TargetAddCommand.normalForm(of: granted.prefix)
+    let asked = TargetAddCommand.normalForm(of: address)
+    guard asked == prefix || asked.hasPrefix(prefix + "/") else { return nil }
+    self.init(url: granted.prefix, profile: profile, username: granted.username, scheme: granted.scheme)
   }
 }

@@ -3,10 +3,21 @@ import BrokerProtocol
 import LinuxSystem
 import SecretMemory
 
-/// The broker as a helper asks it: which target an address belongs to, and that target's token.
+/// The broker as a helper asks it: the token of an address, by one request, or which target it belongs to.
 struct HelperBroker: ~Copyable {
+  /// A token, and what it is for.
+  struct Grant {
+    /// The target, without scopes and audience: a token that is to be replaced is asked for by ``target(of:)``.
+    let target: Target
+    /// Its token.
+    let token: AccessToken
+  }
+
   /// How long the targets may take, which the broker has at hand: a tool waits, and shows nothing meanwhile.
   private static let promptly = Duration.seconds(5)
+  /// How long a token may take before the broker is asked whether it is there at all, and how long it may take to say so:
+  /// together what a broker may take that does not answer.
+  private static let firstWait = Duration.seconds(3)
 
   private let context: Context
   private let profile: ProfileName?
@@ -18,6 +29,38 @@ struct HelperBroker: ~Copyable {
     connection = try context.connect()
     self.context = context
     self.profile = profile
+  }
+
+  /// The token of the target that an address belongs to, another one than the server has refused; nil where it has none.
+  ///
+  /// - Throws: as ``token(for:minValidity:)``; with code 2 for what is no address.
+  mutating func grant(for url: String, insteadOf refused: String? = nil) throws(CommandFailure) -> Grant? {
+    if profile == nil, refused == nil {
+      let token: AccessToken
+      do throws(CommandFailure) { token = try ask(.init(url: url)) } catch {
+        guard error.error?.kind == .unknownTarget else { throw error }
+        return nil
+      }
+      if let target = Target(token.target, of: token.profile, for: url) {
+        return Grant(target: target, token: try bearable(token))
+      }
+    }
+    // A broker that knows no addresses has given some other token.
+    guard let target = try target(of: url) else { return nil }
+    let token = if let refused { try token(insteadOf: refused, for: target) } else { try token(for: target) }
+    return Grant(target: target, token: token)
+  }
+
+  /// Asks for a token, which may take as long as its provider; a broker that does not answer at all may not.
+  private mutating func ask(_ params: GetAccessToken.Params) throws(CommandFailure) -> AccessToken {
+    do throws(CommandFailure) {
+      return try context.call(GetAccessToken.self, params, on: &connection, within: Self.firstWait)
+    } catch {
+      guard error.exitCode == .brokerUnreachable else { throw error }
+    }
+    _ = try context.call(Ping.self, Empty(), on: &connection, within: Self.promptly - Self.firstWait)
+    // What is under way is waited for, and not begun once more.
+    return try context.call(GetAccessToken.self, params, on: &connection)
   }
 
   /// The target that an address belongs to; nil where it has none.
@@ -70,28 +113,27 @@ struct HelperBroker: ~Copyable {
     _ = try token(insteadOf: current.tokenID, for: target)
   }
 
-  /// The token for a process that keeps its token until it expires, and so asks earlier only where it was refused.
+  /// The token of an address for a process that keeps its token until it expires, and so asks earlier only where it was
+  /// refused; nil where the address has no target.
   ///
   /// - Parameters:
-  ///   - target: what the token is for.
+  ///   - url: the address; another address is another token.
   ///   - tool: the helper's name, of letters.
-  ///   - purpose: what the process asks for; another purpose is another token.
-  /// - Returns: the token.
-  /// - Throws: as ``token(for:minValidity:)``.
-  mutating func token(
-    for target: Target, ofParent tool: String, purpose: String
-  ) throws(CommandFailure) -> AccessToken {
+  /// - Returns: the token and its target.
+  /// - Throws: as ``grant(for:insteadOf:)``.
+  mutating func grant(for url: String, ofParent tool: String) throws(CommandFailure) -> Grant? {
     // What a person asks for by hand has not been refused.
-    guard !Terminal.isTerminal(2), let memory = IssuedTokens(tool, for: purpose, in: try context.paths()) else {
-      return try token(for: target)
+    guard !Terminal.isTerminal(2), let memory = IssuedTokens(tool, for: url, in: try context.paths()) else {
+      return try grant(for: url)
     }
-    let now = Timestamp(milliseconds: WallClock.milliseconds)
+    let now = LocalTime.now
     let earlier = memory.entry(at: now)
     let refused = earlier.flatMap { $0.wantsAnother(at: now) ? $0.tokenID : nil }
-    let token = if let refused { try token(insteadOf: refused, for: target) } else { try token(for: target) }
+    guard let grant = try grant(for: url, insteadOf: refused) else { return nil }
     let replacedAt = refused == nil ? earlier?.replacedAt : now
-    memory.remember(.init(tokenID: token.tokenID, expiresAt: token.expiresAt, replacedAt: replacedAt), at: now)
-    return token
+    memory.remember(
+      .init(tokenID: grant.token.tokenID, expiresAt: grant.token.expiresAt, replacedAt: replacedAt), at: now)
+    return grant
   }
 
   /// - Throws: a failure with code 6 for a token that the helper's tool could not use.

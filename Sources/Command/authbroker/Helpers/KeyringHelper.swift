@@ -47,16 +47,17 @@ enum KeyringHelper: ToolHelper {
   private static func answer(_ call: KeyringCall, _ context: Context) throws(CommandFailure) -> [UInt8]? {
     do throws(CommandFailure) {
       var broker = try HelperBroker(context)
-      guard let target = try broker.target(ofFirst: call.addresses), let user = user(of: call, target) else {
-        return nil
+      guard call.operation == .change else {
+        guard let grant = try broker.grant(forFirst: call.addresses), let user = user(of: call, grant.target) else {
+          return nil
+        }
+        return text(of: grant.token.accessToken, user, call)
       }
-      guard call.operation != .change else {
-        throw CommandFailure(
-          .failure,
-          "the password for \(call.service.shellQuoted) is an access token of the profile \(target.profile); "
-            + "nothing is stored or removed")
-      }
-      return text(of: try broker.token(for: target).accessToken, user, call)
+      guard let target = try broker.target(ofFirst: call.addresses), user(of: call, target) != nil else { return nil }
+      throw CommandFailure(
+        .failure,
+        "the password for \(call.service.shellQuoted) is an access token of the profile \(target.profile); "
+          + "nothing is stored or removed")
     } catch {
       // Without a broker, passwords of the next program are as good as ever.
       if error.exitCode == .brokerUnreachable {

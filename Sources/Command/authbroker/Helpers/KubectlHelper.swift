@@ -29,24 +29,23 @@ enum KubectlHelper: ToolHelper {
   static func run(_ context: Context) throws(CommandFailure) {
     let question = context.environment[ExecCredential.variable]
     let request = try request(question)
-    var broker = try HelperBroker(context)
-    let target = try target(of: request, context, &broker)
+    let server = try server(of: request, context)
     let wantsID = context.arguments.has(IDTokenRequest.option.name)
-    // What a person asks for by hand has not been refused.
-    let purpose = purpose(of: target, request.server, wantsID)
+    // One process may speak to several clusters. What a person asks for by hand has not been refused.
+    let purpose = "\(server)\n\(context.arguments["--profile"] ?? "")\n\(wantsID ? "id" : "access")"
     let memory = question == nil ? nil : try IssuedTokens("kubectl", for: purpose, in: context.paths())
-    let now = Timestamp(milliseconds: WallClock.milliseconds)
+    let now = LocalTime.now
     let earlier = memory?.entry(at: now)
     let refused = earlier.flatMap { $0.wantsAnother(at: now) ? $0.tokenID : nil }
-    let token =
-      if let refused { try broker.token(insteadOf: refused, for: target) } else { try broker.token(for: target) }
-    var (secret, expiry) = (token.accessToken, token.expiresAt)
+    var broker = try HelperBroker(context)
+    let grant = try broker.configuredGrant(for: server, insteadOf: refused)
+    var (secret, expiry) = (grant.token.accessToken, grant.token.expiresAt)
     if wantsID {
-      let identity = try broker.identityToken(of: target.profile)
+      let identity = try broker.identityToken(of: grant.target.profile)
       (secret, expiry) = (identity.idToken, identity.expiresAt)
     }
     let replacedAt = refused == nil ? earlier?.replacedAt : now
-    memory?.remember(.init(tokenID: token.tokenID, expiresAt: expiry, replacedAt: replacedAt), at: now)
+    memory?.remember(.init(tokenID: grant.token.tokenID, expiresAt: expiry, replacedAt: replacedAt), at: now)
     Output.line(request.answer(secret, expiresAt: expiry))
   }
 
@@ -57,21 +56,11 @@ enum KubectlHelper: ToolHelper {
     }
   }
 
-  private static func target(
-    of request: ExecCredential, _ context: Context, _ broker: inout HelperBroker
-  ) throws(CommandFailure) -> Target {
-    guard let server = request.server ?? (context.arguments.has("--profile") ? "" : nil) else {
-      throw CommandFailure(
-        .usage,
-        "kubectl does not tell the server of the cluster; write provideClusterInfo: true into the kubeconfig, or name a "
-          + "profile with --profile")
-    }
-    return try broker.configuredTarget(of: server)
-  }
-
-  /// What keeps apart the tokens that one process is given: it may speak to several clusters of one target.
-  private static func purpose(of target: Target, _ server: String?, _ wantsID: Bool) -> String {
-    let parts = [server ?? "", target.profile.description, target.audience ?? "", wantsID ? "id" : "access"]
-    return (parts + (target.scopes ?? [])).joined(separator: "\n")
+  private static func server(of request: ExecCredential, _ context: Context) throws(CommandFailure) -> String {
+    if let server = request.server ?? (context.arguments.has("--profile") ? "" : nil) { return server }
+    throw CommandFailure(
+      .usage,
+      "kubectl does not tell the server of the cluster; write provideClusterInfo: true into the kubeconfig, or name a "
+        + "profile with --profile")
   }
 }

@@ -30,11 +30,11 @@ enum MailHelper: ToolHelper {
       throw .usage("ADDRESS must be an address such as imaps://imap.example.com:993")
     }
     var broker = try HelperBroker(context)
-    let target = try broker.configuredTarget(of: operands[0])
-    guard let user = operands.dropFirst().first ?? target.username else {
+    let grant = try broker.configuredGrant(for: operands[0])
+    guard let user = operands.dropFirst().first ?? grant.target.username else {
       throw .usage("the target has no username; name the user behind the address")
     }
-    let token = try broker.token(for: target).accessToken
+    let token = grant.token.accessToken
     let message =
       mechanism == "xoauth2"
       ? SASLResponse.xoauth2(user, token)

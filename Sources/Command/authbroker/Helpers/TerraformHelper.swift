@@ -31,10 +31,9 @@ enum TerraformHelper: ToolHelper {
 
   private static func get(_ host: String, _ context: Context) throws(CommandFailure) {
     var broker = try HelperBroker(context)
-    guard let target = try broker.target(ofFirst: ["https://\(host)"]) else { return Output.line("{}") }
-    let token = try broker.token(for: target)
+    guard let grant = try broker.grant(forFirst: ["https://\(host)"]) else { return Output.line("{}") }
     var writer = JSONWriter()
-    writer.object { writer in writer.member(revealing: "token", token.accessToken) }
+    writer.object { writer in writer.member(revealing: "token", grant.token.accessToken) }
     Output.line(writer.bytes)
   }
 

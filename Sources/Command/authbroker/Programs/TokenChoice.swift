@@ -11,6 +11,8 @@ struct TokenChoice: Sendable, Equatable {
 
   /// The target that `--url` belongs to.
   var target: Target?
+  /// The address of `--url`, where its target is told with the token.
+  var url: String?
   /// The profile; nil: the only one, else `default`.
   var profile: ProfileName?
   /// The scopes; nil: those of the session.
@@ -18,15 +20,18 @@ struct TokenChoice: Sendable, Equatable {
   /// The audience; nil: that of the session's own token.
   var audience: String?
 
-  /// Reads the options; the broker is asked where one of them is an address.
+  /// Reads the options; the broker is asked where one of them is an address, unless it is to be asked once, for the token.
   ///
   /// - Throws: a usage failure; a failure with code 1 where no target has the address.
-  init(_ context: Context) throws(CommandFailure) {
+  init(_ context: Context, asksOnce: Bool = false) throws(CommandFailure) {
     let words = context.arguments.all("--scope")
     let named = words.flatMap { $0.split(separator: " ").map(String.init) }
     guard words.isEmpty || !named.isEmpty else { throw .usage("--scope needs the name of a scope") }
-    target = try TargetOption.target(context)
-    profile = if let target { target.profile } else { try context.profile() }
+    if asksOnce, !context.arguments.has("--profile") { url = context.arguments[TargetOption.option.name] }
+    if url == nil {
+      target = try TargetOption.target(context)
+      profile = if let target { target.profile } else { try context.profile() }
+    }
     scopes = named.isEmpty ? target?.scopes : named
     audience = context.arguments["--audience"] ?? target?.audience
   }
@@ -39,6 +44,6 @@ struct TokenChoice: Sendable, Equatable {
   /// - Returns: the parameters, without a time limit of their own.
   func params(minValidity: Duration? = nil, forceRefresh: Bool = false) -> GetAccessToken.Params {
     GetAccessToken.Params(
-      profile: profile, minValidity: minValidity, scopes: scopes, audience: audience, forceRefresh: forceRefresh)
+      profile: profile, url: url, minValidity: minValidity, scopes: scopes, audience: audience, forceRefresh: forceRefresh)
   }
 }

@@ -16,11 +16,37 @@ enum TokenRequest {
   /// The token goes from the buffer of the connection to standard output, and what held it is wiped. It makes no
   /// `Secret`: this process ends at once, and the memory for secrets costs more than everything else that it does.
   static func printToken(_ context: Context, as format: TokenFormat) throws(CommandFailure) {
-    let choice = try TokenChoice(context)
-    let params = try params(choice, context)
-    let text = try context.text(of: GetAccessToken.name, params)
+    var choice = try TokenChoice(context, asksOnce: true)
+    var params = try params(choice, context)
+    var text = try answer(params, context)
+    if let url = choice.url {
+      choice.target = target(in: text, for: url)
+      if choice.target == nil {
+        // A broker that knows no addresses has given some other token.
+        wipe(&text)
+        choice = try TokenChoice(context)
+        params = try Self.params(choice, context)
+        text = try answer(params, context)
+      }
+    }
     if let wanted = params.minValidity, let sentence = shortness(of: text, wanted, context) { Output.notice(sentence) }
     try printToken(of: text, "accessToken", for: choice.target, as: format, context)
+  }
+
+  private static func answer(_ params: GetAccessToken.Params, _ context: Context) throws(CommandFailure) -> [UInt8] {
+    do throws(CommandFailure) { return try context.text(of: GetAccessToken.name, params) } catch {
+      guard let url = params.url, error.error?.kind == .unknownTarget else { throw error }
+      throw HelperBroker.missing(url)
+    }
+  }
+
+  /// What an answer says it is for.
+  private static func target(in text: [UInt8], for url: String) -> Target? {
+    guard let root = try? JSONDocument(parsing: text).root,
+      let profile = try? ProfileName(from: root.required("profile")),
+      let granted = try? root.optional("target", GrantedTarget.init(from:))
+    else { return nil }
+    return Target(granted, of: profile, for: url)
   }
 
   /// The broker has counted the time before this program did.
