@@ -12,7 +12,7 @@ enum FactorConfirmation {
     if let address = enrolment.otpauthURI {
       return try AuthenticatorEnrolment(enrolment, address).confirm(&dialogue)
     }
-    dialogue.show(
+    dialogue.tell(
       OTPChallenge(
         otpFlowID: enrolment.otpFlowID, profile: try dialogue.session(of: profile).profile, method: enrolment.method,
         maskedDestination: enrolment.maskedDestination ?? "", otpLength: enrolment.otpLength,

@@ -3,15 +3,16 @@ import StateDirectory
 
 /// Tells a person which code a login wants.
 enum ChallengeNotice {
-  /// Says it on standard error; of a code in the outbox of the embedded provider also how it is shown.
-  static func tell(_ challenge: OTPChallenge, isInOutbox: Bool, _ context: Context) {
-    context.tell(Message(text(challenge, isInOutbox: isInOutbox), next: isInOutbox ? OutboxNotice.command : nil))
+  /// Says it on standard error; of a code of the embedded provider also how it is shown.
+  static func tell(_ challenge: OTPChallenge, isEmbedded: Bool, _ context: Context) {
+    let isShown = isEmbedded && challenge.method != .totp
+    context.tell(Message(text(challenge, isEmbedded: isEmbedded), next: isShown ? OutboxNotice.command : nil))
   }
 
   /// Where the code is, how long it is good and when another one may be sent, without a full stop; an authenticator's
   /// code is not sent.
   static func text(
-    _ challenge: OTPChallenge, isInOutbox: Bool = false, now: Timestamp = LocalTime.now
+    _ challenge: OTPChallenge, isEmbedded: Bool = false, now: Timestamp = LocalTime.now
   ) -> String {
     let code = "\(challenge.otpLength)-digit code"
     let carrier: String
@@ -24,7 +25,9 @@ enum ChallengeNotice {
     let destination = PlainText.line(challenge.maskedDestination.utf8)
     let place = destination.isEmpty ? "" : " to \(destination)"
     let whereabouts =
-      isInOutbox ? "a \(code) lies in the outbox, as an \(carrier)\(place)" : "sent a \(code)\(place) by \(carrier)"
+      isEmbedded
+      ? "a \(code) lies in the outbox, as an \(carrier)\(place), unless local.delivery sends it"
+      : "sent a \(code)\(place) by \(carrier)"
     let expiry = "it expires \(LocalTime.relative(challenge.expiresAt, now: now))"
     return "\(whereabouts); \(expiry)\(cooldown(challenge, now))"
   }

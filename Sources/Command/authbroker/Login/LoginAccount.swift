@@ -9,17 +9,15 @@ enum LoginAccount {
   ///   - context: the command line.
   ///   - email: the account's address, where the login takes one.
   ///   - phoneNumber: its phone number, where the login takes one.
-  ///   - form: what the login takes; asked for only where no option names an account.
+  ///   - form: what the login takes.
   /// - Throws: a usage failure if no person can be asked.
   static func ask(
-    _ context: Context, email: inout String?, phoneNumber: inout String?,
-    form: () throws(CommandFailure) -> LoginForm
+    _ context: Context, email: inout String?, phoneNumber: inout String?, _ form: LoginForm
   ) throws(CommandFailure) {
     (email, phoneNumber) = (context.arguments["--email"], context.arguments["--phone"])
     guard email == nil, phoneNumber == nil else { return }
-    let fields = try form().fields
-    if fields.contains("phoneNumber") { phoneNumber = try Prompt.answer("--phone", phoneQuestion, context) }
-    if fields.contains("email") { email = try Prompt.answer("--email", addressQuestion, context) }
+    if form.fields.contains("phoneNumber") { phoneNumber = try Prompt.answer("--phone", phoneQuestion, context) }
+    if form.fields.contains("email") { email = try Prompt.answer("--email", addressQuestion, context) }
   }
 
   /// Asks again for what a person has typed, which may be what is wrong; Enter keeps it.

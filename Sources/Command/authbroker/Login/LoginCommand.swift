@@ -40,33 +40,26 @@ enum LoginCommand: Command {
     let method = try method(context.arguments)
     _ = try scopes(context)
     if let flow = context.arguments["--flow"] { return try goOn(with: try FlowHandle.checked(flow), context) }
-    guard context.canAsk || method != .password else { return try logInUnattended(profile, context) }
+    let isNamed = ["--email", "--phone"].contains(where: context.arguments.has)
+    // No broker is needed to see that a password is missing.
+    let given = !context.canAsk && method == .password && isNamed ? try credentials(profile, context, []) : nil
     var dialogue = LoginDialogue(context, try context.connect())
-    let known = context.canAsk || method == nil ? try dialogue.survey(profile) : nil
+    if let given { return try dialogue.finish(try logIn(given, &dialogue, context)) }
+    let known = context.canAsk || method == nil || method == .password ? try dialogue.survey(profile) : nil
     let session = context.canAsk ? known?.session : nil
     if let session, ExitCode(session.state) == .success { Output.notice(replacing(session)) }
     if method != .password, try logInWithoutPassword(method, profile, known?.login ?? [], &dialogue) { return }
     if let session { try dialogue.expectFirstAccount(session, orElse: .wrongCredentials) }
-    let params = try credentials(profile, context) { LoginDialogue.passwordForm(in: known?.login ?? []) }
-    try dialogue.finish(try logIn(params, &dialogue, context))
-  }
-
-  /// Logs in with a password where no person can be asked for it: no broker is needed to see that something is missing.
-  private static func logInUnattended(_ profile: ProfileName?, _ context: Context) throws(CommandFailure) {
-    let params = try credentials(profile, context) { () throws(CommandFailure) in
-      var dialogue = LoginDialogue(context, try context.connect())
-      return LoginDialogue.passwordForm(in: dialogue.loginForms(profile))
-    }
-    var dialogue = LoginDialogue(context, try context.connect())
-    try dialogue.finish(try logIn(params, &dialogue, context))
+    try dialogue.finish(try logIn(try credentials(profile, context, known?.login ?? []), &dialogue, context))
   }
 
   /// The account and its password: what the options do not give is asked for, as far as the profile's login takes it.
   private static func credentials(
-    _ profile: ProfileName?, _ context: Context, form: () throws(CommandFailure) -> LoginForm
+    _ profile: ProfileName?, _ context: Context, _ forms: [LoginForm]
   ) throws(CommandFailure) -> Login.Params {
     var params = Login.Params(profile: profile, scopes: try scopes(context))
-    try LoginAccount.ask(context, email: &params.email, phoneNumber: &params.phoneNumber, form: form)
+    let form = LoginDialogue.passwordForm(in: forms)
+    try LoginAccount.ask(context, email: &params.email, phoneNumber: &params.phoneNumber, form)
     params.password = try PasswordSource.password(context)
     return params
   }

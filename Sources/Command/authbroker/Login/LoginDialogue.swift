@@ -8,8 +8,8 @@ struct LoginDialogue: ~Copyable {
   /// What the command runs with.
   let context: Context
   private var connection: BlockingConnection
-  /// Whether the code that is waited for lies in the outbox of the embedded provider.
-  private var isCodeInOutbox = false
+  /// The session of the profile, once it was asked for.
+  private var known: Session?
 
   /// A dialogue on a connection.
   init(_ context: Context, _ connection: consuming BlockingConnection) {
@@ -34,12 +34,22 @@ struct LoginDialogue: ~Copyable {
   /// Shows the broker that this process has its state directory, where it does: a login whose user is known only at its
   /// end replaces another user's session only then.
   ///
-  /// Where it does not, the login goes on, and the broker says what it may not do.
-  mutating func offerProof() { connection.offerProof() }
+  /// Where it does not, the login goes on, and the broker says what it may not do; where there is no session, nothing would
+  /// be replaced.
+  mutating func offerProof() {
+    if known?.state != .signedOut { connection.offerProof() }
+  }
 
   /// Asks where a profile stands, and what its provider is.
   mutating func session(of profile: ProfileName?) throws(CommandFailure) -> Session {
-    try call(GetSession.self, .init(profile: profile)).session
+    let session = try call(GetSession.self, .init(profile: profile)).session
+    known = session
+    return session
+  }
+
+  /// Whether the provider of a profile is the embedded one.
+  mutating func isEmbedded(_ profile: ProfileName?) -> Bool {
+    (known ?? (try? session(of: profile)))?.provider == EmbeddedProvider.type
   }
 
   /// Finds out what a login to a profile takes and where it stands, before its user is asked anything: one request.
@@ -52,6 +62,7 @@ struct LoginDialogue: ~Copyable {
       guard [.unknownProfile, .vaultLocked].contains(error.error?.kind) else { return nil }
       throw error
     }
+    self.known = known.session
     guard known.session.state != .locked else { throw CommandFailure(.broker(BrokerError(.vaultLocked))) }
     return known
   }
@@ -94,9 +105,8 @@ struct LoginDialogue: ~Copyable {
   mutating func follow(_ result: LoginResult) throws(CommandFailure) -> LoginResult {
     var result = result
     while case .otpRequired(let challenge) = result.progress {
-      lookIntoOutbox(for: challenge)
       // A script reads of a code that was sent in the failure which says how it is answered.
-      if context.canAsk || isCodeInOutbox { tell(challenge) }
+      if context.canAsk || isEmbedded(challenge.profile) { tell(challenge) }
       guard context.canAsk else { break }
       result = try answer(challenge)
     }
@@ -165,7 +175,6 @@ struct LoginDialogue: ~Copyable {
     do throws(CommandFailure) { challenge = try call(ResendOTP.self, .init(otpFlowID: flow, channel: channel)) } catch {
       throw ResendRefusal.explained(error)
     }
-    lookIntoOutbox(for: challenge)
     return challenge
   }
 
@@ -184,21 +193,11 @@ struct LoginDialogue: ~Copyable {
     }
   }
 
-  private mutating func lookIntoOutbox(for challenge: OTPChallenge) {
-    isCodeInOutbox = OutboxNotice.holdsCode(of: challenge, context, on: &connection)
-  }
-
   // MARK: Messages
 
-  /// Says where a code is that another part of the command asks for.
-  mutating func show(_ challenge: OTPChallenge) {
-    lookIntoOutbox(for: challenge)
-    tell(challenge)
-  }
-
   /// Says where the code of a login is.
-  func tell(_ challenge: OTPChallenge) {
-    ChallengeNotice.tell(challenge, isInOutbox: isCodeInOutbox, context)
+  mutating func tell(_ challenge: OTPChallenge) {
+    ChallengeNotice.tell(challenge, isEmbedded: isEmbedded(challenge.profile), context)
   }
 
   /// What is said of a session that has come.
@@ -217,7 +216,7 @@ struct LoginDialogue: ~Copyable {
   private func codeIsWanted(_ challenge: OTPChallenge) -> CommandFailure {
     CommandFailure(
       .loginRequired,
-      isCodeInOutbox ? "the login waits for that code" : ChallengeNotice.text(challenge),
+      known?.provider == EmbeddedProvider.type ? "the login waits for that code" : ChallengeNotice.text(challenge),
       next: NextCommand("answer with", "verify-otp", challenge.otpFlowID, "--code-stdin"))
   }
 }

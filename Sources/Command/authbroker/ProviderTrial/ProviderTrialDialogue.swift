@@ -62,10 +62,10 @@ struct ProviderTrialDialogue: ~Copyable {
         guard method == nil, error.error?.kind == .missingCredential else { throw error }
       }
     }
-    try LoginAccount.ask(context, email: &params.email, phoneNumber: &params.phoneNumber) { () throws(CommandFailure) in
-      let known = try? context.call(GetSession.self, .init(profile: profile), on: &connection)
-      return LoginDialogue.passwordForm(in: known?.login ?? [])
-    }
+    let isNamed = ["--email", "--phone"].contains(where: context.arguments.has)
+    let known = isNamed ? nil : try? context.call(GetSession.self, .init(profile: profile), on: &connection)
+    let form = LoginDialogue.passwordForm(in: known?.login ?? [])
+    try LoginAccount.ask(context, email: &params.email, phoneNumber: &params.phoneNumber, form)
     params.password = try PasswordSource.password(context)
     return try context.call(TryProvider.self, params, on: &connection)
   }
@@ -116,8 +116,8 @@ struct ProviderTrialDialogue: ~Copyable {
     guard context.canAsk else {
       throw .usage("a one-time code is wanted, and there is no terminal to ask for it at")
     }
-    let isInOutbox = OutboxNotice.holdsCode(of: challenge, context, on: &connection)
-    ChallengeNotice.tell(challenge, isInOutbox: isInOutbox, context)
+    let session = try? context.call(GetSession.self, .init(profile: challenge.profile), on: &connection).session
+    ChallengeNotice.tell(challenge, isEmbedded: session?.provider == EmbeddedProvider.type, context)
     // A trial has the code sent as it was.
     var offered = challenge
     offered.channels = []
