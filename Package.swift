@@ -54,6 +54,8 @@ let package = Package(
     .target(name: "HTTPMessage", dependencies: ["SecretMemory"]),
     .target(name: "BrokerProtocol", dependencies: ["JSON", "JSONRPC", "SecretMemory", "TextCoding"]),
     .target(name: "JOSE", dependencies: wire + ["TextCoding"]),
+    // The finished description of the protocol, which the daemon answers.
+    .target(name: "COpenRPC"),
     .target(name: "BrokerCore", dependencies: wire + ["JOSE", "TextCoding"]),
     .target(name: "ConfigurationFile", dependencies: ["JSON", "BrokerProtocol"]),
 
@@ -93,8 +95,8 @@ let package = Package(
       name: "authbrokerd",
       dependencies: core + [
         "BrokerServer", "Transport", "LinuxSystem", "Logging", "Configuration", "ConfigurationFile", "Records",
-        "SQLiteStore",
-        "LocalProvider", "OIDCProvider", "ProviderKit", "HTTP", "Sealing", "StateDirectory", "TextCoding",
+        "SQLiteStore", "LocalProvider", "OIDCProvider", "ProviderKit", "HTTP", "Sealing", "StateDirectory",
+        "TextCoding", "COpenRPC",
       ], exclude: ["systemd"]),
 
     // Client programs.
@@ -116,7 +118,8 @@ let package = Package(
     .testTarget(name: "HTTPMessageTests", dependencies: ["HTTPMessage", "TestSupport"]),
     .testTarget(name: "JSONTests", dependencies: ["JSON", "TestSupport"]),
     .testTarget(name: "JSONRPCTests", dependencies: ["JSON", "JSONRPC", "TestSupport"]),
-    .testTarget(name: "BrokerProtocolTests", dependencies: wire + ["JSONRPC", "TestSupport"]),
+    .testTarget(
+      name: "BrokerProtocolTests", dependencies: wire + ["BrokerServer", "JSONRPC", "LinuxSystem", "TestSupport"]),
     .testTarget(
       name: "ConfigurationTests",
       dependencies: [
@@ -191,14 +194,14 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: [
-        "authbroker", "AuthBrokerClient", "ClientSocket", "StateDirectory", "BrokerProtocol", "SecretMemory", "JSON",
-        "LinuxSystem", "TestSupport", "TextCoding",
+        "authbroker", "AuthBrokerClient", "BrokerServer", "ClientSocket", "StateDirectory", "BrokerProtocol",
+        "SecretMemory", "JSON", "LinuxSystem", "TestSupport", "TextCoding",
       ]),
     .testTarget(
       name: "EndToEndTests",
       dependencies: core + [
         "JSONRPC", "LinuxSystem", "AuthBrokerClient", "ClientSocket", "StateDirectory", "TestSupport", "Sealing",
-        "SQLite", "Records", "SQLiteStore", "authbroker", "authbrokerd",
+        "SQLite", "Records", "SQLiteStore", "BrokerServer", "authbroker", "authbrokerd",
       ], path: "Tests/EndToEnd"),
   ]
 )
@@ -209,7 +212,7 @@ let districts: KeyValuePairs = [
     "CLinux", "CRevision", "CSodium", "CSQLite", "CCurl", "TextCoding", "JSON", "JSONRPC", "SecretMemory",
     "HTTPMessage", "LinuxSystem", "Transport", "Logging", "StateDirectory",
   ],
-  "Protocol": ["BrokerProtocol"],
+  "Protocol": ["BrokerProtocol", "COpenRPC"],
   "Broker": [
     "JOSE", "BrokerCore", "BrokerServer", "Records", "SQLiteStore", "SQLite", "Sealing", "HTTP", "ConfigurationFile", "Configuration",
     "authbrokerd",

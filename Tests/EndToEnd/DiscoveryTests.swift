@@ -11,7 +11,9 @@ import Testing
       _ = try sandbox.owner()
       let wire = try SocketWire(sandbox.socket, framing)
       let capable = try wire.call("initialize").required("capabilities").required("methods").elements()
-      let described = try wire.call("rpc.discover").required("methods").elements()
+      let document = try wire.call("rpc.discover")
+      #expect(try Array(JSONLayout.text(of: document).utf8) == SchemaFile.bytes("openrpc.json"))
+      let described = try document.required("methods").elements()
       let names = try described.map { try $0.required("name").string() }
       #expect(try Set(names) == Set(capable.map { try $0.string() }))
       #expect(names.count == capable.count)

@@ -1,5 +1,6 @@
 import AuthBrokerClient
 import BrokerProtocol
+import BrokerServer
 import JSON
 import JSONRPC
 import LinuxSystem

@@ -2,13 +2,6 @@
 public protocol JSONEncodable {
   /// Appends exactly one value.
   func encode(to writer: inout JSONWriter)
-
-  /// What the values are like, for the description of the protocol; anything unless the type says so.
-  static var schema: JSONSchema { get }
-}
-
-extension JSONEncodable {
-  public static var schema: JSONSchema { .any }
 }
 
 /// A type that reads itself from one JSON value.
@@ -53,8 +46,6 @@ extension JSONNode {
 }
 
 extension String: JSONEncodable, JSONDecodable {
-  public static var schema: JSONSchema { .text }
-
   /// Writes the string with the escapes that RFC 8259 asks for.
   public func encode(to writer: inout JSONWriter) { writer.string(self) }
 
@@ -63,8 +54,6 @@ extension String: JSONEncodable, JSONDecodable {
 }
 
 extension Bool: JSONEncodable, JSONDecodable {
-  public static var schema: JSONSchema { .boolean }
-
   /// Writes `true` or `false`.
   public func encode(to writer: inout JSONWriter) { writer.bool(self) }
 
@@ -73,8 +62,6 @@ extension Bool: JSONEncodable, JSONDecodable {
 }
 
 extension Int: JSONEncodable, JSONDecodable {
-  public static var schema: JSONSchema { .integer() }
-
   /// Writes a whole number.
   public func encode(to writer: inout JSONWriter) { writer.integer(Int64(self)) }
 
@@ -83,8 +70,6 @@ extension Int: JSONEncodable, JSONDecodable {
 }
 
 extension Array: JSONEncodable where Element: JSONEncodable {
-  public static var schema: JSONSchema { .list(of: Element.schema) }
-
   /// Writes an array of the elements.
   public func encode(to writer: inout JSONWriter) {
     writer.array { writer in

@@ -171,7 +171,6 @@ import Testing
 /// A method of no broker.
 private enum Echo: BrokerMethod {
   static let name = "echo"
-  static let document = MethodDocument("Gives back its text.", examples: [.empty("a text")])
   typealias Result = Params
 
   struct Params: MethodParams {

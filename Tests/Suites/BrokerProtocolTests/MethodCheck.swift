@@ -1,4 +1,5 @@
 import BrokerProtocol
+import BrokerServer
 import JSON
 
 /// One method with its types erased, so that tables can hold them all.

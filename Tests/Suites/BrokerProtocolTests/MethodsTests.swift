@@ -1,4 +1,5 @@
 import BrokerProtocol
+import BrokerServer
 import JSON
 import TestSupport
 import Testing

@@ -1,4 +1,5 @@
 import BrokerProtocol
+import BrokerServer
 import JSON
 import JSONRPC
 import SecretMemory
@@ -111,26 +112,6 @@ import Testing
       let described = try description.required("params").elements().map { try $0.required("name").string() }
       #expect(method.parameterNames == described, "\(method.name)")
     }
-  }
-
-  @Test func `encoded params are as they are described`() throws {
-    let full = try Samples.params()
-    #expect(Set(full.map { $0.method.name }) == Set(Methods.all.filter { $0.parameterNames != [] }.map { $0.name }))
-    let checker = SchemaChecker(root: openRPC)
-    for (method, value) in full {
-      let description = try #require(try methods().first { $0.check.name == method.name }).description
-      let members = try value.encoded().root.members()
-      #expect(members.map(\.name) == method.parameterNames, "\(method.name)")
-      for (parameter, member) in try zip(description.required("params").elements(), members) {
-        #expect(try checker.problems(of: member.value, against: parameter.required("schema")) == [], "\(method.name)")
-      }
-    }
-  }
-
-  @Test func `the example of initialize lists every method`() throws {
-    let example = try #require(try methods().first?.description.required("examples").elements().first)
-    let listed = try example.required("result").required("value").required("capabilities").required("methods")
-    #expect(try listed.elements().map { try $0.string() } == Methods.all.map { $0.name })
   }
 
   @Test func `encoded results fit their schemas`() throws {

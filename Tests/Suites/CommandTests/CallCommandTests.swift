@@ -1,4 +1,5 @@
 import BrokerProtocol
+import BrokerServer
 import Synchronization
 import TestSupport
 import Testing

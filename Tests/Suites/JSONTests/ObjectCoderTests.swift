@@ -12,7 +12,6 @@ import Testing
     var number = 0.5
 
     static let blank = Inner()
-    static let notes = SchemaNotes("Inner", "A part.")
 
     mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
       try coder.required("number", &number, .number)
@@ -28,7 +27,6 @@ import Testing
     var isSet = false
 
     static let blank = Outer(text: "")
-    static let notes = SchemaNotes(members: ["text": .init("What it says.", .word("a"))])
 
     mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
       try coder.required("text", &text)
@@ -95,31 +93,5 @@ import Testing
     #expect(colour == nil && colour.knownName == nil)
     colour.knownName = "green"
     #expect(colour == .green)
-  }
-
-  @Test func `the schema has the members of the walk, and what the notes say of them`() {
-    var writer = JSONWriter()
-    Outer.schema.encode(to: &writer)
-    let members = [
-      #""text":{"description":"What it says.","const":"a"}"#, ##""inner":{"$ref":"#/components/schemas/Inner"}"##,
-      #""names":{"type":"array","items":{"type":"string"}}"#, #""colour":{"enum":["red","green"]}"#,
-      #""count":{"type":"integer"}"#, #""set":{"type":"boolean","default":false}"#,
-    ]
-    #expect(
-      String(decoding: writer.bytes, as: UTF8.self)
-        == #"{"type":"object","required":["text","colour","count"],"properties":{"#
-        + members.joined(separator: ",") + "}}")
-  }
-
-  @Test func `a reader may leave out what a writer always writes`() {
-    #expect(Outer.schemaMembers.map(\.presence) == [.required, .optional, .optional, .required, .written, .optional])
-    #expect(Outer.schemaMembers.map(\.standard) == [nil, nil, nil, nil, "7", "false"])
-  }
-
-  @Test func `schemas with a name are collected once, wherever they are referred to`() {
-    var named: [(name: String, schema: JSONSchema)] = []
-    for _ in 1...2 { JSONSchema.list(of: Outer.schema).collectNamed(into: &named) }
-    #expect(named.map(\.name) == ["Inner"])
-    #expect(named.first?.schema == .described("A part.", .object([.required("number", .number())])))
   }
 }

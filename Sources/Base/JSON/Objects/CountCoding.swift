@@ -1,7 +1,5 @@
 /// Whole numbers that are not negative.
 public struct CountCoding: ValueCoding {
-  public var schema: JSONSchema { .count }
-
   @inlinable
   public func write(_ value: Int, to writer: inout JSONWriter) { writer.integer(Int64(value)) }
 

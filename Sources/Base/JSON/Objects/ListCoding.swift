@@ -1,10 +1,9 @@
 /// Arrays whose elements have a coding.
 public struct ListCoding<Element: ValueCoding>: ValueCoding {
-  private let element: Element
+  /// The coding of one element.
+  package let element: Element
 
   fileprivate init(_ element: Element) { self.element = element }
-
-  public var schema: JSONSchema { .list(of: element.schema) }
 
   public func write(_ value: [Element.Value], to writer: inout JSONWriter) {
     writer.array { writer in

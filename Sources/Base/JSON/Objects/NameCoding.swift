@@ -4,8 +4,6 @@ public struct NameCoding<Value: RawRepresentable<String> & CaseIterable>: ValueC
 
   fileprivate init(_ expected: String) { self.expected = expected }
 
-  public var schema: JSONSchema { .words(Value.allCases.map { $0.rawValue }) }
-
   public func write(_ value: Value, to writer: inout JSONWriter) { writer.string(value.rawValue) }
 
   public func read(_ node: JSONNode) throws(JSONMismatch) -> Value {

@@ -1,7 +1,5 @@
 /// Numbers that need not be whole.
 public struct NumberCoding: ValueCoding {
-  public var schema: JSONSchema { .number() }
-
   @inlinable
   public func write(_ value: Double, to writer: inout JSONWriter) { writer.number(value) }
 

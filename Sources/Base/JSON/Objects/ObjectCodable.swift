@@ -9,9 +9,6 @@ public protocol ObjectCodable: JSONEncodable, JSONDecodable, Sendable {
   ///
   /// - Throws: what the coder throws; only a reader does.
   mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch)
-
-  /// What a schema says of the type beyond what the walk over its members tells; nothing unless the type says so.
-  static var notes: SchemaNotes { get }
 }
 
 extension ObjectCodable {
@@ -34,28 +31,12 @@ extension ObjectCodable {
     return members
   }
 
-  public static var notes: SchemaNotes { SchemaNotes() }
-
-  /// The members, as a schema describes them.
-  public static var schemaMembers: [SchemaMember] {
-    var collector = SchemaCollector(notes)
-    blank.walk(&collector)
-    return collector.members
-  }
-
-  public static var schema: JSONSchema {
-    let notes = notes
-    var schema = JSONSchema.object(schemaMembers)
-    if let description = notes.description { schema = .described(description, schema) }
-    return notes.name.map { .named($0, schema) } ?? schema
-  }
-
   /// Walks with a coder that takes every value as it is: a writer, or a collector.
   ///
   /// Such a coder throws nothing, and ``code(_:)`` throws only what its coder does. Saying so by types (an error type of
   /// each coder, named in every `code`) would make the one line that each type repeats longer; no input leads to the trap.
   @inlinable
-  func walk(_ coder: inout some ObjectCoder) {
+  public func walk(_ coder: inout some ObjectCoder) {
     var value = self
     do throws(JSONMismatch) { try value.code(&coder) } catch {
       preconditionFailure("only a reader refuses a member")

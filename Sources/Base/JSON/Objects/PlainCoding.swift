@@ -5,9 +5,6 @@ struct PlainCoding<Value: JSONEncodable & JSONDecodable>: ValueCoding {
   init() {}
 
   @inlinable
-  var schema: JSONSchema { Value.schema }
-
-  @inlinable
   func write(_ value: Value, to writer: inout JSONWriter) { value.encode(to: &writer) }
 
   @inlinable

@@ -6,9 +6,6 @@ public protocol ValueCoding<Value> {
   /// Whether the values are secrets.
   static var isSecret: Bool { get }
 
-  /// What the values are like.
-  var schema: JSONSchema { get }
-
   /// Appends exactly one value.
   func write(_ value: Value, to writer: inout JSONWriter)
 

@@ -1,5 +1,5 @@
 import BrokerCore
-import BrokerProtocol
+package import BrokerProtocol
 import JSON
 import LinuxSystem
 import SecretMemory
@@ -16,14 +16,27 @@ struct Request: Sendable {
 
 /// What a method name leads to.
 struct Route: Sendable {
-  /// The name of the method.
+  /// The method.
+  let method: any BrokerMethod.Type
+  /// Its name.
   let name: String
   /// Whether the call never waits for its answer.
-  var isAnsweredAtOnce = false
+  let isAnsweredAtOnce: Bool
   /// Whether the call is for clients that have the state directory.
   var needsProof: @Sendable (JSONNode) -> Bool = { _ in false }
   /// Answers, or begins to.
   let run: @Sendable (isolated BrokerServer, JSONNode, Request) throws(BrokerError) -> Void
+
+  /// A method that `run` answers.
+  init(
+    _ method: any BrokerMethod.Type, isAnsweredAtOnce: Bool = false,
+    run: @escaping @Sendable (isolated BrokerServer, JSONNode, Request) throws(BrokerError) -> Void
+  ) {
+    self.method = method
+    name = method.name
+    self.isAnsweredAtOnce = isAnsweredAtOnce
+    self.run = run
+  }
 
   /// Whether it is served although the broker ends: it can end it sooner.
   var isServedToTheEnd: Bool { name == StopBroker.name || name == Prove.name }
@@ -43,7 +56,7 @@ struct Route: Sendable {
     _ method: Method.Type,
     _ body: @escaping @Sendable (isolated BrokerServer, Method.Params, Request) throws(BrokerError) -> Method.Result
   ) -> Route {
-    Route(name: Method.name, isAnsweredAtOnce: true) { server, node, request throws(BrokerError) in
+    Route(method, isAnsweredAtOnce: true) { server, node, request throws(BrokerError) in
       let params: Method.Params = try server.decode(node, request)
       server.succeed(request.caller, try body(server, params, request))
     }
@@ -54,7 +67,7 @@ struct Route: Sendable {
     _ method: Method.Type, _ need: VaultNeed = .throughout,
     _ body: @escaping @Sendable (isolated Broker, Method.Params, Caller<Method.Result>) throws(BrokerError) -> Void
   ) -> Route {
-    Route(name: Method.name) { server, node, request throws(BrokerError) in
+    Route(method) { server, node, request throws(BrokerError) in
       let params: Method.Params = try server.decode(node, request)
       server.ask(request, need) { broker, caller throws(BrokerError) in try body(broker, params, caller) }
     }
@@ -79,7 +92,7 @@ struct Route: Sendable {
         Method.Result, EndedSessions?
       )
   ) -> Route {
-    Route(name: Method.name) { server, node, request throws(BrokerError) in
+    Route(method) { server, node, request throws(BrokerError) in
       let params: Method.Params = try server.decode(node, request)
       guard let directory = server.environment.directory() else {
         throw BrokerError(.unsupportedByProvider, "No profile uses the embedded provider.")
@@ -98,16 +111,22 @@ struct Route: Sendable {
     ) throws(BrokerError) -> Method.Params = { _, params, _ in params },
     _ body: @escaping @Sendable (isolated Broker, Method.Params, Caller<Secret>) throws(BrokerError) -> Void
   ) -> Route {
-    Route(name: Method.name) { server, node, request throws(BrokerError) in
+    Route(method) { server, node, request throws(BrokerError) in
       let params = try prepare(server, try server.decode(node, request), request)
       server.ask(request, .throughout) { broker, caller throws(BrokerError) in try body(broker, params, caller) }
     }
   }
 }
 
-/// How each of ``Methods`` is answered.
+/// The methods of this version.
+package enum Methods {
+  /// Every method that is served, in the order in which `initialize` and the OpenRPC document list them.
+  package static let all = Routes.all.map(\.method)
+}
+
+/// How each method is answered.
 enum Routes {
-  /// One route for each method.
+  /// One route for each method; those of the embedded provider's owner come last.
   static let all = common + directory
 
   /// Those of every method but the ones that the directory of accounts answers.
@@ -117,8 +136,8 @@ enum Routes {
         try server.initialize(params, request)
       },
       .now(Ping.self) { _, _, _ in Empty() },
-      Route(name: Discover.name) { server, _, request in server.succeed(request.caller, json: server.discovery) },
-      Route(name: Shutdown.name) { server, _, request in server.shutdown(request) },
+      Route(Discover.self) { server, _, request in server.succeed(request.caller, json: server.discovery) },
+      Route(Shutdown.self) { server, _, request in server.shutdown(request) },
       .token(GetAccessToken.self) { server, params, request throws(BrokerError) in
         let params = try server.named(params, request)
         try server.admit(params, request)
@@ -179,7 +198,7 @@ enum Routes {
         ListSessions.Result(sessions: server.broker.assumeIsolated { $0.sessions(for: request.principal) })
       },
       .now(ListTargets.self) { server, params, request throws(BrokerError) in try server.targets(params, request) },
-      Route(name: Subscribe.name) { server, node, request throws(BrokerError) in
+      Route(Subscribe.self) { server, node, request throws(BrokerError) in
         server.subscribe(try server.decode(node, request), request)
       },
       .now(Unsubscribe.self) { server, params, request throws(BrokerError) in
@@ -187,7 +206,7 @@ enum Routes {
       },
       .now(GetStatus.self) { server, _, request in server.status(request) },
       .now(Prove.self) { server, _, request throws(BrokerError) in try server.prove(request) },
-      Route(name: ReloadConfiguration.name) { server, _, request in server.reload(request) }.administrative(),
+      Route(ReloadConfiguration.self) { server, _, request in server.reload(request) }.administrative(),
       Route.asked(Lock.self, .never) { broker, _, caller in broker.lock(caller) }.administrative(),
       .asked(Unlock.self, .never) { broker, params, caller in broker.unlock(params, caller)
       },

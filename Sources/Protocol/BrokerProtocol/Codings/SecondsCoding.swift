@@ -3,11 +3,7 @@ public import JSON
 /// Durations, in seconds: of members whose name ends in `Seconds`.
 public struct SecondsCoding: ValueCoding {
   /// Whether they are differences of two times, which may be negative.
-  fileprivate let isDifference: Bool
-
-  public var schema: JSONSchema {
-    isDifference ? .number() : .number(minimum: 0, maximum: JSONNode.longestSeconds)
-  }
+  package let isDifference: Bool
 
   public func write(_ value: Duration, to writer: inout JSONWriter) { writer.number(value.inSeconds) }
 

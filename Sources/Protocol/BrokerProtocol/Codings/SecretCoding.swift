@@ -8,8 +8,6 @@ public struct SecretCoding: ValueCoding {
   /// Whether they are tokens, which may be longer than other secrets.
   fileprivate let isToken: Bool
 
-  public var schema: JSONSchema { .text }
-
   /// The text cannot be wiped by the writer: the reader of its bytes must.
   public func write(_ value: Secret, to writer: inout JSONWriter) { value.withBytes { writer.string(utf8: $0) } }
 

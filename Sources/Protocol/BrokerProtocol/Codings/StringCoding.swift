@@ -5,8 +5,6 @@ public struct StringCoding: ValueCoding {
   /// In bytes of UTF-8.
   fileprivate let limit: Int
 
-  public var schema: JSONSchema { .text }
-
   public func write(_ value: String, to writer: inout JSONWriter) { writer.string(value) }
 
   public func read(_ node: JSONNode) throws(JSONMismatch) -> String { try node.string(atMost: limit) }

@@ -61,24 +61,6 @@ public struct BrokerError: Error, Sendable, Equatable {
 }
 
 extension BrokerError: JSONEncodable, JSONDecodable {
-  public static let schema = JSONSchema.named(
-    "Error",
-    .object([
-      .required("code", .integer()), .required("message", .text), .required("data", dataSchema),
-    ]))
-
-  private static let dataSchema = JSONSchema.named(
-    "ErrorData",
-    .object([
-      .required("kind", .words(ErrorKind.allCases.map { $0.rawValue })),
-      .required("nextAction", .words(NextAction.allCases.map { $0.rawValue })), .required("retryable", .boolean),
-      .optional("retryAfterSeconds", SecondsCoding.seconds.schema), .optional("profile", ProfileName.schema),
-      .optional("pointer", .text, "RFC 6901"), .optional("attemptsRemaining", .count),
-      .optional("fields", .list(of: .text)), .optional("challenge", OTPChallenge.schema),
-      .optional("action", UserAction.schema), .optional("proof", StateProof.schema),
-      .optional("correlationId", .text),
-    ]))
-
   /// Writes the error object of a response.
   public func encode(to writer: inout JSONWriter) {
     writer.object { writer in

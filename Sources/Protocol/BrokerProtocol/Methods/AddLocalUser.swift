@@ -2,6 +2,8 @@ public import JSON
 public import SecretMemory
 
 /// Creates an account of the embedded provider without a login.
+///
+/// - Throws: directory, validationFailed, emailTaken, rateLimited.
 public enum AddLocalUser: BrokerMethod {
   public static let name = "addLocalUser"
 
@@ -14,7 +16,7 @@ public enum AddLocalUser: BrokerMethod {
     public var password: Secret
     /// The name to show.
     public var name: String?
-    /// Where one-time codes go.
+    /// Where one-time codes go: an account with a phone number logs in with a code.
     public var phoneNumber: String?
 
     public init(email: String, password: Secret, name: String? = nil, phoneNumber: String? = nil) {
@@ -32,26 +34,5 @@ public enum AddLocalUser: BrokerMethod {
       try coder.optional("name", &name, .text(atMost: ParameterLength.name))
       try coder.optional("phoneNumber", &phoneNumber, .text(atMost: ParameterLength.phoneNumber))
     }
-  }
-}
-
-extension AddLocalUser.Params {
-  public static let notes = SchemaNotes(members: [
-    "phoneNumber": "Where one-time codes go: an account with a phone number logs in with a code."
-  ])
-}
-
-extension AddLocalUser {
-  public static var document: MethodDocument {
-    MethodDocument(
-      "Creates an account of the embedded provider without a login.",
-      result: "user",
-      errors: ErrorKind.ofDirectory + [.validationFailed, .emailTaken, .rateLimited],
-      examples: [
-        .init(
-          "an account with a name",
-          ["email": #""ada@example.com""#, "password": #""example-password""#, "name": #""Ada""#],
-          result: SampleJSON.localUser)
-      ])
   }
 }

@@ -1,15 +1,20 @@
 public import JSON
 
 /// Waits until the user has completed a login at another device or in a browser.
+///
+/// - Throws: profile, provider, flowNotFound, otpExpired, consentDenied, accessDenied, reauthRequired, storeFailed,
+/// deadlineExceeded.
 public enum AwaitLogin: BrokerMethod {
   public static let name = "awaitLogin"
 
   public typealias Result = LoginResult
 
   public struct Params: MethodParams, Equatable {
-    /// The login's handle.
+    /// The handle of the action.
     public var loginFlowID: String
-    /// How long the caller waits; nil means until the login is over.
+    /// How long the caller waits; until the login is over where absent.
+    ///
+    /// The login continues after it.
     public var timeout: Duration?
 
     public init(loginFlowID: String, timeout: Duration? = nil) {
@@ -23,34 +28,5 @@ public enum AwaitLogin: BrokerMethod {
       try coder.required("loginFlowId", &loginFlowID, .word)
       try coder.optional("timeoutSeconds", &timeout, .seconds)
     }
-  }
-}
-
-extension AwaitLogin.Params {
-  public static let notes = SchemaNotes(members: [
-    "loginFlowId": "The handle of the action.",
-    "timeoutSeconds": "How long the caller waits; until the login is over where absent. The login continues after it.",
-  ])
-}
-
-extension AwaitLogin {
-  public static var document: MethodDocument {
-    MethodDocument(
-      "Waits until the user has completed a login at another device or in a browser.",
-      result: "login",
-      errors: ErrorKind.ofProfile + ErrorKind.ofProvider + [
-        .flowNotFound, .otpExpired, .consentDenied, .accessDenied, .reauthRequired, .storeFailed, .deadlineExceeded,
-      ],
-      examples: [
-        .init(
-          "the user has approved the login", ["loginFlowId": #""example-login""#, "timeoutSeconds": "60"],
-          result:
-            """
-            {
-              "status": "authenticated",
-              "session": \(SampleJSON.oidcSession)
-            }
-            """)
-      ])
   }
 }

@@ -13,11 +13,6 @@ public protocol BrokerMethod: Sendable {
   /// Whether a request may hold a secret, if only by mistake: then no log names a parameter that is not known, since that
   /// may be the secret.
   static var mayCarrySecret: Bool { get }
-
-  #if !hasFeature(Embedded)
-  /// What the description of the protocol says of the method beyond its types; only the daemon tells it.
-  static var document: MethodDocument { get }
-  #endif
 }
 
 extension BrokerMethod {
@@ -41,8 +36,6 @@ public struct Empty: MethodParams, Equatable {
   public init() {}
 
   public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {}
-
-  public static let notes = SchemaNotes("Empty")
 }
 
 /// Params that name nothing but a profile.
@@ -57,8 +50,6 @@ public struct ProfileParams: MethodParams, Equatable {
   public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
     try coder.optional("profile", &profile)
   }
-
-  public static let notes = SchemaNotes(members: ["profile": .profile])
 }
 
 /// A text that is JSON already and passes through unread.

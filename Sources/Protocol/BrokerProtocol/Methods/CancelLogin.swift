@@ -1,6 +1,8 @@
 public import JSON
 
 /// Cancels a login that waits for a one-time code or for a user action.
+///
+/// - Throws: flowNotFound, storeFailed, vaultLocked.
 public enum CancelLogin: BrokerMethod {
   public static let name = "cancelLogin"
 
@@ -9,7 +11,7 @@ public enum CancelLogin: BrokerMethod {
 
   /// What a request carries: one of the two handles.
   public struct Params: MethodParams, Equatable {
-    /// The handle of a challenge.
+    /// The handle of a challenge; either this one or the other is given.
     public var otpFlowID: String?
     /// The handle of an action.
     public var loginFlowID: String?
@@ -25,23 +27,5 @@ public enum CancelLogin: BrokerMethod {
       try coder.optional("otpFlowId", &otpFlowID, .word)
       try coder.optional("loginFlowId", &loginFlowID, .word)
     }
-  }
-}
-
-extension CancelLogin.Params {
-  public static let notes = SchemaNotes(members: [
-    "otpFlowId": "The handle of a challenge; either this one or the other is given.",
-    "loginFlowId": "The handle of an action.",
-  ])
-}
-
-extension CancelLogin {
-  public static var document: MethodDocument {
-    MethodDocument(
-      "Cancels a login that waits for a one-time code or for a user action.",
-      errors: [.flowNotFound, .storeFailed, .vaultLocked],
-      examples: [
-        .empty("the user cancels", ["loginFlowId": #""example-login""#])
-      ])
   }
 }

@@ -1,7 +1,9 @@
 public import JSON
 public import SecretMemory
 
-/// Sets a new password for a user who gives the current one.
+/// Sets a new password for a user who gives the current one; the session continues.
+///
+/// - Throws: profile, session, provider, invalidCredentials, validationFailed, tooManyAttempts, accountLocked.
 public enum ChangePassword: BrokerMethod {
   public static let name = "changePassword"
 
@@ -28,27 +30,5 @@ public enum ChangePassword: BrokerMethod {
       try coder.required("oldPassword", &oldPassword, .secret)
       try coder.required("newPassword", &newPassword, .secret)
     }
-  }
-}
-
-extension ChangePassword.Params {
-  public static let notes = SchemaNotes(members: [
-    "profile": .profile,
-    "oldPassword": "The current password.",
-    "newPassword": "The new password.",
-  ])
-}
-
-extension ChangePassword {
-  public static var document: MethodDocument {
-    MethodDocument(
-      "Sets a new password for a user who gives the current one; the session continues.",
-      errors: ErrorKind.ofProfile + ErrorKind.ofSession + ErrorKind.ofProvider + [
-        .invalidCredentials, .validationFailed, .tooManyAttempts, .accountLocked,
-      ],
-      examples: [
-        .empty(
-          "the password is changed", ["oldPassword": #""example-password""#, "newPassword": #""example-new-password""#])
-      ])
   }
 }

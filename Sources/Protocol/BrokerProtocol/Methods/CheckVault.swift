@@ -1,6 +1,8 @@
 public import JSON
 
 /// Verifies the integrity of the vault.
+///
+/// - Throws: accessDenied, vaultLocked, vaultTampered, storeFailed.
 public enum CheckVault: BrokerMethod {
   public static let name = "checkVault"
 
@@ -20,7 +22,7 @@ public enum CheckVault: BrokerMethod {
   }
 
   public struct Result: ObjectCodable, Equatable {
-    /// Whether nothing is wrong.
+    /// Whether no finding is an error.
     public var isOK: Bool
     /// What a person should know.
     public var findings: [VaultFinding]
@@ -37,45 +39,5 @@ public enum CheckVault: BrokerMethod {
       try coder.required("ok", &isOK)
       try coder.required("findings", &findings)
     }
-  }
-}
-
-extension CheckVault.Params {
-  public static let notes = SchemaNotes(members: [
-    "full": "Whether to verify every page and every encrypted value too."
-  ])
-}
-
-extension CheckVault.Result {
-  public static let notes = SchemaNotes(members: [
-    "ok": "Whether no finding is an error."
-  ])
-}
-
-extension CheckVault {
-  public static var document: MethodDocument {
-    MethodDocument(
-      "Verifies the integrity of the vault.",
-      result: "verdict",
-      errors: [.accessDenied, .vaultLocked, .vaultTampered, .storeFailed],
-      examples: [
-        .init("nothing is wrong", ["full": "true"], result: #"{"ok": true, "findings": []}"#),
-        .init(
-          "a record was changed",
-          result:
-            """
-            {
-              "ok": false,
-              "findings": [
-                {
-                  "kind": "tampered",
-                  "severity": "error",
-                  "message": "The record of profile default has been modified; log in again.",
-                  "profile": "default"
-                }
-              ]
-            }
-            """),
-      ])
   }
 }

@@ -1,9 +1,12 @@
 public import JSON
 public import SecretMemory
 
-/// Returns the progress of a provider's trial; gives the code that it waits for, or stops it.
+/// Returns the progress of a trial since the last call; gives the code that it waits for, or stops it.
 ///
-/// Answered as soon as there is something new.
+/// Answered as soon as there is something new. With waitsFor nothing the trial is over, its session is ended, and its
+/// handle is no longer valid.
+///
+/// - Throws: accessDenied, flowNotFound, rateLimited, tooManyAttempts.
 public enum ContinueTrial: BrokerMethod {
   public static let name = "continueTrial"
 
@@ -23,7 +26,7 @@ public enum ContinueTrial: BrokerMethod {
     public var resends: Bool
     /// Whether to stop the trial, and to end its session.
     public var stops: Bool
-    /// How long the answer may wait for something new.
+    /// How long the answer may wait for something new; 25 at most.
     public var timeout: Duration
 
     public init(
@@ -48,48 +51,5 @@ public enum ContinueTrial: BrokerMethod {
       try coder.optional("stop", &stops, absent: false)
       try coder.optional("timeoutSeconds", &timeout, .seconds, absent: Self.standardTimeout)
     }
-  }
-}
-
-extension ContinueTrial.Params {
-  public static let notes = SchemaNotes(members: [
-    "trialId": "The trial's handle.",
-    "code": "The one-time code that it waits for.",
-    "backupCode": "One of the account's backup codes, where no code is given.",
-    "resend": "Whether to have another code sent, where neither is given.",
-    "stop": "Whether to stop the trial, and to end its session.",
-    "timeoutSeconds": "How long the answer may wait for something new; 25 at most.",
-  ])
-}
-
-extension ContinueTrial {
-  public static var document: MethodDocument {
-    MethodDocument(
-      "Returns the progress of a trial since the last call; gives the code that it waits for, or stops it.",
-      details:
-        """
-        Answered as soon as there is something new. With waitsFor nothing the trial is over, its session is ended, and \
-        its handle is no longer valid.
-        """,
-      result: "state",
-      errors: [.accessDenied, .flowNotFound, .rateLimited, .tooManyAttempts],
-      examples: [
-        .init(
-          "the trial is over", ["trialId": #""example-trial""#],
-          result:
-            """
-            {
-              "trialId": "example-trial",
-              "findings": [
-                {
-                  "check": "logout",
-                  "level": "ok",
-                  "message": "the session is ended at the provider"
-                }
-              ],
-              "waitsFor": "nothing"
-            }
-            """)
-      ])
   }
 }

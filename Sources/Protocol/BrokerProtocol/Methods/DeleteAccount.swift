@@ -1,7 +1,10 @@
 public import JSON
 public import SecretMemory
 
-/// Deletes the account at the provider, and its session here.
+/// Deletes the account at the provider, and its session here; the same user's sessions of other profiles at the
+/// provider are checked, and end here if the provider has ended them.
+///
+/// - Throws: profile, session, provider, invalidCredentials, validationFailed, tooManyAttempts, accountLocked.
 public enum DeleteAccount: BrokerMethod {
   public static let name = "deleteAccount"
 
@@ -24,28 +27,5 @@ public enum DeleteAccount: BrokerMethod {
       try coder.optional("profile", &profile)
       try coder.required("password", &password, .secret)
     }
-  }
-}
-
-extension DeleteAccount.Params {
-  public static let notes = SchemaNotes(members: [
-    "profile": .profile,
-    "password": "The account's password, as confirmation.",
-  ])
-}
-
-extension DeleteAccount {
-  public static var document: MethodDocument {
-    MethodDocument(
-      """
-      Deletes the account at the provider, and its session here; the same user's sessions of other profiles at the \
-      provider are checked, and end here if the provider has ended them.
-      """,
-      errors: ErrorKind.ofProfile + ErrorKind.ofSession + ErrorKind.ofProvider + [
-        .invalidCredentials, .validationFailed, .tooManyAttempts, .accountLocked,
-      ],
-      examples: [
-        .empty("the account is deleted", ["password": #""example-password""#])
-      ])
   }
 }

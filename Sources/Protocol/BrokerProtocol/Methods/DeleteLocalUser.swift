@@ -1,6 +1,11 @@
 public import JSON
 
-/// Deletes an account of the embedded provider.
+/// Deletes an account of the embedded provider, with its sessions and messages; its records in the audit log stay.
+///
+/// Access tokens that were issued before are good until they expire, unless an API introspects them. No account of that
+/// name is validationFailed with user among the fields.
+///
+/// - Throws: directory, validationFailed.
 public enum DeleteLocalUser: BrokerMethod {
   public static let name = "deleteLocalUser"
 
@@ -17,24 +22,5 @@ public enum DeleteLocalUser: BrokerMethod {
     public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
       try coder.required("user", &user, .text(atMost: ParameterLength.email))
     }
-  }
-}
-
-extension DeleteLocalUser.Params {
-  public static let notes = SchemaNotes(members: ["user": "The account's identifier or e-mail address."])
-}
-
-extension DeleteLocalUser {
-  public static var document: MethodDocument {
-    MethodDocument(
-      "Deletes an account of the embedded provider, with its sessions and messages; its records in the audit log stay.",
-      details:
-        """
-        Access tokens that were issued before are good until they expire, unless an API introspects them. No account of \
-        that name is validationFailed with user among the fields.
-        """,
-      result: "nothing",
-      errors: ErrorKind.ofDirectory + [.validationFailed],
-      examples: [.init("an account by its address", ["user": #""ada@example.com""#], result: "{}")])
   }
 }

@@ -1,6 +1,8 @@
 public import JSON
 
-/// Asks the provider to send a token for a new password.
+/// Asks the provider to send a token for a new password; the answer is the same whether or not the account exists.
+///
+/// - Throws: profile, provider, validationFailed, missingCredential, tooManyAttempts, captchaRequired.
 public enum ForgotPassword: BrokerMethod {
   public static let name = "forgotPassword"
   // A user who asks for this has passwords to try.
@@ -26,27 +28,5 @@ public enum ForgotPassword: BrokerMethod {
       try coder.optional("profile", &profile)
       try coder.required("email", &email, .text(atMost: ParameterLength.email))
     }
-  }
-}
-
-extension ForgotPassword.Params {
-  public static let notes = SchemaNotes(members: [
-    "profile": .profile,
-    "email": "The account's e-mail address.",
-  ])
-}
-
-extension ForgotPassword {
-  public static var document: MethodDocument {
-    MethodDocument(
-      """
-      Asks the provider to send a token for a new password; the answer is the same whether or not the account exists.
-      """,
-      errors: ErrorKind.ofProfile + ErrorKind.ofProvider + [
-        .validationFailed, .missingCredential, .tooManyAttempts, .captchaRequired,
-      ],
-      examples: [
-        .empty("with or without such an account", ["email": #""ada@example.com""#])
-      ])
   }
 }

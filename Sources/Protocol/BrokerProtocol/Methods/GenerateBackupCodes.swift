@@ -2,6 +2,8 @@ public import JSON
 public import SecretMemory
 
 /// Makes new backup codes for a user who gives the password; the earlier ones end.
+///
+/// - Throws: profile, session, provider, invalidCredentials, tooManyAttempts, accountLocked.
 public enum GenerateBackupCodes: BrokerMethod {
   public static let name = "generateBackupCodes"
 
@@ -35,31 +37,5 @@ public enum GenerateBackupCodes: BrokerMethod {
     public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
       try coder.required("backupCodes", &backupCodes, .list(of: .secret))
     }
-  }
-}
-
-extension GenerateBackupCodes.Params {
-  public static let notes = SchemaNotes(members: ["profile": .profile])
-}
-
-extension GenerateBackupCodes.Result {
-  public static let notes = SchemaNotes(members: [
-    "backupCodes": "Each works once, and none is ever told again."
-  ])
-}
-
-extension GenerateBackupCodes {
-  public static var document: MethodDocument {
-    MethodDocument(
-      "Makes new backup codes for a user who gives the password; the earlier ones end.",
-      result: "codes",
-      errors: ErrorKind.ofProfile + ErrorKind.ofSession + ErrorKind.ofProvider + [
-        .invalidCredentials, .tooManyAttempts, .accountLocked,
-      ],
-      examples: [
-        .init(
-          "new codes", ["password": #""example-password""#],
-          result: #"{"backupCodes": ["example-code-1", "example-code-2"]}"#)
-      ])
   }
 }

@@ -1,6 +1,8 @@
 public import JSON
 
 /// Returns the user of a session, asking the provider where the cached answer is too old.
+///
+/// - Throws: profile, session, provider, validationFailed.
 public enum GetCurrentUser: BrokerMethod {
   public static let name = "getCurrentUser"
 
@@ -23,35 +25,5 @@ public enum GetCurrentUser: BrokerMethod {
       try coder.optional("profile", &profile)
       try coder.defaulted("maxAgeSeconds", &maxAge, .seconds)
     }
-  }
-}
-
-extension GetCurrentUser.Params {
-  public static let notes = SchemaNotes(members: [
-    "profile": .profile,
-    "maxAgeSeconds": "How old the cached answer may be.",
-  ])
-}
-
-extension GetCurrentUser {
-  public static var document: MethodDocument {
-    MethodDocument(
-      "Returns the user of a session, asking the provider where the cached answer is too old.",
-      result: "user",
-      errors: ErrorKind.ofProfile + ErrorKind.ofSession + ErrorKind.ofProvider + [.validationFailed],
-      examples: [
-        .init(
-          "from the provider", ["maxAgeSeconds": "0"],
-          result:
-            """
-            {
-              "id": "u-7f3a",
-              "email": "ada@example.com",
-              "emailVerified": true,
-              "name": "Ada",
-              "phoneNumberMasked": "•••• 42"
-            }
-            """)
-      ])
   }
 }

@@ -1,6 +1,8 @@
 public import JSON
 
 /// Returns the keys that verify access tokens of the embedded provider, as a JSON Web Key Set.
+///
+/// - Throws: directory.
 public enum GetLocalKeySet: BrokerMethod {
   public static let name = "getLocalKeySet"
   public typealias Params = Empty
@@ -17,23 +19,5 @@ public enum GetLocalKeySet: BrokerMethod {
     public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
       try coder.required("keys", &keys)
     }
-  }
-}
-
-extension GetLocalKeySet.Result {
-  public static let notes = SchemaNotes(
-    "JsonWebKeySet", "A JSON Web Key Set (RFC 7517, section 5).",
-    members: ["keys": "The key that signs first, then those whose tokens have not all expired."])
-}
-
-extension GetLocalKeySet {
-  public static var document: MethodDocument {
-    MethodDocument(
-      "Returns the keys that verify access tokens of the embedded provider, as a JSON Web Key Set.",
-      result: "keySet",
-      errors: ErrorKind.ofDirectory,
-      examples: [
-        .init("one key", result: #"{"keys": [\#(SampleJSON.localKey)]}"#)
-      ])
   }
 }

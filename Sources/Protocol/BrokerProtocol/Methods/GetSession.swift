@@ -1,11 +1,14 @@
 public import JSON
 
 /// Returns the state of a profile's session, and what a login to the profile needs.
+///
+/// - Throws: unknownProfile.
 public enum GetSession: BrokerMethod {
   public static let name = "getSession"
 
   public typealias Params = ProfileParams
 
+  /// The public state of a session; no token is in it.
   public struct Result: ObjectCodable, Equatable {
     /// The state of the session.
     public var session: Session
@@ -24,28 +27,5 @@ public enum GetSession: BrokerMethod {
       try session.code(&coder)
       try coder.defaulted("login", &login)
     }
-  }
-}
-
-extension GetSession.Result {
-  public static let notes: SchemaNotes = {
-    var notes = Session.notes
-    notes.name = nil
-    notes.members["login"] =
-      "The ways to log in; the first that the given credentials fit is taken where a login names none."
-    return notes
-  }()
-}
-
-extension GetSession {
-  public static var document: MethodDocument {
-    MethodDocument(
-      "Returns the state of a session, and what a login needs.",
-      result: "session",
-      errors: [.unknownProfile],
-      examples: [
-        .init("signed out", ["profile": #""default""#], result: SampleJSON.withLogin(SampleJSON.signedOut)),
-        .init("signed in", result: SampleJSON.withLogin(SampleJSON.session)),
-      ])
   }
 }

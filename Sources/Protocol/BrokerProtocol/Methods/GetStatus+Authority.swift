@@ -19,18 +19,9 @@ extension GetStatus {
     public static let blank = Authority(source: "", path: "", isReadable: false)
 
     public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
-      try coder.required("source", &source)
+      try coder.required("source", &source, .word(of: ["network.caFile", "SSL_CERT_FILE", "SSL_CERT_DIR"]))
       try coder.required("path", &path)
       try coder.required("readable", &isReadable)
     }
   }
-}
-
-extension GetStatus.Authority {
-  public static let notes = SchemaNotes(members: [
-    "source": .init(
-      "The setting: network.caFile of the configuration, or a variable of the broker's environment.",
-      .words(["network.caFile", "SSL_CERT_FILE", "SSL_CERT_DIR"])),
-    "readable": "Whether a certificate could be read there when the configuration was.",
-  ])
 }

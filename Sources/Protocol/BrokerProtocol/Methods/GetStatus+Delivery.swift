@@ -11,7 +11,9 @@ extension GetStatus {
     public var failed: Int
     /// Messages that are being sent.
     public var underWay: Int
-    /// Why the last try failed; nil where it succeeded.
+    /// Why the last try failed; absent where it succeeded.
+    ///
+    /// No message, recipient or code is in it.
     public var lastFailure: String?
     /// When that was.
     public var lastFailureAt: Timestamp?
@@ -32,21 +34,11 @@ extension GetStatus {
 
     public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
       try coder.required("channel", &channel)
-      try coder.required("sent", &sent)
-      try coder.required("failed", &failed)
-      try coder.required("underWay", &underWay)
+      try coder.required("sent", &sent, .count)
+      try coder.required("failed", &failed, .count)
+      try coder.required("underWay", &underWay, .count)
       try coder.optional("lastFailure", &lastFailure)
       try coder.optional("lastFailureAt", &lastFailureAt)
     }
   }
-}
-
-extension GetStatus.Delivery {
-  public static let notes = SchemaNotes(members: [
-    "channel": "The way, as local.delivery.channel in the configuration.",
-    "sent": .init(nil, .count),
-    "failed": .init("Messages that were given up.", .count),
-    "underWay": .init(nil, .count),
-    "lastFailure": "Why the last try failed; absent where it succeeded. No message, recipient or code is in it.",
-  ])
 }

@@ -25,10 +25,3 @@ extension GetStatus {
     }
   }
 }
-
-extension GetStatus.ParkedSession {
-  public static let notes = SchemaNotes(members: [
-    "provider": "The type of the provider that the profile was configured with.",
-    "until": "When the session ends for good.",
-  ])
-}

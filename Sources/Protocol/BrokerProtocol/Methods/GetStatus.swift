@@ -17,7 +17,7 @@ public enum GetStatus: BrokerMethod {
     public var isInitialized: Bool
     /// Whether a rollback of the whole vault to an older copy would be detected.
     public var noticesRollback: Bool
-    /// Whether it was found to be, or perhaps to be, an older copy of itself when it was unlocked.
+    /// Whether the vault may be an older copy: sessions are refreshed when their access tokens expire.
     public var mayBeOlder: Bool
 
     public init(
@@ -37,7 +37,7 @@ public enum GetStatus: BrokerMethod {
     public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
       try coder.required("locked", &locked)
       try coder.required("keySource", &keySource)
-      try coder.required("schemaVersion", &schemaVersion)
+      try coder.required("schemaVersion", &schemaVersion, .count)
       try coder.defaulted("initialized", &isInitialized)
       try coder.defaulted("noticesRollback", &noticesRollback)
       try coder.defaulted("mayBeOlder", &mayBeOlder)
@@ -65,11 +65,11 @@ public enum GetStatus: BrokerMethod {
     public var counters: [Counter]
     /// The state of every limit; empty from a broker that does not report them.
     public var limits: [Limit]
-    /// How the embedded provider's messages get out, by way; empty where none was used, and from a broker that does not say.
+    /// How the embedded provider's messages get out; a way is listed once it was used.
     public var delivery: [Delivery]
-    /// Who is trusted beside the system's authorities; empty from a broker that does not say.
+    /// Who is trusted beside the system's authorities, by the profiles that name none of their own.
     public var authorities: [Authority]
-    /// The sessions that changes of the configuration have signed out; empty from a broker that keeps none.
+    /// Sessions that changes of the configuration have signed out; they come back with it.
     public var parkedSessions: [ParkedSession]
     /// The session of every profile.
     public var profiles: [Session]
@@ -102,13 +102,13 @@ public enum GetStatus: BrokerMethod {
 
     public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
       try coder.required("version", &version)
-      try coder.required("pid", &pid)
+      try coder.required("pid", &pid, .count)
       try coder.required("startedAt", &startedAt)
       try coder.optional("configurationReadAt", &configurationReadAt)
       try coder.required("uptimeSeconds", &uptime, .seconds)
       try coder.required("vault", &vault)
-      try coder.required("connections", &connections)
-      try coder.required("subscriptions", &subscriptions)
+      try coder.required("connections", &connections, .count)
+      try coder.required("subscriptions", &subscriptions, .count)
       try coder.required("counters", &counters, CounterCoding())
       try coder.defaulted("limits", &limits)
       try coder.defaulted("delivery", &delivery)
@@ -143,10 +143,11 @@ public enum GetStatus: BrokerMethod {
 
     public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
       try coder.required("name", &name)
-      try coder.required("scope", &scope)
+      let scopes = ["message", "connection", "account", "provider", "profile", "broker"]
+      try coder.required("scope", &scope, .word(of: scopes))
       try coder.required("value", &value, .number)
-      try coder.optional("used", &used)
-      try coder.required("refused", &refused)
+      try coder.optional("used", &used, .count)
+      try coder.required("refused", &refused, .count)
     }
   }
 
@@ -165,8 +166,6 @@ public enum GetStatus: BrokerMethod {
 
   /// Counts as the members of an object.
   private struct CounterCoding: ValueCoding {
-    var schema: JSONSchema { .map(of: .count) }
-
     func write(_ value: [Counter], to writer: inout JSONWriter) {
       writer.object { writer in
         for counter in value { writer.member(counter.name, counter.value) }
@@ -180,88 +179,5 @@ public enum GetStatus: BrokerMethod {
       }
       return counters
     }
-  }
-}
-
-extension GetStatus.VaultStatus {
-  public static let notes = SchemaNotes(
-    "VaultStatus",
-    members: [
-      "schemaVersion": .init(nil, .count),
-      "initialized": "False while a new vault waits for its first passphrase.",
-      "noticesRollback": "Whether a rollback of the whole vault to an older copy would be detected.",
-      "mayBeOlder": "Whether the vault may be an older copy: sessions are refreshed when their access tokens expire.",
-    ])
-}
-
-extension GetStatus.Result {
-  public static let notes = SchemaNotes(
-    "Status",
-    members: [
-      "pid": .init(nil, .count),
-      "configurationReadAt": "When the configuration in use was last read.",
-      "connections": .init(nil, .count),
-      "subscriptions": .init(nil, .count),
-      "delivery": "How the embedded provider's messages get out; a way is listed once it was used.",
-      "authorities": "Who is trusted beside the system's authorities, by the profiles that name none of their own.",
-      "parkedSessions": "Sessions that changes of the configuration have signed out; they come back with it.",
-    ])
-}
-
-extension GetStatus.Limit {
-  public static let notes = SchemaNotes(members: [
-    "scope": .init(nil, .words(["message", "connection", "account", "provider", "profile", "broker"])),
-    "value": .init(nil, .number(minimum: 0)),
-    "used": .init(nil, .count),
-    "refused": .init(nil, .count),
-  ])
-}
-
-extension GetStatus {
-  public static var document: MethodDocument {
-    MethodDocument(
-      "Returns the status of the broker itself.",
-      result: "status",
-      examples: [
-        .init(
-          "just started",
-          result:
-            """
-            {
-              "version": "0.1.0",
-              "pid": 4242,
-              "startedAt": "2026-03-01T09:00:00Z",
-              "configurationReadAt": "2026-03-01T09:00:00Z",
-              "uptimeSeconds": 12.5,
-              "vault": {
-                "locked": false,
-                "keySource": "file",
-                "schemaVersion": 2,
-                "initialized": true,
-                "noticesRollback": true, "mayBeOlder": false
-              },
-              "connections": 1,
-              "subscriptions": 0,
-              "counters": {"requests": 7, "refreshes": 0},
-              "limits": [
-                {"name": "maxRequestsInFlight", "scope": "connection", "value": 64, "refused": 0},
-                {"name": "maxConnections", "scope": "broker", "value": 10000, "used": 1, "refused": 0}
-              ],
-              "delivery": [
-                {
-                  "channel": "smtp",
-                  "sent": 3,
-                  "failed": 1,
-                  "underWay": 0,
-                  "lastFailure": "mail.example.com:587: the connection was refused",
-                  "lastFailureAt": "2026-03-01T09:00:10Z"
-                }
-              ],
-              "authorities": [{"source": "network.caFile", "path": "/etc/ssl/acme.pem", "readable": true}],
-              "parkedSessions": [{"profile": "work", "provider": "oidc", "until": "2026-03-31T09:00:00Z"}],
-              "profiles": [\(SampleJSON.signedOut)]
-            }
-            """)
-      ])
   }
 }

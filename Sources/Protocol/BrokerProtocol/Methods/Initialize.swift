@@ -2,6 +2,8 @@ public import JSON
 internal import JSONRPC
 
 /// Exchanges names, versions and capabilities; optional, any method may come first.
+///
+/// - Throws: versionUnsupported.
 public enum Initialize: BrokerMethod {
   public static let name = "initialize"
 
@@ -90,7 +92,7 @@ public enum Initialize: BrokerMethod {
     public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
       try coder.required("methods", &methods)
       try coder.required("events", &events)
-      try coder.required("framings", &framings)
+      try coder.required("framings", &framings, .list(of: .word(of: [Framing.lines.name, Framing.headers.name])))
       try coder.required("providers", &providers)
     }
   }
@@ -99,9 +101,9 @@ public enum Initialize: BrokerMethod {
   public struct Profile: ObjectCodable, Equatable {
     /// The profile.
     public var profile: ProfileName
-    /// The type of its provider.
+    /// The type of provider, as in the configuration.
     public var provider: String
-    /// The ways to log in, the one that is taken where a request names none first.
+    /// The ways to log in; the first that the given credentials fit is taken where a login names none.
     public var login: [LoginForm]
 
     public init(profile: ProfileName, provider: String, login: [LoginForm]) {
@@ -149,56 +151,12 @@ public enum Initialize: BrokerMethod {
       protocolVersion: "", server: .blank, capabilities: .blank, sessions: [], sequence: 0)
 
     public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
-      try coder.required("protocolVersion", &protocolVersion)
+      try coder.required("protocolVersion", &protocolVersion, .word(of: [Initialize.protocolVersion]))
       try coder.required("server", &server)
       try coder.required("capabilities", &capabilities)
       try coder.defaulted("profiles", &profiles)
       try coder.required("sessions", &sessions)
-      try coder.required("sequence", &sequence)
+      try coder.required("sequence", &sequence, .count)
     }
   }
-}
-
-extension Initialize.Program {
-  public static let notes = SchemaNotes("Program")
-}
-
-extension Initialize.ProviderType {
-  public static let notes = SchemaNotes(
-    "ProviderType",
-    members: [
-      "methods": "The methods beyond login, tokens and logout that work on it."
-    ])
-}
-
-extension Initialize.Capabilities {
-  public static let notes = SchemaNotes(
-    "Capabilities",
-    members: [
-      "framings": .init(nil, .list(of: .words([Framing.lines.name, Framing.headers.name])))
-    ])
-}
-
-extension Initialize.Profile {
-  public static let notes = SchemaNotes(
-    "Profile", "A configured profile.",
-    members: [
-      "provider": "The type of provider, as in the configuration.",
-      "login": "The ways to log in; the first that the given credentials fit is taken where a login names none.",
-    ])
-}
-
-extension Initialize.Params {
-  public static let notes = SchemaNotes(members: [
-    "client": "The client program.",
-    "protocolVersion": "The version that the caller speaks.",
-  ])
-}
-
-extension Initialize.Result {
-  public static let notes = SchemaNotes(members: [
-    "protocolVersion": .init(nil, .word(Initialize.protocolVersion)),
-    "profiles": "The configured profiles, and what a login to each needs.",
-    "sequence": .init(nil, .count),
-  ])
 }

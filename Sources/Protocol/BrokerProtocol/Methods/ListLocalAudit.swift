@@ -1,6 +1,8 @@
 public import JSON
 
 /// Returns the decisions of the embedded provider, and whether its audit log is as it was written.
+///
+/// - Throws: directory.
 public enum ListLocalAudit: BrokerMethod {
   public static let name = "listLocalAudit"
 
@@ -10,7 +12,7 @@ public enum ListLocalAudit: BrokerMethod {
   public struct Params: MethodParams, Equatable {
     /// The number of the last record that the caller has seen; nil means the newest records.
     public var since: Int?
-    /// How many records are wanted at most.
+    /// How many records are wanted at most; never more than 1000.
     public var limit: Int
 
     public init(since: Int? = nil, limit: Int = 100) {
@@ -43,41 +45,5 @@ public enum ListLocalAudit: BrokerMethod {
       try coder.required("records", &records)
       try coder.required("intact", &isIntact)
     }
-  }
-}
-
-extension ListLocalAudit.Params {
-  public static let notes = SchemaNotes(members: [
-    "since": "The number of the last record that the caller has seen; the newest records where absent.",
-    "limit": .init("How many records are wanted at most; never more than \(ListLocalAudit.largestLimit)."),
-  ])
-}
-
-extension ListLocalAudit.Result {
-  public static let notes = SchemaNotes(members: [
-    "records": "The oldest first.",
-    "intact": "Whether the whole log is as it was written: nothing changed, nothing removed.",
-  ])
-}
-
-extension ListLocalAudit {
-  public static var document: MethodDocument {
-    MethodDocument(
-      "Returns the decisions of the embedded provider, and whether its audit log is as it was written.",
-      result: "audit",
-      errors: ErrorKind.ofDirectory,
-      examples: [
-        .init(
-          "what has happened since record 41", ["since": "41", "limit": "10"],
-          result:
-            """
-            {
-              "records": [
-                {"number": 42, "at": "2026-03-01T09:00:00Z", "event": "loginSucceeded", "user": "u-7f3a", "detail": "pwd"}
-              ],
-              "intact": true
-            }
-            """)
-      ])
   }
 }

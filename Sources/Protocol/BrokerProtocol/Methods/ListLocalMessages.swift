@@ -1,7 +1,11 @@
 public import JSON
 
-/// Lists the messages in the outbox of the embedded provider, with their codes and tokens; the newest where there are too
-/// many for one answer.
+/// Lists the messages in the outbox of the embedded provider, with their codes and tokens, the newest 200 at most.
+///
+/// A message that goes by mail, by SMS or to a program is never there. One whose code was used or has expired is
+/// removed.
+///
+/// - Throws: directory.
 public enum ListLocalMessages: BrokerMethod {
   public static let name = "listLocalMessages"
   public typealias Params = Empty
@@ -20,47 +24,5 @@ public enum ListLocalMessages: BrokerMethod {
     public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
       try coder.required("messages", &messages)
     }
-  }
-}
-
-extension ListLocalMessages.Result {
-  public static let notes = SchemaNotes(members: ["messages": "The oldest first."])
-}
-
-extension ListLocalMessages {
-  public static var document: MethodDocument {
-    MethodDocument(
-      """
-      Lists the messages in the outbox of the embedded provider, with their codes and tokens, the newest \(largestCount) \
-      at most.
-      """,
-      details:
-        """
-        A message that goes by mail, by SMS or to a program is never there. One whose code was used or has expired is \
-        removed.
-        """,
-      result: "messages",
-      errors: ErrorKind.ofDirectory,
-      examples: [
-        .init(
-          "a one-time code",
-          result:
-            """
-            {
-              "messages": [
-                {
-                  "number": 3,
-                  "to": "+4912345678",
-                  "method": "sms",
-                  "subject": "Your login code",
-                  "body": "Your login code is 000000. It expires in 5 minutes. Never give it to anyone.",
-                  "code": "000000",
-                  "createdAt": "2026-03-01T09:00:00Z",
-                  "expiresAt": "2026-03-01T09:05:00Z"
-                }
-              ]
-            }
-            """)
-      ])
   }
 }

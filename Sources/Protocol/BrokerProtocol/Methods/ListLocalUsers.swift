@@ -1,6 +1,8 @@
 public import JSON
 
-/// Lists the accounts of the embedded provider, the newest where there are too many for one answer.
+/// Lists the accounts of the embedded provider, the newest 1000 at most.
+///
+/// - Throws: directory.
 public enum ListLocalUsers: BrokerMethod {
   public static let name = "listLocalUsers"
   public typealias Params = Empty
@@ -19,28 +21,5 @@ public enum ListLocalUsers: BrokerMethod {
     public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
       try coder.required("users", &users)
     }
-  }
-}
-
-extension ListLocalUsers.Result {
-  public static let notes = SchemaNotes(members: ["users": "By their addresses."])
-}
-
-extension ListLocalUsers {
-  public static var document: MethodDocument {
-    MethodDocument(
-      "Lists the accounts of the embedded provider, the newest \(largestCount) at most.",
-      result: "users",
-      errors: ErrorKind.ofDirectory,
-      examples: [
-        .init(
-          "one account",
-          result:
-            """
-            {
-              "users": [\(SampleJSON.localUser)]
-            }
-            """)
-      ])
   }
 }

@@ -1,6 +1,8 @@
 public import JSON
 
 /// Returns the logins that wait for a one-time code or for a user action, of one profile or of all.
+///
+/// - Throws: profile.
 public enum ListPendingLogins: BrokerMethod {
   public static let name = "listPendingLogins"
 
@@ -15,8 +17,6 @@ public enum ListPendingLogins: BrokerMethod {
     public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
       try coder.optional("profile", &profile)
     }
-
-    public static let notes = SchemaNotes(members: ["profile": "Every configured one where absent."])
   }
 
   public struct Result: ObjectCodable, Equatable {
@@ -30,24 +30,5 @@ public enum ListPendingLogins: BrokerMethod {
     public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
       try coder.required("logins", &logins)
     }
-  }
-}
-
-extension ListPendingLogins {
-  public static var document: MethodDocument {
-    MethodDocument(
-      "Returns the logins that wait for a one-time code or for a user action, of one profile or of all.",
-      result: "logins",
-      errors: ErrorKind.ofProfile,
-      examples: [
-        .init(
-          "a code is to be entered at another device",
-          result:
-            """
-            {
-              "logins": [\(SampleJSON.deviceLogin)]
-            }
-            """)
-      ])
   }
 }

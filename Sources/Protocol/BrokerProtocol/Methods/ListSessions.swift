@@ -21,21 +21,3 @@ public enum ListSessions: BrokerMethod {
     }
   }
 }
-
-extension ListSessions {
-  public static var document: MethodDocument {
-    MethodDocument(
-      "Returns the session of every configured profile.",
-      result: "sessions",
-      examples: [
-        .init(
-          "one profile",
-          result:
-            """
-            {
-              "sessions": [\(SampleJSON.signedOut)]
-            }
-            """)
-      ])
-  }
-}

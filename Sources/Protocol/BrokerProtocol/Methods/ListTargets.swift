@@ -1,11 +1,15 @@
 public import JSON
 
-/// Lists which servers the configuration gives which profile's token, or finds the entry for one address.
+/// Lists which servers the configuration gives which profile's token (section targets), or finds the entry for one
+/// address.
 public enum ListTargets: BrokerMethod {
   public static let name = "listTargets"
 
   public struct Params: MethodParams, Equatable {
-    /// The address whose entry is wanted; nil: every entry.
+    /// The address whose entry is wanted: the one with the longest prefix, by scheme, host, port and segments of the
+    /// path; user information, query and fragment are ignored.
+    ///
+    /// Every entry where absent.
     public var url: String?
 
     public init(url: String? = nil) { self.url = url }
@@ -28,48 +32,5 @@ public enum ListTargets: BrokerMethod {
     public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
       try coder.required("targets", &targets)
     }
-  }
-}
-
-extension ListTargets.Params {
-  public static let notes = SchemaNotes(members: [
-    "url":
-      """
-    The address whose entry is wanted: the one with the longest prefix, by scheme, host, port and segments of the path; \
-    user information, query and fragment are ignored. Every entry where absent.
-    """
-  ])
-}
-
-extension ListTargets.Result {
-  public static let notes = SchemaNotes(members: [
-    "targets": "In the order of the configuration; where an address was given, its entry or none."
-  ])
-}
-
-extension ListTargets {
-  public static var document: MethodDocument {
-    MethodDocument(
-      """
-      Lists which servers the configuration gives which profile's token (section targets), or finds the entry for one \
-      address.
-      """,
-      result: "targets",
-      examples: [
-        .init(
-          "the entry for an address", ["url": #""https://git.example.com/acme/tools.git""#],
-          result:
-            """
-            {
-              "targets": [{"url": "https://git.example.com/acme", "profile": "code", "username": "oauth2"}]
-            }
-            """),
-        .init(
-          "an address without an entry", ["url": #""https://example.org""#],
-          result:
-            """
-            {"targets": []}
-            """),
-      ])
   }
 }

@@ -1,4 +1,9 @@
-/// Locks the vault: wipes its keys and every token from memory until ``Unlock``.
+/// Locks the vault: wipes its keys and every token from memory until `unlock`.
+///
+/// For clients the vault is locked at once. Operations under way are finished and saved before the keys are wiped;
+/// where saving fails, the answer is storeFailed, and the keys are wiped as soon as it succeeds.
+///
+/// - Throws: accessDenied, storeFailed.
 public enum Lock: BrokerMethod {
   /// What a request carries.
   public typealias Params = Empty
@@ -7,20 +12,4 @@ public enum Lock: BrokerMethod {
 
   /// The name on the wire.
   public static let name = "lock"
-}
-
-extension Lock {
-  public static var document: MethodDocument {
-    MethodDocument(
-      "Locks the vault: wipes its keys and every token from memory until unlock.",
-      details:
-        """
-        For clients the vault is locked at once. Operations under way are finished and saved before the keys are \
-        wiped; where saving fails, the answer is storeFailed, and the keys are wiped as soon as it succeeds.
-        """,
-      errors: [.accessDenied, .storeFailed],
-      examples: [
-        .empty("the vault is locked")
-      ])
-  }
 }

@@ -2,6 +2,15 @@ public import JSON
 public import SecretMemory
 
 /// Starts a login with credentials that the provider accepts.
+///
+/// A session that it replaces is revoked at the provider, unless the provider revokes whole grants and the user is the
+/// same. A connection that has not proven access to the state directory replaces a living session by its own user's
+/// alone: another account and a refresh token are refused (reauthRequired with data.proof), and where the user is known
+/// only at the end, what was issued is revoked and the session stays. Logins, and codes that they send, are limited for
+/// each connection, account and provider (rateLimited, with retryAfterSeconds); joining an equal login under way is not
+/// counted. What a login needs is in profiles of initialize and in login of getSession.
+///
+/// - Throws: profile, login, provider.
 public enum Login: BrokerMethod {
   public static let name = "login"
 
@@ -10,7 +19,7 @@ public enum Login: BrokerMethod {
   public struct Params: MethodParams, Equatable {
     /// The profile; nil means the only configured one, else `default`.
     public var profile: ProfileName?
-    /// `password`, `deviceCode`, `browser`, `clientCredentials` or `refreshToken`.
+    /// The way to log in; where absent, the first that the provider offers and the credentials fit.
     public var method: String?
     /// The account's e-mail address.
     public var email: String?
@@ -22,7 +31,8 @@ public enum Login: BrokerMethod {
     public var refreshToken: Secret?
     /// The scopes to request for the session.
     public var scopes: [String]?
-    /// A string of the caller's own, given back with the result and in the events of the login.
+    /// A string of the caller's own, at most 4096 bytes, given back in the result, the challenge or action, and in the
+    /// events login and loginFailed; no secret belongs here.
     public var clientContext: String?
 
     public init(
@@ -43,7 +53,7 @@ public enum Login: BrokerMethod {
 
     public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
       try coder.optional("profile", &profile)
-      try coder.optional("method", &method, .word)
+      try coder.optional("method", &method, .word(of: LoginMethod.allCases.map { $0.rawValue }))
       try coder.optional("email", &email, .text(atMost: ParameterLength.email))
       try coder.optional("password", &password, .secret)
       try coder.optional("phoneNumber", &phoneNumber, .text(atMost: ParameterLength.phoneNumber))
@@ -51,68 +61,5 @@ public enum Login: BrokerMethod {
       try coder.optional("scopes", &scopes)
       try coder.optional("clientContext", &clientContext, .text(atMost: ParameterLength.clientContext))
     }
-  }
-}
-
-extension Login.Params {
-  public static let notes = SchemaNotes(members: [
-    "profile": .profile,
-    "method": .init(
-      "The first that the provider offers and the credentials fit, where absent.",
-      .words(LoginMethod.allCases.map { $0.rawValue })),
-    "refreshToken": "A refresh token to start the session with.",
-    "scopes": "The scopes to request for the session.",
-    "clientContext":
-      """
-    At most 4096 bytes of the caller's own, given back in the result, the challenge or action, and in the events login \
-    and loginFailed; no secret belongs here.
-    """,
-  ])
-}
-
-extension Login {
-  public static var document: MethodDocument {
-    MethodDocument(
-      "Starts a login with credentials that the provider accepts.",
-      details:
-        """
-        A session that it replaces is revoked at the provider, unless the provider revokes whole grants and the user \
-        is the same. A connection that has not proven access to the state directory replaces a living session by its \
-        own user's alone: another account and a refresh token are refused (reauthRequired with data.proof), and where \
-        the user is known only at the end, what was issued is revoked and the session stays. Logins, and codes that they send, are limited for each connection, account and provider \
-        (rateLimited, with retryAfterSeconds); joining an equal login under way is not counted. What a login needs \
-        is in profiles of initialize and in login of getSession.
-        """,
-      result: "login",
-      errors: ErrorKind.ofProfile + ErrorKind.ofLogin + ErrorKind.ofProvider,
-      examples: [
-        .init(
-          "a one-time code is required", ["email": #""ada@example.com""#, "password": #""example-password""#],
-          result:
-            """
-            {
-              "status": "otpRequired",
-              "requires2FA": true,
-              "challenge": \(SampleJSON.challenge)
-            }
-            """),
-        .init(
-          "no code is required",
-          [
-            "method": #""password""#,
-            "email": #""ada@example.com""#,
-            "password": #""example-password""#,
-            "scopes": #"["profile"]"#,
-            "clientContext": #""request-7""#,
-          ],
-          result:
-            """
-            {
-              "status": "authenticated",
-              "session": \(SampleJSON.session),
-              "clientContext": "request-7"
-            }
-            """),
-      ])
   }
 }

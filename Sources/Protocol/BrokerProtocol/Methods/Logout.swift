@@ -1,6 +1,11 @@
 public import JSON
 
 /// Logs out: ends sessions here at once, and revokes them at the provider where it answers.
+///
+/// With all, sessions of profiles that have left the configuration end too, and are among the results; they are revoked
+/// by a configured profile with the same binding, else their serverRevoked is unsupported.
+///
+/// - Throws: profile, accessDenied, storeFailed.
 public enum Logout: BrokerMethod {
   public static let name = "logout"
 
@@ -52,7 +57,8 @@ public struct LogoutOutcome: ObjectCodable, Equatable {
 
   /// The profile.
   public var profile: ProfileName
-  /// Whether the provider revoked the session.
+  /// Whether the provider revoked the session; with pending, it is asked again until it has answered or a day has
+  /// passed.
   public var serverRevoked: ServerRevoked
 
   public init(profile: ProfileName, serverRevoked: ServerRevoked) {
@@ -65,43 +71,5 @@ public struct LogoutOutcome: ObjectCodable, Equatable {
   public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
     try coder.required("profile", &profile)
     try coder.required("serverRevoked", &serverRevoked, .name("a known outcome"))
-  }
-}
-
-extension LogoutOutcome {
-  public static let notes = SchemaNotes(
-    "LogoutOutcome",
-    members: [
-      "serverRevoked": "With pending, the provider is asked again until it has answered or a day has passed."
-    ])
-}
-
-extension Logout.Params {
-  public static let notes = SchemaNotes(members: [
-    "profile": .profile,
-    "everywhere": "Also the user's other sessions at the provider.",
-    "all": "Every profile.",
-  ])
-}
-
-extension Logout {
-  public static var document: MethodDocument {
-    MethodDocument(
-      "Logs out: ends sessions here at once, and revokes them at the provider where it answers.",
-      details:
-        """
-        With all, sessions of profiles that have left the configuration end too, and are among the results; they are \
-        revoked by a configured profile with the same binding, else their serverRevoked is unsupported.
-        """,
-      result: "outcome",
-      errors: ErrorKind.ofProfile + [.accessDenied, .storeFailed],
-      examples: [
-        .init(
-          "one profile", ["profile": #""default""#],
-          result:
-            """
-            {"results": [{"profile": "default", "serverRevoked": "yes"}]}
-            """)
-      ])
   }
 }

@@ -8,13 +8,3 @@ public enum Ping: BrokerMethod {
   /// The name on the wire.
   public static let name = "ping"
 }
-
-extension Ping {
-  public static var document: MethodDocument {
-    MethodDocument(
-      "Answers at once.",
-      examples: [
-        .empty("the broker lives")
-      ])
-  }
-}

@@ -2,6 +2,8 @@ public import JSON
 public import SecretMemory
 
 /// Authenticates the user of a session again; the session continues with new tokens.
+///
+/// - Throws: profile, login, provider, loginRequired, accessDenied.
 public enum Reauthenticate: BrokerMethod {
   public static let name = "reauthenticate"
 
@@ -24,41 +26,5 @@ public enum Reauthenticate: BrokerMethod {
       try coder.optional("profile", &profile)
       try coder.optional("password", &password, .secret)
     }
-  }
-}
-
-extension Reauthenticate.Params {
-  public static let notes = SchemaNotes(members: [
-    "profile": .profile,
-    "password": "Absent for a provider whose users authenticate at another device or in a browser.",
-  ])
-}
-
-extension Reauthenticate {
-  public static var document: MethodDocument {
-    MethodDocument(
-      "Authenticates the user of a session again; the session continues with new tokens.",
-      result: "login",
-      errors: ErrorKind.ofProfile + ErrorKind.ofLogin + ErrorKind.ofProvider + [.loginRequired, .accessDenied],
-      examples: [
-        .init(
-          "with the password", ["password": #""example-password""#],
-          result:
-            """
-            {
-              "status": "authenticated",
-              "session": \(SampleJSON.oidcSession)
-            }
-            """),
-        .init(
-          "at another device",
-          result:
-            """
-            {
-              "status": "userActionRequired",
-              "action": \(SampleJSON.deviceLogin)
-            }
-            """),
-      ])
   }
 }

@@ -2,6 +2,8 @@ public import JSON
 public import SecretMemory
 
 /// Creates an account at the provider and logs in.
+///
+/// - Throws: profile, login, provider, emailTaken.
 public enum Register: BrokerMethod {
   public static let name = "register"
 
@@ -38,60 +40,5 @@ public enum Register: BrokerMethod {
       try coder.optional("name", &name, .text(atMost: ParameterLength.name))
       try coder.optional("phoneNumber", &phoneNumber, .text(atMost: ParameterLength.phoneNumber))
     }
-  }
-}
-
-extension Register.Params {
-  public static let notes = SchemaNotes(members: [
-    "profile": .profile,
-    "name": "The display name.",
-    "phoneNumber": "The phone number that receives one-time codes.",
-  ])
-}
-
-extension Register {
-  public static var document: MethodDocument {
-    MethodDocument(
-      "Creates an account at the provider and logs in.",
-      result: "login",
-      errors: ErrorKind.ofProfile + ErrorKind.ofLogin + ErrorKind.ofProvider + [.emailTaken],
-      examples: [
-        .init(
-          "without a phone number",
-          [
-            "email": #""ada@example.com""#,
-            "password": #""example-password""#,
-            "name": #""Ada""#,
-          ],
-          result:
-            """
-            {
-              "status": "authenticated",
-              "session": \(SampleJSON.session)
-            }
-            """),
-        .init(
-          "with a phone number",
-          [
-            "profile": #""default""#,
-            "email": #""ada@example.com""#,
-            "password": #""example-password""#,
-            "phoneNumber": #""+15550100042""#,
-          ],
-          result:
-            """
-            {
-              "status": "otpRequired",
-              "requires2FA": true,
-              "challenge": \(SampleJSON.challenge)
-            }
-            """),
-        .init(
-          "the address must be verified first", ["email": #""ada@example.com""#, "password": #""example-password""#],
-          result:
-            """
-            {"status": "emailVerificationRequired"}
-            """),
-      ])
   }
 }

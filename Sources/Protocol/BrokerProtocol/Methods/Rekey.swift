@@ -2,13 +2,17 @@ public import JSON
 public import SecretMemory
 
 /// Re-encrypts the vault under new keys, from the same key source or another one.
+///
+/// Atomic; sessions continue meanwhile. A wrong passphrase counts as one that is given to unlock.
+///
+/// - Throws: key, accessDenied.
 public enum Rekey: BrokerMethod {
   public static let name = "rekey"
 
   public typealias Result = Empty
 
   public struct Params: MethodParams, Equatable {
-    /// The new key source; nil means the configured one.
+    /// The new key source; the configured one where absent.
     public var keySource: KeySourceName?
     /// The current passphrase, where there is one.
     public var passphrase: Secret?
@@ -28,35 +32,5 @@ public enum Rekey: BrokerMethod {
       try coder.optional("passphrase", &passphrase, .secret)
       try coder.optional("newPassphrase", &newPassphrase, .secret)
     }
-  }
-}
-
-extension Rekey.Params {
-  public static let notes = SchemaNotes(members: [
-    "keySource": "The new key source; the configured one where absent.",
-    "passphrase": "The current passphrase, where there is one.",
-    "newPassphrase": "The new passphrase; the current one where absent.",
-  ])
-}
-
-extension Rekey {
-  public static var document: MethodDocument {
-    MethodDocument(
-      "Re-encrypts the vault under new keys, from the same key source or another one.",
-      details:
-        """
-        Atomic; sessions continue meanwhile. A wrong passphrase counts as one that is given to unlock.
-        """,
-      errors: ErrorKind.ofKey + [.accessDenied],
-      examples: [
-        .empty("new keys from the same source"),
-        .empty(
-          "another passphrase",
-          [
-            "keySource": #""passphrase""#,
-            "passphrase": #""example passphrase""#,
-            "newPassphrase": #""another example passphrase""#,
-          ]),
-      ])
   }
 }

@@ -1,6 +1,8 @@
 public import JSON
 
 /// Reads the configuration again without losing a session.
+///
+/// - Throws: accessDenied, configInvalid.
 public enum ReloadConfiguration: BrokerMethod {
   public static let name = "reloadConfig"
 
@@ -19,17 +21,5 @@ public enum ReloadConfiguration: BrokerMethod {
     public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
       try coder.required("profiles", &profiles)
     }
-  }
-}
-
-extension ReloadConfiguration {
-  public static var document: MethodDocument {
-    MethodDocument(
-      "Reads the configuration again without losing a session.",
-      result: "profiles",
-      errors: [.accessDenied, .configInvalid],
-      examples: [
-        .init("two profiles", result: #"{"profiles": ["default", "work"]}"#)
-      ])
   }
 }

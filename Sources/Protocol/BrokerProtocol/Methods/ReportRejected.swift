@@ -1,7 +1,9 @@
 public import JSON
 public import SecretMemory
 
-/// Reports that a server rejected a token, and returns the one to use instead.
+/// Reports that a server rejected a token, and returns the one to use instead, for the same scopes and audience.
+///
+/// - Throws: profile, session, provider, insufficientScope.
 public enum ReportRejected: BrokerMethod {
   public static let name = "reportRejected"
 
@@ -10,15 +12,17 @@ public enum ReportRejected: BrokerMethod {
   public struct Params: MethodParams, Equatable {
     /// The profile; nil means the only configured one, else `default`.
     public var profile: ProfileName?
-    /// The rejected token; nil where its hash is given.
+    /// The rejected token; either this or tokenId is given.
     public var accessToken: Secret?
     /// The keyed hash of the rejected token.
     public var tokenID: String?
-    /// The HTTP status of the rejection: 401 or 403.
+    /// The HTTP status of the rejection.
+    ///
+    /// 401: refresh if it is still the current one. 403: only tell subscribers.
     public var status: Int
-    /// The scopes that the token was requested with, if any: see ``GetAccessToken/Params/scopes``.
+    /// The scopes that the token was requested with; those that the broker has recorded where absent.
     public var scopes: [String]?
-    /// The audience that the token was requested for, if any: see ``GetAccessToken/Params/audience``.
+    /// The audience that the token was requested for; the one that the broker has recorded where absent.
     public var audience: String?
 
     public init(
@@ -43,55 +47,5 @@ public enum ReportRejected: BrokerMethod {
       try coder.optional("scopes", &scopes)
       try coder.optional("audience", &audience)
     }
-  }
-}
-
-extension ReportRejected.Params {
-  public static let notes = SchemaNotes(members: [
-    "profile": .profile,
-    "accessToken": "The rejected token; either this or tokenId is given.",
-    "tokenId": "The keyed hash of the rejected token.",
-    "status": "401: refresh if it is still the current one. 403: only tell subscribers.",
-    "scopes": "The scopes that the token was requested with; those that the broker has recorded where absent.",
-    "audience": "The audience that the token was requested for; the one that the broker has recorded where absent.",
-  ])
-}
-
-extension ReportRejected {
-  public static var document: MethodDocument {
-    MethodDocument(
-      """
-      Reports that a server rejected a token, and returns the one to use instead, for the same scopes and audience.
-      """,
-      result: "token",
-      errors: ErrorKind.ofProfile + ErrorKind.ofSession + ErrorKind.ofProvider + [.insufficientScope],
-      examples: [
-        .init(
-          "rejected with 401", ["tokenId": #""k3v9Qm2x""#, "status": "401"],
-          result:
-            """
-            {
-              "accessToken": "example-access-token-2",
-              "tokenType": "Bearer",
-              "expiresAt": "2026-03-01T09:30:00Z",
-              "scopes": ["profile"],
-              "profile": "default",
-              "tokenId": "Zr41cW0p"
-            }
-            """),
-        .init(
-          "the token itself", ["accessToken": #""example-access-token""#],
-          result:
-            """
-            {
-              "accessToken": "example-access-token-2",
-              "tokenType": "Bearer",
-              "expiresAt": "2026-03-01T09:30:00Z",
-              "scopes": ["profile"],
-              "profile": "default",
-              "tokenId": "Zr41cW0p"
-            }
-            """),
-      ])
   }
 }

@@ -1,7 +1,13 @@
 public import JSON
 public import SecretMemory
 
-/// Gives an account of the embedded provider a new password, or removes its second factor, for a user who has lost them.
+/// Gives an account of the embedded provider a new password, or removes its second factor.
+///
+/// For a user who has lost them. All sessions of the account end, and its user is told by e-mail. One of password and
+/// removeSecondFactor must be given. What cannot be is validationFailed with the fields: user, password, or both
+/// parameters where neither is given.
+///
+/// - Throws: directory, validationFailed.
 public enum ResetLocalUser: BrokerMethod {
   public static let name = "resetLocalUser"
 
@@ -10,7 +16,7 @@ public enum ResetLocalUser: BrokerMethod {
   public struct Params: MethodParams, Equatable {
     /// The account's identifier or e-mail address.
     public var user: String
-    /// The new password; nil keeps the present one.
+    /// The new password; absent, the present one stays.
     public var password: Secret?
     /// Whether the second factor and its backup codes are removed.
     public var removesSecondFactor: Bool
@@ -28,33 +34,5 @@ public enum ResetLocalUser: BrokerMethod {
       try coder.optional("password", &password, .secret)
       try coder.optional("removeSecondFactor", &removesSecondFactor, absent: false)
     }
-  }
-}
-
-extension ResetLocalUser.Params {
-  public static let notes = SchemaNotes(members: [
-    "user": "The account's identifier or e-mail address.",
-    "password": "The new password; absent, the present one stays.",
-    "removeSecondFactor": "Whether the second factor and its backup codes are removed.",
-  ])
-}
-
-extension ResetLocalUser {
-  public static var document: MethodDocument {
-    MethodDocument(
-      "Gives an account of the embedded provider a new password, or removes its second factor.",
-      details:
-        """
-        For a user who has lost them. All sessions of the account end, and its user is told by e-mail. One of password \
-        and removeSecondFactor must be given. What cannot be is validationFailed with the fields: user, password, or \
-        both parameters where neither is given.
-        """,
-      result: "user",
-      errors: ErrorKind.ofDirectory + [.validationFailed],
-      examples: [
-        .init(
-          "a user who has lost the telephone", ["user": #""ada@example.com""#, "removeSecondFactor": "true"],
-          result: SampleJSON.localUser)
-      ])
   }
 }

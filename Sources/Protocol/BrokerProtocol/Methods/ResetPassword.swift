@@ -1,7 +1,13 @@
 public import JSON
 public import SecretMemory
 
-/// Sets a new password with the token that the provider sent; the user's sessions end.
+/// Sets a new password with the token that the provider sent; sessions that the provider ends with it end here too.
+///
+/// The token does not name its account, so the sessions of every profile with the same binding are checked, by one
+/// refresh or user call each: those that the provider has ended end here with logout{passwordReset}, no other is
+/// touched. After a lost reply (retryable false) the token may be used up.
+///
+/// - Throws: profile, provider, validationFailed, tooManyAttempts, accountLocked, captchaRequired, storeFailed.
 public enum ResetPassword: BrokerMethod {
   public static let name = "resetPassword"
 
@@ -28,34 +34,5 @@ public enum ResetPassword: BrokerMethod {
       try coder.required("token", &token, .secret)
       try coder.required("password", &password, .secret)
     }
-  }
-}
-
-extension ResetPassword.Params {
-  public static let notes = SchemaNotes(members: [
-    "profile": .profile,
-    "token": "The token of the provider's message.",
-    "password": "The new password.",
-  ])
-}
-
-extension ResetPassword {
-  public static var document: MethodDocument {
-    MethodDocument(
-      """
-      Sets a new password with the token that the provider sent; sessions that the provider ends with it end here too.
-      """,
-      details:
-        """
-        The token does not name its account, so the sessions of every profile with the same binding are checked, by \
-        one refresh or user call each: those that the provider has ended end here with logout{passwordReset}, no other \
-        is touched. After a lost reply (retryable false) the token may be used up.
-        """,
-      errors: ErrorKind.ofProfile + ErrorKind.ofProvider + [
-        .validationFailed, .tooManyAttempts, .accountLocked, .captchaRequired, .storeFailed,
-      ],
-      examples: [
-        .empty("the password is set", ["token": #""example-token""#, "password": #""example-password""#])
-      ])
   }
 }

@@ -1,16 +1,22 @@
 public import JSON
 
 /// Revokes one session at the embedded provider, all of an account, or all there are.
+///
+/// One of the parameters must be given; user and session may be given together, all stands alone. A session that is
+/// unknown, or not of that account, is validationFailed with session among the fields; one that has ended is revoked no
+/// more.
+///
+/// - Throws: directory, validationFailed.
 public enum RevokeLocalSessions: BrokerMethod {
   public static let name = "revokeLocalSessions"
 
   public struct Params: MethodParams, Equatable {
-    /// The account's identifier or e-mail address.
+    /// The account's identifier or e-mail address: all of its sessions, unless session names one.
     public var user: String?
     /// The identifier of one session.
     public var session: String?
 
-    /// Whether the sessions of every account are meant.
+    /// Whether the sessions of every account are meant, as after an incident.
     public var all: Bool
 
     public init(user: String? = nil, session: String? = nil, all: Bool = false) {
@@ -37,40 +43,7 @@ public enum RevokeLocalSessions: BrokerMethod {
     public static let blank = Result(revoked: 0)
 
     public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
-      try coder.required("revoked", &revoked)
+      try coder.required("revoked", &revoked, .count)
     }
-  }
-}
-
-extension RevokeLocalSessions.Params {
-  public static let notes = SchemaNotes(members: [
-    "user": "The account's identifier or e-mail address: all of its sessions, unless session names one.",
-    "session": "The identifier of one session.",
-    "all": "Whether the sessions of every account are meant, as after an incident.",
-  ])
-}
-
-extension RevokeLocalSessions.Result {
-  public static let notes = SchemaNotes(members: [
-    "revoked": .init("How many were revoked by this call.", .count)
-  ])
-}
-
-extension RevokeLocalSessions {
-  public static var document: MethodDocument {
-    MethodDocument(
-      "Revokes one session at the embedded provider, all of an account, or all there are.",
-      details:
-        """
-        One of the parameters must be given; user and session may be given together, all stands alone. A session that is unknown, or not of that account, is validationFailed \
-        with session among the fields; one that has ended is revoked no more.
-        """,
-      result: "count",
-      errors: ErrorKind.ofDirectory + [.validationFailed],
-      examples: [
-        .init("all sessions of an account", ["user": #""ada@example.com""#], result: #"{"revoked": 2}"#),
-        .init("every session there is", ["all": "true"], result: #"{"revoked": 12}"#),
-        .init("one session", ["session": #""example-session""#], result: #"{"revoked": 1}"#),
-      ])
   }
 }

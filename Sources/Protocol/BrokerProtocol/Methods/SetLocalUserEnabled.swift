@@ -1,6 +1,11 @@
 public import JSON
 
-/// Lets an account of the embedded provider log in, or keeps it from that.
+/// Lets an account of the embedded provider log in, or keeps it from that; disabling it revokes its sessions.
+///
+/// Access tokens that were issued before are good until they expire, unless an API introspects them. No account of that
+/// name is validationFailed with user among the fields.
+///
+/// - Throws: directory, validationFailed.
 public enum SetLocalUserEnabled: BrokerMethod {
   public static let name = "setLocalUserEnabled"
 
@@ -23,31 +28,5 @@ public enum SetLocalUserEnabled: BrokerMethod {
       try coder.required("user", &user, .text(atMost: ParameterLength.email))
       try coder.required("enabled", &isEnabled)
     }
-  }
-}
-
-extension SetLocalUserEnabled.Params {
-  public static let notes = SchemaNotes(members: [
-    "user": "The account's identifier or e-mail address.",
-    "enabled": "Whether it may log in.",
-  ])
-}
-
-extension SetLocalUserEnabled {
-  public static var document: MethodDocument {
-    MethodDocument(
-      "Lets an account of the embedded provider log in, or keeps it from that; disabling it revokes its sessions.",
-      details:
-        """
-        Access tokens that were issued before are good until they expire, unless an API introspects them. No account of \
-        that name is validationFailed with user among the fields.
-        """,
-      result: "user",
-      errors: ErrorKind.ofDirectory + [.validationFailed],
-      examples: [
-        .init(
-          "an account that may log in again", ["user": #""ada@example.com""#, "enabled": "true"],
-          result: SampleJSON.localUser)
-      ])
   }
 }

@@ -8,13 +8,3 @@ public enum Shutdown: BrokerMethod {
   /// The name on the wire.
   public static let name = "shutdown"
 }
-
-extension Shutdown {
-  public static var document: MethodDocument {
-    MethodDocument(
-      "Closes this connection; a broker that other clients share keeps running.",
-      examples: [
-        .empty("the connection closes")
-      ])
-  }
-}

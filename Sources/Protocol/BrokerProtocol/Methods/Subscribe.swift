@@ -1,6 +1,10 @@
 public import JSON
 
 /// Returns the present state, then sends every event.
+///
+/// Each event is a notification of the method event; events.json describes them.
+///
+/// - Throws: unknownProfile.
 public enum Subscribe: BrokerMethod {
   public static let name = "subscribe"
 
@@ -9,7 +13,7 @@ public enum Subscribe: BrokerMethod {
     public var events: [String]?
     /// Which profiles; nil means all.
     public var profiles: [ProfileName]?
-    /// The last sequence that the caller has seen.
+    /// The last sequence that the caller has seen: what it missed is sent first.
     public var since: Int?
 
     public init(events: [String]? = nil, profiles: [ProfileName]? = nil, since: Int? = nil) {
@@ -21,9 +25,9 @@ public enum Subscribe: BrokerMethod {
     public static let blank = Params()
 
     public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
-      try coder.optional("events", &events, .list(of: .word))
+      try coder.optional("events", &events, .list(of: .word(of: EventName.allCases.map { $0.rawValue })))
       try coder.optional("profiles", &profiles)
-      try coder.optional("since", &since)
+      try coder.optional("since", &since, .count)
     }
   }
 
@@ -48,61 +52,9 @@ public enum Subscribe: BrokerMethod {
 
     public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
       try coder.required("subscriptionId", &subscriptionID)
-      try coder.required("sequence", &sequence)
+      try coder.required("sequence", &sequence, .count)
       try coder.required("sessions", &sessions)
       try coder.optional("resync", &resync)
     }
-  }
-}
-
-extension Subscribe.Params {
-  public static let notes = SchemaNotes(members: [
-    "events": .init("All where absent.", .list(of: .words(EventName.allCases.map { $0.rawValue }))),
-    "profiles": "All where absent.",
-    "since": .init("The last sequence that the caller has seen: what it missed is sent first.", .count),
-  ])
-}
-
-extension Subscribe.Result {
-  public static let notes = SchemaNotes(members: [
-    "sequence": .init(nil, .count)
-  ])
-}
-
-extension Subscribe {
-  public static var document: MethodDocument {
-    MethodDocument(
-      "Returns the present state, then sends every event.",
-      details: "Each event is a notification of the method event; events.json describes them.",
-      result: "subscription",
-      errors: [.unknownProfile],
-      examples: [
-        .init(
-          "everything",
-          result:
-            """
-            {
-              "subscriptionId": "s1",
-              "sequence": 41,
-              "sessions": [\(SampleJSON.session)]
-            }
-            """),
-        .init(
-          "what was missed is no longer kept",
-          [
-            "events": #"["tokenRefreshed", "sessionExpired"]"#,
-            "profiles": #"["default"]"#,
-            "since": "3",
-          ],
-          result:
-            """
-            {
-              "subscriptionId": "s2",
-              "sequence": 41,
-              "sessions": [\(SampleJSON.session)],
-              "resync": true
-            }
-            """),
-      ])
   }
 }

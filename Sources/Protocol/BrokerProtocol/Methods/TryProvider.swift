@@ -4,8 +4,11 @@ public import SecretMemory
 /// Starts a trial of the provider of one profile: a login, then everything that a broker does with a session, up to its
 /// logout.
 ///
-/// The session belongs to the trial: it is not stored, no event reports it, and the profile's session is left alone. The
-/// trial runs on its own; ``ContinueTrial`` returns its progress, and a trial that is not asked about soon ends.
+/// The session belongs to the trial: it is not stored, no event reports it, and the profile's session is left alone.
+/// The trial runs on its own; continueTrial returns its progress. A trial that is not asked about for 30 s ends, its
+/// session first.
+///
+/// - Throws: accessDenied, unknownProfile, missingCredential, unsupportedByProvider, rateLimited, tooManyAttempts.
 public enum TryProvider: BrokerMethod {
   public static let name = "tryProvider"
 
@@ -24,9 +27,9 @@ public enum TryProvider: BrokerMethod {
     public var phoneNumber: String?
     /// A refresh token to start the session with.
     public var refreshToken: Secret?
-    /// Whether to try a wrong password first: some providers lock accounts for it.
+    /// Whether to try a wrong password first; the provider may lock the account.
     public var triesWrongPassword: Bool
-    /// Whether to use a spent refresh token again: that may end every session of its family.
+    /// Whether to use a spent refresh token again; the provider may end all of the user's sessions.
     public var replaysToken: Bool
 
     public init(
@@ -56,51 +59,5 @@ public enum TryProvider: BrokerMethod {
       try coder.optional("wrongPassword", &triesWrongPassword, absent: false)
       try coder.optional("reuse", &replaysToken, absent: false)
     }
-  }
-}
-
-extension TryProvider.Params {
-  public static let notes = SchemaNotes(members: [
-    "profile": .profile,
-    "method": "How to log in, as at login.",
-    "email": "The account's e-mail address.",
-    "password": "The password.",
-    "phoneNumber": "The account's phone number, where the provider knows it by that.",
-    "refreshToken": "A refresh token to start the session with.",
-    "wrongPassword": "Whether to try a wrong password first; the provider may lock the account.",
-    "reuse": "Whether to use a spent refresh token again; the provider may end all of the user's sessions.",
-  ])
-}
-
-extension TryProvider {
-  public static var document: MethodDocument {
-    MethodDocument(
-      """
-      Starts a trial of the provider of one profile: a login, then everything that a broker does with a session, up to \
-      its logout.
-      """,
-      details:
-        """
-        The session belongs to the trial: it is not stored, no event reports it, and the profile's session is left \
-        alone. The trial runs on its own; continueTrial returns its progress. A trial that is not asked about for 30 s \
-        ends, its session first.
-        """,
-      result: "state",
-      errors: [
-        .accessDenied, .unknownProfile, .missingCredential, .unsupportedByProvider, .rateLimited, .tooManyAttempts,
-      ],
-      examples: [
-        .init(
-          "a trial with a password",
-          [
-            "profile": #""shop""#,
-            "email": #""ann@example.com""#,
-            "password": #""example password""#,
-          ],
-          result:
-            """
-            {"trialId": "example-trial", "findings": [], "waitsFor": "provider"}
-            """)
-      ])
   }
 }

@@ -2,6 +2,11 @@ public import JSON
 public import SecretMemory
 
 /// Unlocks the vault; a new vault takes the first passphrase as its own.
+///
+/// A missing passphrase is invalidParams at /passphrase with the advice to unlock. The answer to the n-th wrong
+/// passphrase in a row is delayed by 0.1 s × 2^(n−1), at most 10 s; attempts are taken one at a time.
+///
+/// - Throws: key.
 public enum Unlock: BrokerMethod {
   public static let name = "unlock"
 
@@ -20,28 +25,5 @@ public enum Unlock: BrokerMethod {
     public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
       try coder.optional("passphrase", &passphrase, .secret)
     }
-  }
-}
-
-extension Unlock.Params {
-  public static let notes = SchemaNotes(members: [
-    "passphrase": "The passphrase, where the vault's key is derived from one."
-  ])
-}
-
-extension Unlock {
-  public static var document: MethodDocument {
-    MethodDocument(
-      "Unlocks the vault; a new vault takes the first passphrase as its own.",
-      details:
-        """
-        A missing passphrase is invalidParams at /passphrase with the advice to unlock. The answer to the n-th wrong \
-        passphrase in a row is delayed by 0.1 s × 2^(n−1), at most 10 s; attempts are taken one at a time.
-        """,
-      errors: ErrorKind.ofKey,
-      examples: [
-        .empty("with a key file"),
-        .empty("with a passphrase", ["passphrase": #""example passphrase""#]),
-      ])
   }
 }

@@ -21,13 +21,3 @@ public enum Unsubscribe: BrokerMethod {
     }
   }
 }
-
-extension Unsubscribe {
-  public static var document: MethodDocument {
-    MethodDocument(
-      "Ends a subscription.",
-      examples: [
-        .empty("ended", ["subscriptionId": #""s1""#])
-      ])
-  }
-}

@@ -1,6 +1,13 @@
 public import JSON
 
-/// Changes the account's profile at the provider.
+/// Changes the account's profile at the provider; email, phoneNumber and twoFactor need an authTime within 300 s.
+///
+/// Changes of email, phoneNumber and twoFactor want a login or reauthenticate within 300 seconds, by the same
+/// connection or with a proof of access to the state directory (reauthRequired with data.proof). An enrolment is
+/// answered by verifyOtp with its otpFlowId. It is kept in memory, and ends with the session that began it, with
+/// another enrolment of the profile, or after too many wrong codes.
+///
+/// - Throws: profile, session, provider, validationFailed, emailTaken.
 public enum UpdateProfile: BrokerMethod {
   public static let name = "updateProfile"
   // What a provider knows of an account is the provider's business.
@@ -9,7 +16,8 @@ public enum UpdateProfile: BrokerMethod {
   public struct Params: MethodParams, Equatable {
     /// The profile; nil means the only configured one, else `default`.
     public var profile: ProfileName?
-    /// The changes.
+    /// The changes: one to 32 members by their names (name, phoneNumber and others that the provider has), each with
+    /// its new string, number or boolean; null removes it.
     public var changes: ProfileChanges
 
     public init(profile: ProfileName? = nil, changes: ProfileChanges) {
@@ -25,10 +33,14 @@ public enum UpdateProfile: BrokerMethod {
     }
   }
 
+  /// What the provider says of the account.
   public struct Result: ObjectCodable, Equatable {
     /// What the provider knows of the account now.
     public var user: User
-    /// The second factor that is not changed yet: it wants a first code.
+    /// The second factor that is to be proven first: an authenticator application (totp), or a phone number or e-mail
+    /// address that a code was sent to.
+    ///
+    /// The change is made once verifyOtp has taken its first code.
     public var enrolment: FactorEnrolment?
 
     public init(user: User, enrolment: FactorEnrolment? = nil) {
@@ -43,94 +55,5 @@ public enum UpdateProfile: BrokerMethod {
       try user.code(&coder)
       try coder.optional("enrolment", &enrolment)
     }
-  }
-}
-
-extension UpdateProfile.Params {
-  public static let notes = SchemaNotes(members: [
-    "profile": .profile,
-    "changes":
-      """
-    One to 32 members by their names (name, phoneNumber and others that the provider has), each with its new string, \
-    number or boolean; null removes it.
-    """,
-  ])
-}
-
-extension UpdateProfile.Result {
-  public static let notes = SchemaNotes(
-    nil, "What the provider says of the account.",
-    members: [
-      "enrolment":
-        """
-      Where the second factor is to be proven first: an authenticator application (totp), or a phone number or e-mail \
-      address that a code was sent to. The change is made once verifyOtp has taken its first code.
-      """
-    ])
-}
-
-extension UpdateProfile {
-  public static var document: MethodDocument {
-    MethodDocument(
-      """
-      Changes the account's profile at the provider; email, phoneNumber and twoFactor need an authTime within 300 s.
-      """,
-      details:
-        """
-        Changes of email, phoneNumber and twoFactor want a login or reauthenticate within 300 seconds, by the same \
-        connection or with a proof of access to the state directory (reauthRequired with data.proof). An enrolment is \
-        answered by verifyOtp with its otpFlowId. It is kept in memory, and ends with the session that \
-        began it, with another enrolment of the profile, or after too many wrong codes.
-        """,
-      result: "user",
-      errors: ErrorKind.ofProfile + ErrorKind.ofSession + ErrorKind.ofProvider + [.validationFailed, .emailTaken],
-      examples: [
-        .init(
-          "another name", ["changes": #"{"name": "Ada"}"#],
-          result:
-            """
-            {
-              "id": "u-7f3a",
-              "email": "ada@example.com",
-              "emailVerified": true,
-              "name": "Ada",
-              "phoneNumberMasked": "•••• 42"
-            }
-            """),
-        .init(
-          "an authenticator application", ["changes": #"{"twoFactor": "totp"}"#],
-          result:
-            """
-            {
-              "id": "u-7f3a",
-              "email": "ada@example.com",
-              "enrolment": {
-                "otpFlowId": "example-enrolment",
-                "method": "totp",
-                "otpauthUri": "otpauth://totp/AuthBroker:ada%40example.com?secret=EXAMPLE&issuer=AuthBroker",
-                "otpLength": 6,
-                "expiresAt": "2026-03-01T09:10:00Z"
-              }
-            }
-            """),
-        .init(
-          "codes by SMS", ["changes": #"{"phoneNumber": "+4915112345678", "twoFactor": "sms"}"#],
-          result:
-            """
-            {
-              "id": "u-7f3a",
-              "email": "ada@example.com",
-              "phoneNumberMasked": "+49 ••• ••78",
-              "twoFactor": "off",
-              "enrolment": {
-                "otpFlowId": "example-enrolment",
-                "method": "sms",
-                "maskedDestination": "+49 ••• ••78",
-                "otpLength": 6,
-                "expiresAt": "2026-03-01T09:05:00Z"
-              }
-            }
-            """),
-      ])
   }
 }

@@ -1,7 +1,11 @@
 public import JSON
 public import SecretMemory
 
-/// Answers a challenge with one of the backup codes instead of the one-time code.
+/// Answers a challenge with one of the backup codes instead of the one-time code; spaces in it are ignored.
+///
+/// Lost replies and wrong codes are treated as verifyOtp treats them.
+///
+/// - Throws: profile, code, provider, backupCodeInvalid.
 public enum VerifyBackupCode: BrokerMethod {
   public static let name = "verifyBackupCode"
 
@@ -35,9 +39,6 @@ public enum VerifyBackupCode: BrokerMethod {
       self.backupCodesRemaining = backupCodesRemaining
     }
 
-    /// That of a login, in which the rest is described too.
-    public static let schema = LoginResult.schema
-
     /// Writes the login's members, and the rest beside them.
     public func encode(to writer: inout JSONWriter) {
       writer.object { writer in
@@ -51,34 +52,5 @@ public enum VerifyBackupCode: BrokerMethod {
       login = try LoginResult(from: node)
       backupCodesRemaining = try node.optional("backupCodesRemaining", Int.init(from:))
     }
-  }
-}
-
-extension VerifyBackupCode.Params {
-  public static let notes = SchemaNotes(members: [
-    "otpFlowId": "The handle of the challenge.",
-    "backupCode": "The backup code; each works once.",
-  ])
-}
-
-extension VerifyBackupCode {
-  public static var document: MethodDocument {
-    MethodDocument(
-      "Answers a challenge with one of the backup codes instead of the one-time code; spaces in it are ignored.",
-      details: "Lost replies and wrong codes are treated as verifyOtp treats them.",
-      result: "login",
-      errors: ErrorKind.ofProfile + ErrorKind.ofCode + ErrorKind.ofProvider + [.backupCodeInvalid],
-      examples: [
-        .init(
-          "a code that was not used yet", ["otpFlowId": #""example-flow""#, "backupCode": #""example-backup-code""#],
-          result:
-            """
-            {
-              "status": "authenticated",
-              "session": \(SampleJSON.session),
-              "backupCodesRemaining": 7
-            }
-            """)
-      ])
   }
 }

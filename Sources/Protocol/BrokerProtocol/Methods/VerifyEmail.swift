@@ -2,6 +2,8 @@ public import JSON
 public import SecretMemory
 
 /// Confirms an e-mail address with the token that the provider sent to it.
+///
+/// - Throws: profile, provider, validationFailed, emailTaken, tooManyAttempts, captchaRequired.
 public enum VerifyEmail: BrokerMethod {
   public static let name = "verifyEmail"
 
@@ -24,25 +26,5 @@ public enum VerifyEmail: BrokerMethod {
       try coder.optional("profile", &profile)
       try coder.required("token", &token, .secret)
     }
-  }
-}
-
-extension VerifyEmail.Params {
-  public static let notes = SchemaNotes(members: [
-    "profile": .profile,
-    "token": "The token of the provider's message.",
-  ])
-}
-
-extension VerifyEmail {
-  public static var document: MethodDocument {
-    MethodDocument(
-      "Confirms an e-mail address with the token that the provider sent to it.",
-      errors: ErrorKind.ofProfile + ErrorKind.ofProvider + [
-        .validationFailed, .emailTaken, .tooManyAttempts, .captchaRequired,
-      ],
-      examples: [
-        .empty("the address is confirmed", ["token": #""example-token""#])
-      ])
   }
 }

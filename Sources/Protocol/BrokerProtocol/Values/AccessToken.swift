@@ -44,23 +44,6 @@ public struct AccessToken: Sendable, Equatable {
 
 /// Written by hand: this is in every answer to `getAccessToken`, and some of its members are unlike those of other types.
 extension AccessToken: JSONEncodable, JSONDecodable {
-  public static let schema = JSONSchema.named(
-    "AccessToken",
-    .object([
-      .required("accessToken", .text), .required("tokenType", .word("Bearer")),
-      .required("expiresAt", .oneOf([Timestamp.schema, .null])),
-      .required(
-        "scopes", .list(of: .text),
-        "The granted scopes; the requested ones where the provider names none."),
-      .optional("audience", .text, "Only where one was requested."), .required("profile", ProfileName.schema),
-      .required("tokenId", .text, "A short keyed hash: equal if and only if the token is equal."),
-      .optional(
-        "minValidityCapped", .onlyTrue,
-        "More remaining lifetime was wanted than 80 % of the whole lifetime, which no token can be relied on to have."),
-      .optional("offline", .onlyTrue, "The provider cannot be reached; the session's state is offline."),
-      .optional("target", GrantedTarget.schema, "Only where a token for an address was requested."),
-    ]))
-
   /// Writes the token in clear: only for the answer to the client that asked.
   public func encode(to writer: inout JSONWriter) {
     writer.object { writer in

@@ -16,7 +16,7 @@ extension Duration {
 
 extension JSONNode {
   /// No duration of the protocol is longer: ten years.
-  static let longestSeconds = 315_360_000
+  package static let longestSeconds = 315_360_000
 
   /// A duration of a member whose name ends in `Seconds`.
   ///

@@ -3,12 +3,12 @@ public import SecretMemory
 
 /// A second factor that its user is enrolling: it counts once `verifyOtp` has taken its first code.
 public struct FactorEnrolment: Sendable, Equatable {
-  /// The broker's handle, for `verifyOtp`.
+  /// The handle of the enrolment, for verifyOtp.
   public var otpFlowID: String
-  /// Where its codes come from.
+  /// Where its codes come from: sent by sms or email, or made by an application (totp).
   public var method: OTPChallenge.Method
-  /// The secret for an authenticator application, as a URI that is shown as a QR code (`otpauth://totp/…`); nil where codes
-  /// are sent.
+  /// The secret for an authenticator application, as a URI that is shown once, as a QR code (otpauth://totp/…); absent
+  /// where codes are sent.
   public var otpauthURI: Secret?
   /// Where the first code was sent, masked; nil where an application makes the codes.
   public var maskedDestination: String?
@@ -38,20 +38,7 @@ extension FactorEnrolment: ObjectCodable {
     try coder.defaulted("method", &method, .name("a known method"))
     try coder.optional("otpauthUri", &otpauthURI, .secret)
     try coder.optional("maskedDestination", &maskedDestination)
-    try coder.defaulted("otpLength", &otpLength)
+    try coder.defaulted("otpLength", &otpLength, .count)
     try coder.required("expiresAt", &expiresAt)
   }
-}
-
-extension FactorEnrolment {
-  public static let notes = SchemaNotes(
-    "FactorEnrolment", "A second factor that counts once verifyOtp has taken its first code.",
-    members: [
-      "otpFlowId": "The handle of the enrolment, for verifyOtp.",
-      "method": "Where its codes come from: sent by sms or email, or made by an application (totp).",
-      "otpauthUri": "The secret for an authenticator application, for a QR code; it is shown once.",
-      "maskedDestination": "Where the first code was sent, masked.",
-      "otpLength": .init(nil, .count),
-      "expiresAt": "When the enrolment ends unless a code confirms it.",
-    ])
 }

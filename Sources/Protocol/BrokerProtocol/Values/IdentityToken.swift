@@ -15,15 +15,6 @@ public struct IdentityToken: Sendable, Equatable {
 }
 
 extension IdentityToken: JSONEncodable, JSONDecodable {
-  public static let schema = JSONSchema.named(
-    "IdToken",
-    .object([
-      .required("idToken", .text),
-      .required(
-        "expiresAt", .oneOf([Timestamp.schema, .null]),
-        "By this machine's clock; null where the token's expiry is unknown."),
-    ]))
-
   /// Writes the token in clear: only for the answer to the client that asked.
   public func encode(to writer: inout JSONWriter) {
     writer.object { writer in

@@ -16,9 +16,13 @@ public struct JSONWebKey: Sendable, Equatable {
   /// The public key in base64url.
   public var publicKey: String
 
+  /// The key type: an octet key pair.
   private var keyType = JSONWebKey.keyType
+  /// The curve.
   private var curve = JSONWebKey.curve
+  /// What the key is for: signatures.
   private var use = JSONWebKey.use
+  /// The algorithm of those (RFC 8037, section 3.1).
   private var algorithm = JSONWebKey.algorithm
 
   public init(keyID: String, publicKey: String) {
@@ -31,24 +35,11 @@ extension JSONWebKey: ObjectCodable {
   public static let blank = JSONWebKey(keyID: "", publicKey: "")
 
   public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
-    try coder.required("kty", &keyType)
-    try coder.required("crv", &curve)
+    try coder.required("kty", &keyType, .word(of: [Self.keyType]))
+    try coder.required("crv", &curve, .word(of: [Self.curve]))
     try coder.required("x", &publicKey)
     try coder.required("kid", &keyID)
-    try coder.required("use", &use)
-    try coder.required("alg", &algorithm)
+    try coder.required("use", &use, .word(of: [Self.use]))
+    try coder.required("alg", &algorithm, .word(of: [Self.algorithm]))
   }
-}
-
-extension JSONWebKey {
-  public static let notes = SchemaNotes(
-    "JsonWebKey", "A public key for Ed25519 signatures (RFC 7517; RFC 8037, section 2).",
-    members: [
-      "kty": .init(nil, .word(keyType)),
-      "crv": .init(nil, .word(curve)),
-      "x": "The public key in base64url.",
-      "kid": "Names the key, as in the header of a token.",
-      "use": .init(nil, .word(use)),
-      "alg": .init(nil, .word(algorithm)),
-    ])
 }

@@ -13,8 +13,6 @@ public enum KeySourceName: String, Sendable, CaseIterable {
 }
 
 extension KeySourceName: JSONEncodable, JSONDecodable {
-  public static let schema = JSONSchema.words(allCases.map { $0.rawValue })
-
   /// Writes the name.
   public func encode(to writer: inout JSONWriter) { writer.string(rawValue) }
 

@@ -6,7 +6,7 @@ public struct LocalAuditRecord: Sendable, Equatable {
   public var number: Int
   /// When it was written.
   public var time: Timestamp
-  /// What was decided, as a stable name.
+  /// What was decided, as a stable name; more may be added.
   public var event: String
   /// The identifier of the account; nil where it is about none.
   public var user: String?
@@ -26,20 +26,10 @@ extension LocalAuditRecord: ObjectCodable {
   public static let blank = LocalAuditRecord(number: 0, time: .epoch, event: "")
 
   public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
-    try coder.required("number", &number)
+    try coder.required("number", &number, .count)
     try coder.required("at", &time)
     try coder.required("event", &event)
     try coder.optional("user", &user)
     try coder.optional("detail", &detail)
   }
-}
-
-extension LocalAuditRecord {
-  public static let notes = SchemaNotes(
-    "LocalAuditRecord", "A decision of the embedded provider.",
-    members: [
-      "number": .init("The numbers have no gaps.", .count),
-      "event": "More events may be added.",
-      "user": "The identifier of the account.",
-    ])
 }

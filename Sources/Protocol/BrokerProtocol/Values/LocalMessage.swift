@@ -43,7 +43,7 @@ extension LocalMessage: ObjectCodable {
     number: 0, recipient: "", method: .sms, subject: "", body: .empty, createdAt: .epoch, expiresAt: .epoch)
 
   public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
-    try coder.required("number", &number)
+    try coder.required("number", &number, .count)
     try coder.required("to", &recipient)
     try coder.required("method", &method, .name("a known method"))
     try coder.required("subject", &subject)
@@ -53,15 +53,4 @@ extension LocalMessage: ObjectCodable {
     try coder.required("createdAt", &createdAt)
     try coder.required("expiresAt", &expiresAt)
   }
-}
-
-extension LocalMessage {
-  public static let notes = SchemaNotes(
-    "LocalMessage", "A message that the embedded provider has sent nowhere.",
-    members: [
-      "number": .init("A later message has a larger one.", .count),
-      "to": "The phone number or e-mail address.",
-      "body": "The whole text, with the code or the token in it.",
-      "expiresAt": "When it is removed.",
-    ])
 }

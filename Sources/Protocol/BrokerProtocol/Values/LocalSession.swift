@@ -2,7 +2,7 @@ public import JSON
 
 /// A session at the embedded provider: the refresh tokens that follow from one login, whichever client holds them.
 public struct LocalSession: Sendable, Equatable {
-  /// Names the session, also in its access tokens (`sid`).
+  /// Names the session, also in its access tokens (the claim sid).
   public var id: String
   /// The identifier of the account.
   public var user: String
@@ -14,7 +14,7 @@ public struct LocalSession: Sendable, Equatable {
   public var lastUsedAt: Timestamp
   /// When it expires.
   public var expiresAt: Timestamp
-  /// How the user proved who they are (RFC 8176).
+  /// How the user proved who they are (RFC 8176): pwd, otp, sms, mfa.
   public var methods: [String]
 
   public init(
@@ -44,14 +44,4 @@ extension LocalSession: ObjectCodable {
     try coder.required("expiresAt", &expiresAt)
     try coder.required("amr", &methods)
   }
-}
-
-extension LocalSession {
-  public static let notes = SchemaNotes(
-    "LocalSession", "A session at the embedded provider.",
-    members: [
-      "id": "The claim sid of its access tokens.",
-      "user": "The identifier of the account.",
-      "amr": "How the user proved who they are (RFC 8176): pwd, otp, sms, mfa.",
-    ])
 }

@@ -62,16 +62,6 @@ extension LocalUser: ObjectCodable {
     try coder.required("twoFactor", &twoFactor, .name("a known second factor"))
     try coder.required("disabled", &isDisabled)
     try coder.required("createdAt", &createdAt)
-    try coder.required("sessions", &sessionCount)
+    try coder.required("sessions", &sessionCount, .count)
   }
-}
-
-extension LocalUser {
-  public static let notes = SchemaNotes(
-    "LocalUser", "An account of the embedded provider.",
-    members: [
-      "twoFactor": "What a login asks for beside the password.",
-      "disabled": "Whether the account may not log in.",
-      "sessions": .init("How many sessions can still be refreshed.", .count),
-    ])
 }

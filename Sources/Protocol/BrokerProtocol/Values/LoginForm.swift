@@ -2,9 +2,9 @@ public import JSON
 
 /// One way to log in to a profile, and the parameters of `login` that it needs.
 public struct LoginForm: Sendable, Equatable {
-  /// The way.
+  /// The way, as the parameter method of login.
   public var method: LoginMethod
-  /// The parameters that must be given, by their names.
+  /// The parameters of login that it needs; none where the user acts elsewhere.
   public var fields: [String]
 
   public init(method: LoginMethod, fields: [String]) {
@@ -29,13 +29,4 @@ extension LoginForm: ObjectCodable {
     try coder.required("method", &method, .name("a known login method"))
     try coder.required("fields", &fields)
   }
-}
-
-extension LoginForm {
-  public static let notes = SchemaNotes(
-    "LoginForm", "One way to log in.",
-    members: [
-      "method": "As the parameter method of login.",
-      "fields": "The parameters of login that it needs; none where the user acts elsewhere.",
-    ])
 }

@@ -14,26 +14,6 @@ public struct LoginResult: Sendable, Equatable {
 }
 
 extension LoginResult: JSONEncodable, JSONDecodable {
-  public static let schema = JSONSchema.named(
-    "LoginResult",
-    .oneOf([
-      .object([
-        .required("status", .word("authenticated")), .required("session", Session.schema), context,
-        .optional(
-          "backupCodesRemaining", .count, "After a login by backup code, where the provider says so."),
-      ]),
-      .object([
-        .required("status", .word("otpRequired")), .required("requires2FA", .onlyTrue),
-        .required("challenge", OTPChallenge.schema), context,
-      ]),
-      .object([.required("status", .word("userActionRequired")), .required("action", UserAction.schema), context]),
-      .object([.required("status", .word("emailVerificationRequired")), context]),
-    ]))
-
-  private static var context: SchemaMember {
-    .optional("clientContext", .text, "The parameter clientContext of the login, as it was given.")
-  }
-
   /// Writes the result with its `status`.
   public func encode(to writer: inout JSONWriter) {
     writer.object { writer in encodeMembers(to: &writer) }

@@ -30,7 +30,7 @@ public struct OTPChallenge: Sendable, Equatable {
   public var attemptsRemaining: Int
   /// Whether a backup code is accepted instead of the code.
   public var backupCodesAllowed: Bool
-  /// The ways by which another code can be sent; empty where there is no choice.
+  /// The ways by which resendOtp can send another code; absent where there is no choice.
   public var channels: [Method] = []
   /// The parameter `clientContext` of the login that has begun it.
   public var clientContext: String?
@@ -66,23 +66,12 @@ extension OTPChallenge: ObjectCodable {
     try coder.required("profile", &profile)
     try coder.required("method", &method, .name("a known method"))
     try coder.required("maskedDestination", &maskedDestination)
-    try coder.required("otpLength", &otpLength)
+    try coder.required("otpLength", &otpLength, .count)
     try coder.required("expiresAt", &expiresAt)
     try coder.required("nextResendAt", &nextResendAt)
-    try coder.required("attemptsRemaining", &attemptsRemaining)
+    try coder.required("attemptsRemaining", &attemptsRemaining, .count)
     try coder.required("backupCodesAllowed", &backupCodesAllowed)
     try coder.optional("channels", &channels, .list(of: .name("a known method")), absent: [])
     try coder.optional("clientContext", &clientContext)
   }
-}
-
-extension OTPChallenge {
-  public static let notes = SchemaNotes(
-    "OtpChallenge",
-    members: [
-      "otpLength": .init(nil, .count),
-      "attemptsRemaining": .init(nil, .count),
-      "channels": "By which resendOtp can send another code; absent where there is no choice.",
-      "clientContext": .clientContext,
-    ])
 }

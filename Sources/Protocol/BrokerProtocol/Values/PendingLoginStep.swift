@@ -59,8 +59,6 @@ public enum PendingLoginStep: Sendable, Equatable {
 }
 
 extension PendingLoginStep: JSONEncodable, JSONDecodable {
-  public static let schema = JSONSchema.oneOf([OTPChallenge.schema, UserAction.schema])
-
   /// Writes the challenge or the action: their handles have different names.
   public func encode(to writer: inout JSONWriter) {
     switch self {

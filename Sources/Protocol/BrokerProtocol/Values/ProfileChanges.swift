@@ -25,8 +25,6 @@ public struct ProfileChanges: JSONEncodable, JSONDecodable, Sendable, Equatable 
 
   public init(_ members: [Change]) { self.members = members }
 
-  public static let schema = JSONSchema.map(of: .oneOf([.text, .number(), .boolean, .null]))
-
   /// Writes an object of the changes.
   public func encode(to writer: inout JSONWriter) {
     writer.object { writer in

@@ -32,8 +32,6 @@ public struct ProfileName: Hashable, Sendable, CustomStringConvertible, Comparab
 }
 
 extension ProfileName: JSONEncodable, JSONDecodable {
-  public static let schema = JSONSchema.named("ProfileName", .string(pattern: "^[a-z0-9][a-z0-9._-]{0,63}$"))
-
   /// Writes the name as a string.
   public func encode(to writer: inout JSONWriter) { writer.string(description) }
 

@@ -16,15 +16,16 @@ public struct ProviderFinding: ObjectCodable, Equatable {
     case skipped
   }
 
-  /// What was examined, as a stable name of words joined by dots, such as `issuer` or `endpoint.revocation`.
+  /// What was examined, as a stable name of words joined by dots, such as issuer or endpoint.revocation; more may be
+  /// added.
   public var check: String
   /// How it is.
   public var level: Level
-  /// One sentence: what was found.
+  /// One sentence: what was found; a provider's own words are sanitised and bounded.
   public var message: String
   /// One sentence: what to do about it.
   public var advice: String?
-  /// The kind of error that a client of the broker would see.
+  /// The kind of error that a client would see: one of errors.json.
   public var errorKind: ErrorKind?
 
   public init(
@@ -37,7 +38,7 @@ public struct ProviderFinding: ObjectCodable, Equatable {
     self.errorKind = errorKind
   }
 
-  /// The name of the level; one of a later version is a warning.
+  /// How bad it is; skipped: it could not be checked, and the message says why.
   private var levelName: String {
     get { level.rawValue }
     set { level = Level(rawValue: newValue) ?? .warning }
@@ -47,22 +48,9 @@ public struct ProviderFinding: ObjectCodable, Equatable {
 
   public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
     try coder.required("check", &check)
-    try coder.required("level", &levelName)
+    try coder.required("level", &levelName, .word(of: Level.allCases.map { $0.rawValue }))
     try coder.required("message", &message)
     try coder.optional("advice", &advice)
     try coder.optional("errorKind", &errorKind.knownName)
   }
-}
-
-extension ProviderFinding {
-  public static let notes = SchemaNotes(
-    "ProviderFinding",
-    members: [
-      "check": "What was checked, as a stable name. More may be added.",
-      "level": .init(
-        "skipped: it could not be checked, and the message says why.", .words(Level.allCases.map { $0.rawValue })),
-      "message": "What was found; a provider's own words are sanitised and bounded.",
-      "advice": "What to do about it.",
-      "errorKind": "The kind of error that a client would see: one of errors.json.",
-    ])
 }

@@ -18,13 +18,15 @@ public struct ProviderReport: ObjectCodable, Equatable {
   public var host: String?
   /// Whether it is reached over TLS only; nil where no network is involved.
   public var usesTLS: Bool?
-  /// The status of its answer (RFC 9110, section 15).
+  /// The HTTP status of its answer; 401 is expected here.
   public var status: Int?
   /// How long the answer took, the connection included.
   public var roundTrip: Duration?
-  /// How far its clock is ahead of this machine's, in whole seconds; nil where its answer has no date.
+  /// How far its clock is ahead of this machine's, in whole seconds; absent where its answer has no date.
+  ///
+  /// More than 30 either way is worth a warning.
   public var clockSkew: Duration?
-  /// Why it is not reachable, or why no login is possible although it answers.
+  /// Why it is not reachable, or why no login can succeed although it answers: a kind of errors.json.
   public var errorKind: ErrorKind?
   /// One sentence, and what to do where there is a problem.
   public var message: String
@@ -63,27 +65,4 @@ public struct ProviderReport: ObjectCodable, Equatable {
     try coder.optional("errorKind", &errorKind.knownName)
     try coder.required("message", &message)
   }
-}
-
-extension ProviderReport {
-  public static let notes = SchemaNotes(
-    "ProviderReport",
-    members: [
-      "provider": "The type of the profile's provider.",
-      "reachable": "Whether it answered at all; true where no network is involved.",
-      "host":
-        """
-      Its name or address, with the port where that is not the default; absent where no network is involved.
-      """,
-      "tls": "Whether it is reached over TLS only.",
-      "status": "The HTTP status of its answer; 401 is expected here.",
-      "roundTripSeconds": "How long the answer took, the connection included.",
-      "clockSkewSeconds":
-        """
-      How far its clock is ahead of this machine's, in whole seconds; absent where its answer has no date. More than \
-      30 either way is worth a warning.
-      """,
-      "errorKind": "Why it is not reachable, or why no login can succeed although it answers: a kind of errors.json.",
-      "message": "One sentence, and what to do where there is a problem.",
-    ])
 }

@@ -27,17 +27,6 @@ public struct ProviderTrialState: JSONEncodable, JSONDecodable, Sendable, Equata
     self.step = step
   }
 
-  public static let schema = JSONSchema.named(
-    "ProviderTrialState",
-    .object([
-      .required("trialId", .text),
-      .required("findings", .list(of: ProviderFinding.schema), "What was found since the last answer."),
-      .required(
-        "waitsFor", .words(["provider", "code", "user", "nothing"]),
-        "code: see challenge; user: see action; nothing: the trial is over."),
-      .optional("challenge", OTPChallenge.schema), .optional("action", UserAction.schema),
-    ]))
-
   /// Writes the members.
   public func encode(to writer: inout JSONWriter) {
     writer.object { writer in

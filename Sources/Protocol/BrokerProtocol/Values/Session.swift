@@ -52,7 +52,8 @@ public struct Session: Sendable, Equatable {
   public var loginRequiredMessage: String?
   /// Whether the newest tokens are not yet safely stored.
   public var storeDegraded: Bool?
-  /// How far the provider's clock is ahead of this machine's, where that is so far that it may matter.
+  /// How far the provider's clock is ahead of this machine's, by its last reply with tokens; only where it is more than
+  /// 60 either way.
   public var providerClockSkew: Duration?
 
   /// A session of which nothing but its state is known yet.
@@ -88,18 +89,4 @@ extension Session: ObjectCodable {
     try coder.optional("storeDegraded", &storeDegraded)
     try coder.optional("providerClockSkewSeconds", &providerClockSkew, .difference)
   }
-}
-
-extension Session {
-  public static let notes = SchemaNotes(
-    "Session", "The public state of a session; no token is in it.",
-    members: [
-      "provider": "The type of provider, as in the configuration.",
-      "loginRequiredMessage": "One plain sentence, where the reason alone leaves open what has happened.",
-      "providerClockSkewSeconds":
-        """
-      How far the provider's clock is ahead of this machine's, by its last reply with tokens; only where it is more \
-      than 60 either way.
-      """,
-    ])
 }

@@ -18,9 +18,3 @@ extension StateProof: ObjectCodable {
     try coder.required("path", &path)
   }
 }
-
-extension StateProof {
-  public static let notes = SchemaNotes(
-    "StateProof",
-    "What prove requires: an empty file at this path, followed by a full stop and the client's process number.")
-}

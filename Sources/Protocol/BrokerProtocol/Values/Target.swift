@@ -10,17 +10,17 @@ public struct Target: Sendable, Equatable {
     case basic = "Basic"
   }
 
-  /// The prefix of the addresses that it applies to, such as `https://git.example.com/acme`.
+  /// The prefix of the addresses that it applies to: scheme, host, port and path, as configured.
   public var url: String
   /// The profile whose token it is.
   public var profile: ProfileName
-  /// The user name that goes with the token where a tool wants one; nil: the tool's own default.
+  /// The user name that goes with the token; the tool's own default where absent.
   public var username: String?
-  /// The scopes that the token must have; nil: those of the session.
+  /// The scopes that the token must have; those of the session where absent.
   public var scopes: [String]?
-  /// The audience of the token; nil: that of the session's own token.
+  /// The audience of the token; that of the session's own token where absent.
   public var audience: String?
-  /// How the token is sent; nil: as the tool does it best.
+  /// How the token is sent over HTTP; as the tool does it best where absent.
   public var scheme: Scheme?
 
   public init(
@@ -49,27 +49,15 @@ extension Target: ObjectCodable {
   }
 }
 
-extension Target {
-  public static let notes = SchemaNotes(
-    "Target", "A server, or a part of one, and the token that belongs to it.",
-    members: [
-      "url": "The prefix of the addresses that it applies to: scheme, host, port and path, as configured.",
-      "username": "The user name that goes with the token; the tool's own default where absent.",
-      "scopes": "The scopes that the token must have; those of the session where absent.",
-      "audience": "The audience of the token; that of the session's own token where absent.",
-      "scheme": "How the token is sent over HTTP; as the tool does it best where absent.",
-    ])
-}
-
-/// What a client is told of the entry whose token it gets for an address.
+/// The entry of the configuration whose token it is.
 ///
 /// A broker that does not know addresses answers without it, and with another token: a client goes by the prefix.
 public struct GrantedTarget: ObjectCodable, Sendable, Equatable {
   /// The prefix of the addresses that the token is for, as configured.
   public var prefix: String
-  /// The user name that goes with it; nil: the tool's own default.
+  /// The user name that goes with the token; the tool's own default where absent.
   public var username: String?
-  /// How it is sent over HTTP; nil: as the tool does it best.
+  /// How the token is sent over HTTP; as the tool does it best where absent.
   public var scheme: Target.Scheme?
 
   public static let blank = GrantedTarget(prefix: "")
@@ -85,12 +73,4 @@ public struct GrantedTarget: ObjectCodable, Sendable, Equatable {
     try coder.optional("username", &username)
     try coder.optional("scheme", &scheme, .name("a known scheme"))
   }
-
-  public static let notes = SchemaNotes(
-    "GrantedTarget", "The entry of the configuration whose token it is.",
-    members: [
-      "prefix": "The prefix of the addresses that the token is for, as configured.",
-      "username": "The user name that goes with the token; the tool's own default where absent.",
-      "scheme": "How the token is sent over HTTP; as the tool does it best where absent.",
-    ])
 }

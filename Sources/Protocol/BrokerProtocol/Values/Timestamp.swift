@@ -108,8 +108,6 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
 }
 
 extension Timestamp: JSONEncodable, JSONDecodable {
-  public static let schema = JSONSchema.named("Timestamp", .described("RFC 3339, UTC.", .string(format: "date-time")))
-
   /// Writes the text of RFC 3339.
   public func encode(to writer: inout JSONWriter) { writer.string(description) }
 

@@ -8,15 +8,15 @@ public struct TokenIntrospection: Sendable, Equatable {
   public var scope: String?
   /// Who made the token.
   public var issuer: String?
-  /// Which service an access token is for.
+  /// Which service it is for; of access tokens only.
   public var audience: String?
   /// The identifier of the account.
   public var subject: String?
-  /// When the token expires, in seconds since 1970 (NumericDate of RFC 7519).
+  /// When the token expires, in seconds since 1970 (NumericDate of RFC 7519), as every time here.
   public var expiresAt: Int?
   /// When the token was issued, in seconds since 1970.
   public var issuedAt: Int?
-  /// The identifier of an access token.
+  /// Its identifier; of access tokens only.
   public var tokenID: String?
   /// The session that it belongs to (OpenID Connect Front-Channel Logout 1.0, section 3).
   public var session: String?
@@ -44,17 +44,4 @@ extension TokenIntrospection: ObjectCodable {
     try coder.optional("auth_time", &authTime)
     try coder.optional("amr", &methods)
   }
-}
-
-extension TokenIntrospection {
-  public static let notes = SchemaNotes(
-    "TokenIntrospection", "What the embedded provider says of a token (RFC 7662, section 2.2).",
-    members: [
-      "active": "Of a token that is not good now, nothing else is said.",
-      "scope": "The scopes, joined by spaces.",
-      "exp": "In seconds since 1970, as every time here.",
-      "aud": "Of access tokens only.",
-      "jti": "Of access tokens only.",
-      "sid": "The session that the token belongs to.",
-    ])
 }

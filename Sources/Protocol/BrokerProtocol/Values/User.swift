@@ -14,7 +14,8 @@ public struct User: Sendable, Equatable {
   public var phoneNumberMasked: String?
   /// What a login asks for beside the password, such as `totp`, or `off`; nil where the provider does not say.
   public var twoFactor: String?
-  /// Roles and further attributes that the provider gives, as one JSON object; nil where it gives none.
+  /// Roles and further attributes that the provider gives, as one object of 16 KiB at most; asked for again after a
+  /// 403.
   public var claims: RawJSON?
 
   public init(
@@ -44,13 +45,4 @@ extension User: ObjectCodable {
     try coder.optional("twoFactor", &twoFactor)
     try coder.optional("claims", &claims)
   }
-}
-
-extension User {
-  public static let notes = SchemaNotes(
-    "User", "What the provider says of the account.",
-    members: [
-      "claims":
-        "An object with roles and further attributes that the provider gives, 16 KiB at most; asked for again after a 403."
-    ])
 }

@@ -19,7 +19,7 @@ public struct UserAction: Sendable, Equatable {
   public var profile: ProfileName
   /// Where it is done.
   public var kind: Kind
-  /// The address to open; nil for who may not know it.
+  /// The address to open; it and the codes are for the connection that began the login and administrative ones alone.
   public var verificationURI: String?
   /// The address with the code in it already, for a QR code (RFC 8628, section 3.3.1).
   public var verificationURIComplete: String?
@@ -66,17 +66,4 @@ extension UserAction: ObjectCodable {
     try coder.optional("intervalSeconds", &interval, .seconds)
     try coder.optional("clientContext", &clientContext)
   }
-}
-
-extension UserAction {
-  public static let notes = SchemaNotes(
-    "UserAction",
-    members: [
-      "verificationUri":
-        "The address to open; it and the codes are for the connection that began the login and administrative ones alone.",
-      "verificationUriComplete": "The address with the code in it already (RFC 8628, section 3.3.1).",
-      "userCode": "The code to type in.",
-      "intervalSeconds": "How often the broker polls the provider; absent where it does not poll.",
-      "clientContext": .clientContext,
-    ])
 }

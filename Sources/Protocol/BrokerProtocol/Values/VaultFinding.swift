@@ -20,7 +20,7 @@ public struct VaultFinding: ObjectCodable, Equatable {
     case memoryUnlocked
   }
 
-  /// What was found.
+  /// What was found; more kinds may be added.
   public var kind: String
   /// Whether something is wrong now, not only weaker than it could be.
   public var isError: Bool
@@ -37,6 +37,7 @@ public struct VaultFinding: ObjectCodable, Equatable {
     self.profile = profile
   }
 
+  /// error: something is wrong now; warning: something is weaker than it could be.
   private var severity: String {
     get { isError ? "error" : "warning" }
     set { isError = newValue == "error" }
@@ -45,20 +46,9 @@ public struct VaultFinding: ObjectCodable, Equatable {
   public static let blank = VaultFinding(.databaseDamaged, isError: false, "")
 
   public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
-    try coder.required("kind", &kind)
-    try coder.required("severity", &severity)
+    try coder.required("kind", &kind, .word(of: Kind.allCases.map { $0.rawValue }))
+    try coder.required("severity", &severity, .word(of: ["error", "warning"]))
     try coder.required("message", &message)
     try coder.optional("profile", &profile)
   }
-}
-
-extension VaultFinding {
-  public static let notes = SchemaNotes(
-    "VaultFinding",
-    members: [
-      "kind": .init("More kinds may be added.", .words(Kind.allCases.map { $0.rawValue })),
-      "severity": .init(
-        "error: something is wrong now; warning: something is weaker than it could be.", .words(["error", "warning"])),
-      "message": "One sentence, and what to do.",
-    ])
 }
