@@ -29,6 +29,8 @@ package struct BrokerConfiguration: Sendable, Equatable {
   package var targets: TargetMap
   /// How the embedded provider behaves.
   package var local: LocalProviderConfiguration
+  /// The keys that stand in the file, are obeyed, and will be none in the next version.
+  package private(set) var outdatedKeys: [String] = []
 
   /// 300 s spares the start for clients that come back soon; a day is as good as for ever.
   private static let lingerSetting = DurationSetting("lingerSeconds", 0...86400, standard: 300)
@@ -73,7 +75,7 @@ package struct BrokerConfiguration: Sendable, Equatable {
     var vaultSection = root.section("vault")
     vault = VaultConfiguration(&vaultSection)
     var limitsSection = root.section("limits")
-    limits = Limits(&limitsSection)
+    limits = Limits(&limitsSection, outdated: &outdatedKeys)
     var networkSection = root.section("network")
     network = NetworkConfiguration(&networkSection)
     linger = root.read(Self.lingerSetting)

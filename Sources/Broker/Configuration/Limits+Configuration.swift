@@ -3,10 +3,18 @@ import ConfigurationFile
 
 extension Limits {
   /// Reads the section `limits` by walking the table, with the default of each limit that is absent.
-  init(_ section: inout ConfigurationSection) {
+  ///
+  /// - Parameters:
+  ///   - section: the section.
+  ///   - outdated: gets the keys of version 0.2 that stand there, and that 0.3 will not have.
+  init(_ section: inout ConfigurationSection, outdated: inout [String]) {
     self.init()
     for row in Limit.rows {
-      if row.unit != .seconds {
+      if !Limit.configurable.contains(row.limit) {
+        guard section.has(row.name) else { continue }
+        outdated.append(section.path(of: row.name))
+      }
+      if !row.isTime {
         self[row.limit] = section.read(WholeNumberSetting(row.name, row.range, standard: row.standard))
       } else if section.value(row.name) != nil {
         let setting = DurationSetting(row.name, row.range, standard: row.range.lowerBound)

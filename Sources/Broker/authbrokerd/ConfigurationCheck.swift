@@ -20,6 +20,10 @@ enum ConfigurationCheck {
       let configuration = try ConfigurationSource(paths: paths, environment: environment)
         .read(examine: objection(toAuthorities:))
       StandardOutput.write(arguments.wantsJSON ? object(configuration, paths) : sentence(configuration, paths))
+      if !configuration.outdatedKeys.isEmpty, !arguments.wantsJSON {
+        let keys = configuration.outdatedKeys.joined(separator: ", ")
+        StandardError.write("authbroker: obeyed until version 0.3: \(keys); remove them\n")
+      }
       return 0
     } catch let refusal as StatePaths.Refusal {
       refuse(StartFailure(kind: .failed, message: refusal.description), file, arguments)

@@ -71,6 +71,15 @@ extension Daemon {
     if arguments.mode == .owner(isOnDemand: true) { await server.endWhenIdle(for: fresh.linger) }
     log.setLevel(LogLevel(fresh.logLevel))
     log.notice("configuration reloaded", .number("profiles", profiles.count))
+    warnOfOutdatedKeys()
     return nil
+  }
+
+  /// Tells, in one line, which keys of the configuration the next version will not know.
+  func warnOfOutdatedKeys() {
+    guard !configuration.outdatedKeys.isEmpty else { return }
+    log.warning(
+      "keys of the configuration are obeyed until version 0.3: remove them",
+      .word("keys", configuration.outdatedKeys.joined(separator: ",")))
   }
 }

@@ -110,6 +110,7 @@ actor Daemon {
     let channel = try takeOverStandardStreams()
     try output.start()
     do throws(Errno) { try TaskThread.shared.start() } catch { throw StartFailure(noThread: error) }
+    warnOfOutdatedKeys()
     let entropy = SealedEntropy()
     let opening = openVault(entropy)
     // The vault is read on its own thread meanwhile.

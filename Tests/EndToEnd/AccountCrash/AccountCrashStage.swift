@@ -30,7 +30,7 @@ final class AccountCrashStage {
     self.random = random
     let profiles = (clients.map(\.profile) + [Self.examiner]).map { #""\#($0)": { provider: "local" }"# }
     // No limit stands in the way of a client that is faster than any person.
-    let limits = Limit.rows.filter { $0.unit == .calls }.map { "\($0.name): \($0.range.upperBound)" }
+    let limits = Limit.rows.filter { $0.interval != nil }.map { "\($0.name): \($0.range.upperBound)" }
     options = try sandbox.configure(
       """
       {

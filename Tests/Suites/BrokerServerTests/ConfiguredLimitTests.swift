@@ -32,7 +32,7 @@ import Testing
 
   /// Whether an answer is the error of a limit.
   private static func isRefusal(_ answer: String?, _ limit: Limit, _ value: Int) -> Bool {
-    guard let answer, case .error(let kind) = limit.row.consequence else { return false }
+    guard let answer, let kind = limit.row.error else { return false }
     return answer.contains(#""kind":"\#(kind.rawValue)""#)
       && answer.contains("The limit \(limit.row.name) (\(value)) is exceeded.")
   }
@@ -114,7 +114,7 @@ import Testing
       }
       for code in ["000001", "000002"] { #expect(check(code)?.contains("otpInvalid") == true) }
       let refused = check("000003")
-      let isHardStop = limit.row.consequence == .error(.tooManyAttempts)
+      let isHardStop = limit.row.error == .tooManyAttempts
       if isHardStop {
         // It ends the login, as the last wrong code of one does; the next login is told of the limit.
         #expect(refused?.contains(#""kind":"tooManyAttempts""#) == true && refused?.contains("86400") == true)

@@ -54,6 +54,16 @@ import Testing
     }
   }
 
+  @Test(arguments: Limit.rows)
+  func `a limit that version 0.2 had a key for is checked, obeyed and told of`(_ row: Limit.Row) throws {
+    let (most, isOutdated) = (row.range.upperBound, !Limit.configurable.contains(row.limit))
+    let configuration = try parse("{ limits: { \(row.name): \(most) } }")
+    #expect(configuration.limits[row.limit] == most * (row.isTime ? 1000 : 1))
+    #expect(configuration.outdatedKeys == (isOutdated ? ["limits.\(row.name)"] : []))
+    #expect(throws: ConfigurationError.self) { try parse("{ limits: { \(row.name): \(most + 1) } }") }
+    #expect(BrokerConfiguration.knownKeys["limits"].contains(row.name) != isOutdated)
+  }
+
   @Test func `everything that is said is taken`() throws {
     let text = """
       {

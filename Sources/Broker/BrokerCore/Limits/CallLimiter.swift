@@ -4,8 +4,26 @@
 /// legal in every state. What it keeps is bounded by its own rates: a bucket that is full again is forgotten.
 package struct CallLimiter: Sendable {
   /// The kinds of call that cost a provider something.
+  ///
+  /// Only what clients want of a provider counts: what is answered from memory, shared with an equal login or token request,
+  /// or refused for its parameters costs nothing. A person, and a program that a person runs, stays far below.
   package enum Call: Hashable, Sendable, CaseIterable {
     case login, message, sentCode, code, mailToken, change, read, probe
+
+    /// The limits of one connection, of one account where a call concerns one, and of one provider.
+    package var limits: (connection: Limit, account: Limit?, provider: Limit) {
+      switch self {
+      case .login: (.connectionLogins, .accountLogins, .providerLogins)
+      case .message: (.connectionMails, .accountMails, .providerMails)
+      case .sentCode: (.connectionSentCodes, .accountSentCodes, .providerSentCodes)
+      // Guesses have a ledger of their own, ``GuessLedger``.
+      case .code: (.connectionCodes, nil, .providerCodes)
+      case .mailToken: (.connectionMailTokens, nil, .providerMailTokens)
+      case .change: (.connectionChanges, .accountChanges, .providerChanges)
+      case .read: (.connectionReads, .accountReads, .providerReads)
+      case .probe: (.connectionProbes, nil, .providerProbes)
+      }
+    }
   }
 
   /// Whom a call concerns.
@@ -114,12 +132,14 @@ package struct CallLimiter: Sendable {
   private typealias Bucket = (key: Key, limit: Limit, rate: TokenBucket.Rate)
 
   private func places(_ call: Call, _ subject: Subject) -> [Bucket] {
-    let (rates, limits) = (CallRates.of(call), ledger.limits)
-    func bucket(_ key: Key, _ place: CallRates.Place) -> Bucket { (key, place.limit, place.rate(limits)) }
-    var places = [bucket(.provider(subject.provider, call), rates.provider)]
-    if let client = subject.client { places.append(bucket(.client(client, call), rates.connection)) }
-    if let account = subject.account, let place = rates.account {
-      places.append(bucket(.account(subject.provider, account, call), place))
+    let (limits, numbers) = (call.limits, ledger.limits)
+    func bucket(_ key: Key, _ limit: Limit) -> Bucket {
+      (key, limit, TokenBucket.Rate(burst: numbers[limit], interval: limit.row.interval ?? .zero))
+    }
+    var places = [bucket(.provider(subject.provider, call), limits.provider)]
+    if let client = subject.client { places.append(bucket(.client(client, call), limits.connection)) }
+    if let account = subject.account, let limit = limits.account {
+      places.append(bucket(.account(subject.provider, account, call), limit))
     }
     return places
   }

@@ -2,9 +2,9 @@ package import BrokerProtocol
 
 /// One bound of what a message, a connection, an account, a provider, a profile, or all clients together may cost.
 ///
-/// Each case has one row in ``rows``: its key in the configuration, range, default and error come from there and from
-/// nowhere else. A new limit is a case here, a row there, its line in `Schemas/config.schema.json` and in the guide
-/// (tests hold all of them equal), and a test of what happens past it.
+/// Each case has one row in ``rows``: its name, range, number and error come from there and from nowhere else. A new limit is
+/// a case here, a row there, its line in the guide, and a test of what happens past it; one that people need to change is
+/// also in ``configurable`` and in `Schemas/config.schema.json`.
 package enum Limit: Int, CaseIterable, Sendable {
   // A message.
   case messageBytes, nesting, members, elements, values, stringBytes, numberBytes, batchEntries, idBytes
@@ -23,19 +23,13 @@ package enum Limit: Int, CaseIterable, Sendable {
   // All clients together.
   case connections, turn, bufferedBytes, waitingRequests, allSubscriptions, keyAttempts, providerChecks, trials
 
-  /// What a limit counts.
-  package enum Unit: String, Sendable {
-    /// Bytes.
-    case bytes
-    /// Things.
-    case count
-    /// A time; the key ends in `Seconds`, and fractions down to the millisecond are allowed.
-    case seconds
-    /// Calls in a minute.
-    case perMinute
-    /// Calls at once; one more may follow after each interval that the row names.
-    case calls
-  }
+  /// The limits that a configuration may change.
+  ///
+  /// Version 0.2 had a key for each, which is obeyed until 0.3.
+  package static let configurable: Set<Limit> = [
+    .messageBytes, .nesting, .batchEntries, .idBytes, .requestsInFlight, .subscriptions, .outputBytes, .stalledOutput,
+    .targets, .connectionLogins, .accountLogins, .connections, .bufferedBytes,
+  ]
 
   /// What has a budget of its own.
   package enum Scope: String, Sendable {
@@ -53,65 +47,38 @@ package enum Limit: Int, CaseIterable, Sendable {
     case broker
   }
 
-  /// What happens past a limit.
-  package enum Consequence: Sendable, Equatable {
-    /// The request is refused with an error of this kind.
-    case error(ErrorKind)
-    /// The connection is closed.
-    case closed
-    /// The connection is closed, behind an error of this kind where the client can still read it.
-    case closedWith(ErrorKind)
-    /// Events are dropped, and `eventsLost` tells the subscriber.
-    case eventsLost
-    /// It is done later, after what others asked for.
-    case waits
-
-    /// The consequence in the words of the guide.
-    package var words: String {
-      switch self {
-      case .error(let kind): "`\(kind.rawValue)`"
-      case .closedWith(let kind): "`\(kind.rawValue)`, and the connection is closed"
-      case .closed: "the connection is closed"
-      case .eventsLost: "event `eventsLost`"
-      case .waits: "it waits"
-      }
-    }
-  }
-
   /// Everything that is said about one limit.
   package struct Row: Sendable {
     /// Which limit.
     package let limit: Limit
-    /// The key in the section `limits` of the configuration, and the name in `getStatus`.
+    /// The name in `getStatus`, and in the section `limits` of the configuration; its end tells the unit.
     package let name: String
-    /// What it counts.
-    package let unit: Unit
     /// What has this budget.
     package let scope: Scope
     /// What a configuration may say, in the unit.
     package let range: ClosedRange<Int>
     /// What holds where nothing is configured: in the unit, of a time in milliseconds.
     package let standard: Int
-    /// What happens past it.
-    package let consequence: Consequence
-    /// What is bounded, as the schema and the guide say it.
-    package let purpose: String
-    /// How the default was chosen.
-    package let reason: String
+    /// What is answered past it; nil where something waits, events are lost or the connection is closed instead.
+    package let error: ErrorKind?
+    /// Of calls at once, after how long one more may be made.
+    package let interval: Duration?
 
+    /// Whether it is a time.
+    package var isTime: Bool { name.hasSuffix("Seconds") }
+
+    /// A limit of bytes, of things, or of a time.
     init(
-      _ limit: Limit, _ name: String, _ unit: Unit, _ scope: Scope, _ range: ClosedRange<Int>, standard: Int,
-      past consequence: Consequence, _ purpose: String, because reason: String
+      _ limit: Limit, _ name: String, _ scope: Scope, _ range: ClosedRange<Int>, _ standard: Int, _ error: ErrorKind?
     ) {
-      self.limit = limit
-      self.name = name
-      self.unit = unit
-      self.scope = scope
-      self.range = range
-      self.standard = standard
-      self.consequence = consequence
-      self.purpose = purpose
-      self.reason = reason
+      (self.limit, self.name, self.scope, self.range) = (limit, name, scope, range)
+      (self.standard, self.error, interval) = (standard, error, nil)
+    }
+
+    /// A limit of calls: so many at once, and one more after each interval.
+    init(_ limit: Limit, _ name: String, _ scope: Scope, _ standard: Int, every interval: Duration) {
+      (self.limit, self.name, self.scope, range) = (limit, name, scope, 1...10_000)
+      (self.standard, error, self.interval) = (standard, .rateLimited, interval)
     }
   }
 

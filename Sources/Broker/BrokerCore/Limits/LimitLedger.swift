@@ -69,14 +69,9 @@ package final class LimitLedger: Sendable {
   /// The error that a limit's refusal gives, without counting it.
   package func error(of limit: Limit, of profile: ProfileName? = nil) -> BrokerError {
     let row = limit.row
-    let kind: ErrorKind =
-      switch row.consequence {
-      case .error(let kind), .closedWith(let kind): kind
-      case .closed, .eventsLost, .waits: .overloaded
-      }
     let value = limits[limit]
-    let number = row.unit == .seconds ? Self.seconds(value) : "\(value)"
-    return BrokerError(kind, "The limit \(row.name) (\(number)) is exceeded.", profile: profile)
+    let number = row.isTime ? Self.seconds(value) : "\(value)"
+    return BrokerError(row.error ?? .overloaded, "The limit \(row.name) (\(number)) is exceeded.", profile: profile)
   }
 
   private static func seconds(_ milliseconds: Int) -> String {
@@ -89,8 +84,8 @@ package final class LimitLedger: Sendable {
     return Limit.rows.map { row in
       let (value, index) = (state.limits[row.limit], row.limit.rawValue)
       return GetStatus.Limit(
-        name: row.name, scope: row.scope.rawValue, value: row.unit == .seconds ? Double(value) / 1000 : Double(value),
-        used: row.scope == .broker && row.unit != .seconds ? state.used[index] : nil, refused: state.refused[index])
+        name: row.name, scope: row.scope.rawValue, value: row.isTime ? Double(value) / 1000 : Double(value),
+        used: row.scope == .broker && !row.isTime ? state.used[index] : nil, refused: state.refused[index])
     }
   }
 }

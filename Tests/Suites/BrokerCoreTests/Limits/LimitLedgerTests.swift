@@ -25,7 +25,7 @@ import Testing
   @Test func `a limit's error is of the kind that its row says`() {
     let ledger = LimitLedger()
     for row in Limit.rows {
-      guard case .error(let kind) = row.consequence else { continue }
+      guard let kind = row.error else { continue }
       #expect(ledger.error(of: row.limit).kind == kind && ledger.refused(row.limit) == 0)
     }
   }
