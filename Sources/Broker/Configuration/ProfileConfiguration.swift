@@ -17,21 +17,8 @@ package struct ProfileConfiguration: Sendable, Equatable {
   package var name: ProfileName
   /// Who logs it in.
   package var provider: Provider
-  /// How long a token must still live to be handed out.
-  package var refreshSkew: Duration
-  /// Whether tokens are refreshed before a caller asks.
-  package var backgroundRefresh: Bool
-
-  /// Whether the provider rotates refresh tokens.
-  package var rotation: Rotation
-  /// For how long after it was sent a spent refresh token is taken once more.
-  package var rotationGrace: Duration
-  /// A session that no client has used for so long ends; zero where none does.
-  package var idleTimeout: Duration
-  /// A session that a client has used within this time is refreshed before it is asked for.
-  package var keepAlive: Duration
-  /// What ends at the provider with a token that is revoked; nil where the provider's own habit holds.
-  package var revocation: RevocationHabit?
+  /// When its tokens are good enough, and how its sessions are kept.
+  package var rules: SessionRules
   /// Whether clients may have the session's ID token, which tells more of the user than an access token.
   package var allowIDToken: Bool
 
@@ -49,15 +36,8 @@ package struct ProfileConfiguration: Sendable, Equatable {
 
   /// A profile on the embedded provider, everything else by default.
   init(name: ProfileName) {
-    self.name = name
-    provider = .local
-    refreshSkew = .seconds(Self.refreshSkewSetting.standard)
-    backgroundRefresh = true
-    rotation = Self.rotationSetting.standard
-    rotationGrace = .seconds(Self.rotationGraceSetting.standard)
-    idleTimeout = .seconds(Self.idleTimeoutSetting.standard)
-    keepAlive = .seconds(Self.keepAliveSetting.standard)
-    allowIDToken = false
+    var section = ConfigurationContext().blankSection("")
+    self.init(name: name, provider: .local, &section)
   }
 
   /// Reads a profile's section, with the default of each setting that is absent; nil where its provider is missing or
@@ -74,14 +54,15 @@ package struct ProfileConfiguration: Sendable, Equatable {
   private init(name: ProfileName, provider: Provider, _ section: inout ConfigurationSection) {
     self.name = name
     self.provider = provider
-    refreshSkew = section.read(Self.refreshSkewSetting)
-    backgroundRefresh = section.flag("backgroundRefresh", standard: true)
-    rotation = section.read(Self.rotationSetting)
-    rotationGrace = section.read(Self.rotationGraceSetting)
-    idleTimeout = section.read(Self.idleTimeoutSetting)
-    keepAlive = section.read(Self.keepAliveSetting)
+    let expiry = ExpiryPolicy(
+      skew: section.read(Self.refreshSkewSetting),
+      refreshesInBackground: section.flag("backgroundRefresh", standard: true))
+    rules = SessionRules(
+      expiry: expiry, rotation: section.read(Self.rotationSetting),
+      rotationGrace: section.read(Self.rotationGraceSetting), idleTimeout: section.read(Self.idleTimeoutSetting),
+      keepAlive: section.read(Self.keepAliveSetting))
     let habit = section.read(ChoiceSetting("revocation", standard: RevocationHabit.token))
-    revocation = section.has("revocation") ? habit : nil
+    if section.has("revocation") { rules.revocation = habit }
     allowIDToken = section.flag("allowIdToken", standard: false)
   }
 

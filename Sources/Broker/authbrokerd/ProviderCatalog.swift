@@ -72,7 +72,7 @@ final class ProviderCatalog {
       }
       profiles.append(
         ProfileSettings(
-          name: profile.name, provider: provider, rules: SessionRules(profile), allowsIDToken: profile.allowIDToken))
+          name: profile.name, provider: provider, rules: profile.rules, allowsIDToken: profile.allowIDToken))
     }
     remotes = used
     noteAuthorities(clients.isEmpty ? AddedAuthorities() : AddedAuthorities(configuration.network, environment))

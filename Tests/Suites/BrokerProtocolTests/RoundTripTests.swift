@@ -132,9 +132,7 @@ import Testing
       ListPendingLogins.Result(logins: []),
       ListPendingLogins.Result(logins: [.code(Samples.challenge), .action(Samples.action)]))
     try check(
-      VerifyBackupCode.Result(
-        login: LoginResult(.authenticated(Samples.fullSession), clientContext: "c"), backupCodesRemaining: 3),
-      VerifyBackupCode.Result(login: LoginResult(.emailVerificationRequired), backupCodesRemaining: nil))
+      LoginResult(.authenticated(Samples.fullSession), clientContext: "c", backupCodesRemaining: 3))
     try check(
       UpdateProfile.Result(user: Samples.user),
       UpdateProfile.Result(user: User(id: "u"), enrolment: try Samples.enrolment()))

@@ -133,7 +133,7 @@ import Testing
     try check("LoginResult", LoginResult(.emailVerificationRequired))
     try check(
       "LoginResult",
-      VerifyBackupCode.Result(login: LoginResult(.authenticated(Samples.fullSession)), backupCodesRemaining: 0))
+      LoginResult(.authenticated(Samples.fullSession), backupCodesRemaining: 0))
     for form in Samples.loginForms { try check("LoginForm", form) }
     try check("Profile", Initialize.Profile(profile: .default, provider: "rest", login: Samples.loginForms))
     try check("FactorEnrolment", try Samples.enrolment())

@@ -19,12 +19,7 @@ import Testing
     let standard = BrokerConfiguration.standard
     #expect(standard.profiles.map(\.name) == [.default])
     #expect(standard.profiles.first?.provider == .local)
-    #expect(standard.profiles.first?.refreshSkew == .seconds(30))
-    #expect(standard.profiles.first?.backgroundRefresh == true)
-    #expect(
-      standard.profiles.first.map { "\($0.rotation)" } == "auto" && standard.profiles.first?.rotationGrace == .zero)
-    #expect(standard.profiles.first.map { $0.revocation == nil } == true)
-    #expect(standard.profiles.first?.idleTimeout == .zero)
+    #expect(standard.profiles.first?.rules == SessionRules())
     #expect(standard.logLevel == .info)
     #expect(standard.linger == .seconds(300))
     #expect(standard.limits.json.byteCount == 1 << 20 && standard.limits.json.members == 256)
@@ -46,7 +41,7 @@ import Testing
     let text = "{profiles:{a:\(same),b:\(other),c:\(same),d: { // as a\n \(same.dropFirst())}}"
     let profiles = try parse(text, environment: ["HOST": "api.example.com"]).profiles
     #expect(profiles.map(\.name.description) == ["a", "b", "c", "d"])
-    #expect(profiles.map(\.refreshSkew) == [60, 90, 60, 60].map { .seconds($0) })
+    #expect(profiles.map(\.rules.expiry.skew) == [60, 90, 60, 60].map { .seconds($0) })
     for index in [2, 3] {
       var copy = profiles[0]
       copy.name = profiles[index].name
@@ -93,11 +88,13 @@ import Testing
     #expect(configuration.limits.duration(.stalledOutput) == .milliseconds(1250))
     #expect(configuration.profiles.map(\.name.description) == ["work", "a.b-c_1"])
     let work = try #require(ProfileName("work").flatMap { configuration[$0] })
-    #expect(work.refreshSkew == .seconds(60) && !work.backgroundRefresh && work.provider.type == "local")
-    #expect("\(String(describing: work.revocation?.rawValue))" == #"Optional("grant")"#)
-    #expect("\(work.rotation)" == "never" && work.rotationGrace == .seconds(30) && work.idleTimeout == .seconds(3600))
-    #expect(work.keepAlive == .seconds(86_400))
-    #expect(configuration.profiles.last?.keepAlive == SessionRules.standardKeepAlive)
+    #expect(work.provider.type == "local")
+    #expect(
+      work.rules
+        == SessionRules(
+          expiry: ExpiryPolicy(skew: .seconds(60), refreshesInBackground: false), rotation: .never,
+          rotationGrace: .seconds(30), idleTimeout: .seconds(3600), keepAlive: .seconds(86_400), revocation: .grant))
+    #expect(configuration.profiles.last?.rules.keepAlive == SessionRules.standardKeepAlive)
     #expect(work.allowIDToken && configuration.profiles.map(\.allowIDToken) == [true, false])
     #expect(configuration[.default] == nil)
     #expect(configuration.local.issuer == "https://id.example.com" && configuration.local.audience == "urn:own")

@@ -76,12 +76,13 @@ extension Broker {
   /// Tells a caller how far its login came, or the one whose code it gave; `clientContext` is what it has back.
   func answer(_ caller: CallerID, login result: Result<LoginProgress, BrokerError>, _ clientContext: String?) {
     if case .success = result { noteVaultUse() }
-    let result = result.map { LoginResult($0.with(clientContext: clientContext), clientContext: clientContext) }
-    guard case .success(let login) = result, let profile = callers[caller]?.countsBackupCodesOf else {
-      return answer(caller, result)
+    let counted = callers[caller]?.countsBackupCodesOf.flatMap { slot(named: $0) }
+    let result = result.map { progress in
+      LoginResult(
+        progress.with(clientContext: clientContext), clientContext: clientContext,
+        backupCodesRemaining: counted?.account.backupCodesRemaining)
     }
-    let remaining = slot(named: profile)?.account.backupCodesRemaining
-    finish(caller, .value(VerifyBackupCode.Result(login: login, backupCodesRemaining: remaining)))
+    answer(caller, result)
   }
 
   /// Tells a caller that what it wanted is done, or why it is not.

@@ -11,5 +11,3 @@ extension LoginResult: LoginAnswer {
   /// The result itself.
   var login: LoginResult { self }
 }
-
-extension VerifyBackupCode.Result: LoginAnswer {}

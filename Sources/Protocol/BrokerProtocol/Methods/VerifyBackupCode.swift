@@ -9,6 +9,8 @@ public import SecretMemory
 public enum VerifyBackupCode: BrokerMethod {
   public static let name = "verifyBackupCode"
 
+  public typealias Result = LoginResult
+
   public struct Params: MethodParams, Equatable {
     /// The challenge's handle.
     public var otpFlowID: String
@@ -25,32 +27,6 @@ public enum VerifyBackupCode: BrokerMethod {
     public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
       try coder.required("otpFlowId", &otpFlowID, .word)
       try coder.required("backupCode", &backupCode, .secret)
-    }
-  }
-
-  public struct Result: JSONEncodable, JSONDecodable, Sendable, Equatable {
-    /// The progress of the login.
-    public var login: LoginResult
-    /// How many backup codes are left, where the provider says so.
-    public var backupCodesRemaining: Int?
-
-    public init(login: LoginResult, backupCodesRemaining: Int?) {
-      self.login = login
-      self.backupCodesRemaining = backupCodesRemaining
-    }
-
-    /// Writes the login's members, and the rest beside them.
-    public func encode(to writer: inout JSONWriter) {
-      writer.object { writer in
-        login.encodeMembers(to: &writer)
-        writer.member(ifPresent: "backupCodesRemaining", backupCodesRemaining)
-      }
-    }
-
-    /// Reads the members.
-    public init(from node: JSONNode) throws(JSONMismatch) {
-      login = try LoginResult(from: node)
-      backupCodesRemaining = try node.optional("backupCodesRemaining", Int.init(from:))
     }
   }
 }

@@ -57,7 +57,7 @@ extension JSONSchema {
       .named("Timestamp", .described("RFC 3339, UTC.", .string(format: "date-time")))
     },
     ObjectIdentifier(PendingLoginStep.self): { .oneOf([.of(OTPChallenge.self), .of(UserAction.self)]) },
-    ObjectIdentifier(LoginResult.self): { login }, ObjectIdentifier(VerifyBackupCode.Result.self): { login },
+    ObjectIdentifier(LoginResult.self): { login },
     ObjectIdentifier(AccessToken.self): { accessToken }, ObjectIdentifier(IdentityToken.self): { idToken },
     ObjectIdentifier(ProviderTrialState.self): { trialState },
     ObjectIdentifier(BrokerError.self): { error },
