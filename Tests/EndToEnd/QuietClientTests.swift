@@ -65,35 +65,53 @@ import Testing
     ]
   }()
 
+  /// What one round with a kind of message comes to, in microseconds.
+  private struct Round: CustomStringConvertible {
+    let alone: Int64, one: Int64, p50: Int64, p99: Int64, answers: Int
+
+    var isQuick: Bool { p99 <= max(5 * alone, 2 * one, 10_000) }
+    var description: String {
+      "alone p99 \(alone) µs, one message \(one) µs; beside thirty p50 \(p50), p99 \(p99), \(answers) answers"
+    }
+  }
+
+  private static func round(_ message: [UInt8], _ quiet: SocketWire, _ socket: String) throws -> Round {
+    func alone() throws -> Int64 { percentile(try times(300, quiet) {}, 99) }
+    let before = try alone()
+    // What one of these messages takes when nothing else is done: the broker cannot stop in the middle of one.
+    let single = try SocketWire(socket)
+    let start = BootClock.nanoseconds
+    for _ in 0..<3 {
+      try single.sendRaw(message)
+      #expect(try single.nextNode()["result"] != nil)
+    }
+    let one = (BootClock.nanoseconds - start) / 3000
+    var attackers = try (0..<attackers).map { _ in try Attacker(socket, message) }
+    let beside = try times(60, quiet) { for attacker in attackers { attacker.push() } }
+    let answers = attackers.reduce(0) { $0 + $1.answers }
+    // They leave; and what else the machine does may begin or end meanwhile.
+    attackers = []
+    return Round(
+      alone: max(before, try alone()), one: one, p50: percentile(beside, 50), p99: percentile(beside, 99),
+      answers: answers)
+  }
+
   @Test func `thirty clients with the largest legal messages do not keep a quiet one waiting`() async throws {
     try await Sandbox.run { sandbox in
       _ = try sandbox.owner()
       let quiet = try SocketWire(sandbox.socket)
       _ = try Self.times(100, quiet) {}
-      func alone() throws -> Int64 { Self.percentile(try Self.times(300, quiet) {}, 99) }
       for (name, params) in Self.messages {
-        let before = try alone()
         let message = Array((#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{\#(params)}}"# + "\n").utf8)
         #expect(message.count <= 1 << 20)
-        // What one of these messages takes when nothing else is done: the broker cannot stop in the middle of one.
-        let single = try SocketWire(sandbox.socket)
-        let start = BootClock.nanoseconds
-        for _ in 0..<3 {
-          try single.sendRaw(message)
-          #expect(try single.nextNode()["result"] != nil, "\(name)")
-        }
-        let one = (BootClock.nanoseconds - start) / 3000
-        var attackers = try (0..<Self.attackers).map { _ in try Attacker(sandbox.socket, message) }
-        let times = try Self.times(60, quiet) { for attacker in attackers { attacker.push() } }
-        let (p50, p99) = (Self.percentile(times, 50), Self.percentile(times, 99))
-        let answers = attackers.reduce(0) { $0 + $1.answers }
-        // They leave; and what else the machine does may begin or end meanwhile.
-        attackers = []
-        let alone = max(before, try alone())
-        print(
-          "\(name): alone p99 \(alone) µs, one message \(one) µs; beside thirty p50 \(p50), p99 \(p99), \(answers) answers"
-        )
-        #expect(p99 <= max(5 * alone, 2 * one, 10_000), "\(name)")
+        // A broker that keeps a client waiting does so each time; a busy machine does not.
+        var rounds: [Round] = []
+        repeat {
+          rounds.append(try Self.round(message, quiet, sandbox.socket))
+        } while !rounds[rounds.count - 1].isQuick
+          && rounds.count < 4
+        print("\(name): \(rounds[rounds.count - 1])")
+        #expect(rounds[rounds.count - 1].isQuick, "\(name): \(rounds)")
       }
     }
   }

@@ -88,7 +88,8 @@ import Testing
     #expect(refusal() == (geteuid() == 0 ? nil : .openToOthers(path: path, permissions: 0o440)))
   }
 
-  @Test(.enabled(if: geteuid() == 0)) func `a credential of another user is refused`() throws {
+  @Test(.enabled(if: geteuid() == 0, "only root can give a file to another user"))
+  func `a credential of another user is refused`() throws {
     try place.scratch.write("fake", to: "secret")
     chown(path, 12345, 12345)
     #expect(refusal() == .foreignOwner(path: path, owner: 12345))

@@ -78,7 +78,8 @@ import Testing
       keySourceError { _ = try place.file.readNext() } == .openToOthers(path: place.file.nextPath, permissions: 0o604))
   }
 
-  @Test(.enabled(if: geteuid() == 0)) func `a key of another user is refused`() throws {
+  @Test(.enabled(if: geteuid() == 0, "only root can give a file to another user"))
+  func `a key of another user is refused`() throws {
     try place.write(.random(), to: "vault.key")
     chown(place.path, 12345, 0)
     #expect(keySourceError { _ = try place.file.read() } == .foreignOwner(path: place.path, owner: 12345))
