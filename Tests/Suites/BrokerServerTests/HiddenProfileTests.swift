@@ -1,5 +1,6 @@
 import BrokerCore
 import BrokerProtocol
+import BrokerServer
 import TestSupport
 import Testing
 
@@ -12,6 +13,7 @@ import Testing
       #"{"profile":"work"}"#, #"{"profile":"work","waitForLogin":true}"#, #"{"profile":"work","forceRefresh":true}"#,
       #"{"profile":"default"}"#, #"{"profile":"spare","scopes":["a"]}"#, #"{"profile":"work","minValiditySeconds":1}"#,
       "{}", #"{"profile":"shop"}"#, #"{"forceRefresh":true}"#, #"{"scopes":["a"],"audience":"b"}"#,
+      #"{"url":"https://work.example.com"}"#, #"{"url":"https://git.example.com/team/x"}"#, #"{"url":"ftp:"}"#,
     ],
     "reportRejected": [#"{"profile":"work","tokenId":"id-2"}"#, #"{"tokenId":"id-2"}"#, #"{"tokenId":"id-1"}"#],
     "getIdToken": [#"{"profile":"work"}"#, "{}"],
