@@ -103,7 +103,7 @@ extension Broker {
     for (position, text) in wanted.enumerated() {
       guard let name = EventName(rawValue: text) else {
         let sentence = Spelling.sentence(onUnknown: "event", text, among: EventName.allCases.map(\.rawValue))
-        throw misfit("/events/\(position)", sentence)
+        throw BrokerError(.invalidParams, sentence, pointer: "/events/\(position)")
       }
       names.insert(name)
     }
@@ -113,7 +113,7 @@ extension Broker {
   /// Ends a subscription.
   package func unsubscribe(_ params: Unsubscribe.Params, client: ClientID) throws(BrokerError) {
     guard eventLog.hub.unsubscribe(client, params.subscriptionID) else {
-      throw Self.misfit("/subscriptionId", "The subscription is unknown on this connection.")
+      throw BrokerError(.invalidParams, "The subscription is unknown on this connection.", pointer: "/subscriptionId")
     }
     _ = ledger.add(.allSubscriptions, -1)
   }

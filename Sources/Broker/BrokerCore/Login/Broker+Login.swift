@@ -166,7 +166,9 @@ extension Broker {
   /// Ends a login that waits; everyone who waits for it is told `cancelled`.
   package func cancelLogin(_ params: CancelLogin.Params, _ caller: Caller<Empty>) throws(BrokerError) {
     guard (params.otpFlowID == nil) != (params.loginFlowID == nil) else {
-      throw Self.misfit("/loginFlowId", "Exactly one of the parameters /otpFlowId and /loginFlowId must be present.")
+      throw BrokerError(
+        .invalidParams, "Exactly one of the parameters /otpFlowId and /loginFlowId must be present.",
+        pointer: "/loginFlowId")
     }
     let id = params.otpFlowID ?? params.loginFlowID ?? ""
     guard let machine = login(id, for: caller.principal), machine.state != .accepting,

@@ -9,7 +9,7 @@ extension Broker {
   func end(_ flight: UInt64, with challenge: ProviderChallenge, on slot: ProfileSlot) {
     let login = pendingLogin(for: challenge, after: flight, on: slot)
     if let login { logins.insert(login) }
-    handle(.refreshFailed(flight: flight, .challenged(challenge), jitter: entropy.fraction()), on: slot)
+    handle(.refreshFailed(flight: flight, .challenged(challenge)), on: slot)
     guard let login, let described = login.step.challenge else { return }
     noteSentCode(challenge.method, for: nil, to: nil, on: slot)
     keep(login, on: slot, telling: [.otpChallenge(described)], then: nil)

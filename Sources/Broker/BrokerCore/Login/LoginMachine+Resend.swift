@@ -27,10 +27,10 @@ extension LoginMachine {
       return [.refuse([caller], error(.flowNotFound))] + actions
     }
     if let channel, !isOffered(channel) {
-      var error = BrokerError(
-        .invalidParams, "This code cannot be sent that way; the challenge lists its channels.", profile: login.profile)
-      error.pointer = "/channel"
-      return [.refuse([caller], error)]
+      let message = "This code cannot be sent that way; the challenge lists its channels."
+      return [
+        .refuse([caller], BrokerError(.invalidParams, message, profile: login.profile, pointer: "/channel"))
+      ]
     }
     let wait = resend.wait(at: now)
     guard resend.caller == nil, wait <= .zero else {

@@ -14,7 +14,7 @@ enum LoginMethodChoice {
     guard let name = params.method else { return try usual(params, offered, profile) }
     guard let method = LoginMethod(rawValue: name) else {
       let known = LoginMethod.allCases.map(\.rawValue).joined(separator: ", ")
-      throw Broker.misfit("/method", "The parameter /method must be one of \(known).")
+      throw BrokerError(.invalidParams, "The parameter /method must be one of \(known).", pointer: "/method")
     }
     guard let form = offered.first(where: { $0.method == method }) else {
       let ways = offered.map(\.method.rawValue).joined(separator: ", ")
@@ -82,9 +82,8 @@ enum LoginMethodChoice {
 
   /// The error of credentials that were not given.
   private static func missing(_ fields: [String], _ profile: ProfileName) -> BrokerError {
-    var error = BrokerError(.missingCredential, profile: profile)
+    var error = BrokerError(.missingCredential, profile: profile, pointer: fields.last.map { "/" + $0 })
     error.fields = fields
-    error.pointer = fields.last.map { "/" + $0 }
     return error
   }
 }

@@ -47,7 +47,7 @@ extension Broker {
     _ go: (isolated Broker, ProfileSlot) -> Void
   ) {
     guard let slot = holder(id), slot.machine.refresh.isUnderWay(flight) else { return }
-    guard let room else { return handle(.noRoom(flight: flight, jitter: entropy.fraction()), on: slot) }
+    guard let room else { return handle(.noRoom(flight: flight), on: slot) }
     slot.room = room
     go(self, slot)
   }

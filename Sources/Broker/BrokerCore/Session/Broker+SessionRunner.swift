@@ -130,7 +130,7 @@ extension Broker {
             broker.end(flight, with: challenge, on: slot)
           } else {
             let failure = broker.judged(error, of: slot)
-            broker.handle(.refreshFailed(flight: flight, failure, jitter: broker.entropy.fraction()), on: slot)
+            broker.handle(.refreshFailed(flight: flight, failure), on: slot)
           }
           broker.noteCall(error, of: slot.id, isRefresh: true)
         }

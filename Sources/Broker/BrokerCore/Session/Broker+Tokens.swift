@@ -102,10 +102,11 @@ extension Broker {
   package func reportRejected(_ params: ReportRejected.Params, _ caller: Caller<Secret>) throws(BrokerError) {
     let slot = try view(of: caller.principal).slot(for: params.profile)
     guard params.status == 401 || params.status == 403 else {
-      throw Self.misfit("/status", "The parameter /status must be 401 or 403.")
+      throw BrokerError(.invalidParams, "The parameter /status must be 401 or 403.", pointer: "/status")
     }
     guard params.accessToken != nil || params.tokenID != nil else {
-      throw Self.misfit("/accessToken", "One of the parameters /accessToken and /tokenId must be present.")
+      throw BrokerError(
+        .invalidParams, "One of the parameters /accessToken and /tokenId must be present.", pointer: "/accessToken")
     }
     let report = try report(params, on: slot)
     publishRefusal(params.status, on: slot)
@@ -114,13 +115,6 @@ extension Broker {
       waiter: caller.id, minValidity: .zero, forcesRefresh: isRefused, isRefused: isRefused, target: report.target,
       isGivable: canGive(report.target, slot))
     wait(for: demand, on: slot, timeout: .seconds(25))
-  }
-
-  /// The error of one parameter.
-  static func misfit(_ pointer: String, _ message: String) -> BrokerError {
-    var error = BrokerError(.invalidParams, message)
-    error.pointer = pointer
-    return error
   }
 
   /// Tells that a server has refused the session's token.

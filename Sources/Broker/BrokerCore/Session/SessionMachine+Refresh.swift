@@ -117,7 +117,7 @@ extension SessionMachine {
   }
 
   /// Does not send the refresh token: a crash could not be told from a lost session.
-  mutating func refuseToSpend(_ flight: UInt64, _ jitter: Double, _ now: Moment) -> [Action] {
+  mutating func refuseToSpend(_ flight: UInt64, _ now: Moment) -> [Action] {
     guard !isSigningIn else {
       // What could not be written needs no closing.
       _ = refresh.handle(.cancelled(flight: flight), terms, at: now)
@@ -127,7 +127,7 @@ extension SessionMachine {
   }
 
   /// Does not send the refresh token: its reply could not be kept.
-  mutating func doWithout(_ flight: UInt64, _ jitter: Double, _ now: Moment) -> [Action] {
+  mutating func doWithout(_ flight: UInt64, _ now: Moment) -> [Action] {
     _ = takeLateFlight(flight)
     return run(refresh.handle(.noRoom(flight: flight, jitter: jitter), terms, at: now), now)
   }
@@ -175,13 +175,11 @@ extension SessionMachine {
   }
 
   /// Takes in a failure.
-  mutating func failRefresh(
-    _ flight: UInt64, _ failure: ProviderFailure, _ jitter: Double, _ now: Moment
-  ) -> [Action] {
+  mutating func failRefresh(_ flight: UInt64, _ failure: ProviderFailure, _ now: Moment) -> [Action] {
     _ = takeLateFlight(flight)
     guard case .sent(flight, _) = refresh.state, living != nil else { return [] }
     guard !isSigningIn else {
-      life?.heldAnswer = .refreshFailed(flight: flight, failure, jitter: jitter)
+      life?.heldAnswer = .refreshFailed(flight: flight, failure)
       return []
     }
     if let target = life?.flightTarget {

@@ -109,7 +109,7 @@ extension SessionMachine {
   /// does not show that, nor one of a token that a lost reply may have spent.
   private var revocationOfNewestTokens: [Action] {
     guard let life else { return [] }
-    if case .refreshFailed(_, .sessionEnded, _) = life.heldAnswer, life.flightTarget == nil, !isOutcomeUnknown {
+    if case .refreshFailed(_, .sessionEnded) = life.heldAnswer, life.flightTarget == nil, !isOutcomeUnknown {
       return []
     }
     let old = life.newestTokens

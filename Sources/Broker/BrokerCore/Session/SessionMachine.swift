@@ -52,11 +52,11 @@ package struct SessionMachine: Sendable {
     case used(at: Duration)
     case waiterLeft(CallerID)
     case intentSaved(flight: UInt64)
-    case intentFailed(flight: UInt64, jitter: Double)
+    case intentFailed(flight: UInt64)
     /// There is no memory for the reply to a flight, of which nothing was sent.
-    case noRoom(flight: UInt64, jitter: Double)
+    case noRoom(flight: UInt64)
     case refreshSucceeded(flight: UInt64, TokenSet, sentAt: Timestamp)
-    case refreshFailed(flight: UInt64, ProviderFailure, jitter: Double)
+    case refreshFailed(flight: UInt64, ProviderFailure)
     case tokensReplaced(TokenSet, sentAt: Moment)
     case logoutWanted(LogoutEvent.Reason)
     /// The provider may have ended the session for this reason: a refusal of its refresh token means that.
@@ -178,7 +178,7 @@ package struct SessionMachine: Sendable {
   /// Takes an event in and says what is to be done, in order.
   ///
   /// `jitter` is a random number from 0 to 1, drawn for this event: new tokens are refreshed in the background after a
-  /// share of their life that it decides.
+  /// share of their life that it decides, and a failure rests for a time that it decides.
   package mutating func handle(_ event: Event, at now: Moment, jitter: Double = 0.5) -> [Action] {
     self.jitter = jitter
     followClocks(now)
@@ -196,10 +196,10 @@ package struct SessionMachine: Sendable {
       demandsForLogin.removeAll { $0.waiter == waiter }
       return []
     case .intentSaved(let flight): return spend(flight, now)
-    case .intentFailed(let flight, let jitter): return refuseToSpend(flight, jitter, now)
-    case .noRoom(let flight, let jitter): return doWithout(flight, jitter, now)
+    case .intentFailed(let flight): return refuseToSpend(flight, now)
+    case .noRoom(let flight): return doWithout(flight, now)
     case .refreshSucceeded(let flight, let tokens, let sentAt): return acceptRefresh(flight, tokens, sentAt, now)
-    case .refreshFailed(let flight, let failure, let jitter): return failRefresh(flight, failure, jitter, now)
+    case .refreshFailed(let flight, let failure): return failRefresh(flight, failure, now)
     case .tokensReplaced(let tokens, let sentAt): return replaceTokens(tokens, sentAt, now)
     case .logoutWanted(let reason): return logOut(reason, now)
     case .endSuspected(let reason):

@@ -117,7 +117,7 @@ extension Broker {
     if failure == nil {
       handle(.intentSaved(flight: flight), on: slot)
     } else {
-      handle(.intentFailed(flight: flight, jitter: entropy.fraction()), on: slot)
+      handle(.intentFailed(flight: flight), on: slot)
     }
   }
 

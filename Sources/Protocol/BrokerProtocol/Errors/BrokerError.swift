@@ -36,10 +36,11 @@ public struct BrokerError: Error, Sendable, Equatable {
   public var correlationID: String?
 
   /// An error of a kind, with the kind's own sentence unless there is a better one.
-  public init(_ kind: ErrorKind, _ message: String? = nil, profile: ProfileName? = nil) {
+  public init(_ kind: ErrorKind, _ message: String? = nil, profile: ProfileName? = nil, pointer: String? = nil) {
     self.kind = kind
     self.message = message ?? kind.message
     self.profile = profile
+    self.pointer = pointer
     nextAction = kind.nextAction
     isRetryable = kind.isRetryable
   }
@@ -55,8 +56,8 @@ public struct BrokerError: Error, Sendable, Equatable {
     }
     let place = mismatch.pointer.description
     self.init(
-      .invalidParams, "The \(place.isEmpty ? "params" : "parameter \(place)") must be \(mismatch.expected).")
-    pointer = place
+      .invalidParams, "The \(place.isEmpty ? "params" : "parameter \(place)") must be \(mismatch.expected).",
+      pointer: place)
   }
 }
 

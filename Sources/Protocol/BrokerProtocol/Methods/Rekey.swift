@@ -28,7 +28,7 @@ public enum Rekey: BrokerMethod {
     public static let blank = Params()
 
     public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
-      try coder.optional("keySource", &keySource)
+      try coder.optional("keySource", &keySource, .name("file, passphrase, credential or command"))
       try coder.optional("passphrase", &passphrase, .secret)
       try coder.optional("newPassphrase", &newPassphrase, .secret)
     }

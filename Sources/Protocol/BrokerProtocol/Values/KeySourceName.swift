@@ -1,5 +1,3 @@
-public import JSON
-
 /// Where the key that opens the vault comes from.
 public enum KeySourceName: String, Sendable, CaseIterable {
   /// A file of random bytes that only its owner can read.
@@ -10,17 +8,4 @@ public enum KeySourceName: String, Sendable, CaseIterable {
   case credential
   /// The output of a program, such as a password manager.
   case command
-}
-
-extension KeySourceName: JSONEncodable, JSONDecodable {
-  /// Writes the name.
-  public func encode(to writer: inout JSONWriter) { writer.string(rawValue) }
-
-  /// Reads the name.
-  public init(from node: JSONNode) throws(JSONMismatch) {
-    guard let source = KeySourceName(rawValue: try node.string()) else {
-      throw node.mismatch("file, passphrase, credential or command")
-    }
-    self = source
-  }
 }

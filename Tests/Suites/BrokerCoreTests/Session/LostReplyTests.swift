@@ -181,7 +181,7 @@ import Testing
     var script = script(grace: 60)
     _ = script.want(1, force: true)
     script.pass(59)
-    let actions = script.machine.handle(.refreshFailed(flight: 1, Self.lost, jitter: 0), at: script.now)
+    let actions = script.machine.handle(.refreshFailed(flight: 1, Self.lost), at: script.now, jitter: 0)
     #expect(actions.summary == ["openIntent 2 of 7"])
     script.pass(1)
     #expect(script.play(.intentSaved(flight: 2)) == ["error 1 refreshOutcomeUnknown"])

@@ -57,7 +57,7 @@ import Testing
     var machine = restored()
     _ = machine.handle(want(1, force: true), at: Self.start)
     _ = machine.handle(want(2, force: true), at: Self.start)
-    let actions = machine.handle(.intentFailed(flight: 1, jitter: 1), at: Self.start)
+    let actions = machine.handle(.intentFailed(flight: 1), at: Self.start, jitter: 1)
     #expect(actions.summary == ["error 1 storeFailed", "error 2 storeFailed", "publish refreshFailed"])
     #expect(machine.handle(want(3), at: Self.start).summary == ["offline token 3"])
     #expect(machine.handle(want(4, force: true), at: Self.start).summary == ["error 4 storeFailed"])
@@ -72,7 +72,7 @@ import Testing
       var machine = restored()
       _ = machine.handle(want(1, force: true), at: Self.start)
       _ = machine.handle(.intentSaved(flight: 1), at: Self.start)
-      let actions = machine.handle(.refreshFailed(flight: 1, failure, jitter: 0), at: Self.start)
+      let actions = machine.handle(.refreshFailed(flight: 1, failure), at: Self.start, jitter: 0)
       #expect(actions.summary.contains("closeIntent") == isClosed, "\(failure)")
     }
   }
@@ -90,12 +90,12 @@ import Testing
   @Test func `after an unknown outcome only a definitive answer counts`() {
     var machine = restored(intent(7))
     _ = machine.handle(want(1), at: later(901))
-    let passing = machine.handle(.refreshFailed(flight: 1, .transient(.timeout), jitter: 0), at: later(901))
+    let passing = machine.handle(.refreshFailed(flight: 1, .transient(.timeout)), at: later(901), jitter: 0)
     #expect(passing.summary == ["error 1 refreshOutcomeUnknown", "publish refreshFailed"])
     #expect(machine.handle(want(2), at: later(910)).summary == ["spend 2 refresh-1"])
     let refusal = ProviderFailure.sessionEnded(.refreshRejected, alert: .refreshTokenReuse)
     #expect(
-      machine.handle(.refreshFailed(flight: 2, refusal, jitter: 0), at: later(910)).summary == [
+      machine.handle(.refreshFailed(flight: 2, refusal), at: later(910), jitter: 0).summary == [
         "save ended refreshOutcomeUnknown 8 announcing sessionExpired", "error 2 sessionExpired",
       ])
   }
@@ -145,7 +145,7 @@ import Testing
     _ = machine.handle(want(1, force: true), at: Self.start)
     _ = machine.handle(.logoutWanted(.user), at: Self.start)
     #expect(machine.handle(.intentSaved(flight: 1), at: Self.start).isEmpty)
-    #expect(machine.handle(.intentFailed(flight: 1, jitter: 0), at: Self.start).isEmpty)
+    #expect(machine.handle(.intentFailed(flight: 1), at: Self.start, jitter: 0).isEmpty)
   }
 
   /// A session whose newest tokens are only in memory.

@@ -57,7 +57,7 @@ import Testing
       _ = play(Self.replaced(3), &machine)
       let (wall, tokens) = (SessionScript.start.wall, ScriptedProvider.tokens(2, now: SessionScript.start.wall))
       let landed: SessionMachine.Event =
-        failure.map { .refreshFailed(flight: 1, $0, jitter: 0) } ?? .refreshSucceeded(flight: 1, tokens, sentAt: wall)
+        failure.map { .refreshFailed(flight: 1, $0) } ?? .refreshSucceeded(flight: 1, tokens, sentAt: wall)
       #expect(play(landed, &machine).isEmpty)
       #expect(play(.saveFailed(generation: 8), &machine) == ["save living 9 announcing tokenRefreshed"])
       #expect(play(.saved(generation: 9), &machine) == ["token 1"])
@@ -100,7 +100,7 @@ import Testing
     send(&machine)
     _ = play(Self.login, &machine)
     _ = play(.saveFailed(generation: 8), &machine)
-    _ = play(.refreshFailed(flight: 1, .transient(.networkUnavailable), jitter: 0), &machine)
+    _ = play(.refreshFailed(flight: 1, .transient(.networkUnavailable)), &machine)
     #expect(machine.nextWake(at: SessionScript.start) == SessionScript.start.uptime)
     #expect(play(.woken, &machine) == ["save living 9"])
     _ = play(.saved(generation: 9), &machine)

@@ -39,7 +39,7 @@ import Testing
   }
 
   static func failure(_ failure: ProviderFailure) -> SessionMachine.Event {
-    .refreshFailed(flight: 1, failure, jitter: 1)
+    .refreshFailed(flight: 1, failure)
   }
 
   /// A state, how it is come to, at the start or so many seconds later, and when the event of the table happens.
@@ -96,7 +96,7 @@ import Testing
     ("target wanted", demand(9, target: TokenTarget(audience: "a"))),
     ("used", .used(at: later(500).uptime)), ("waiter left", .waiterLeft(CallerID(1))),
     ("intent saved", .intentSaved(flight: 1)), ("another's intent saved", .intentSaved(flight: 9)),
-    ("intent failed", .intentFailed(flight: 1, jitter: 1)), ("succeeded", success(1)),
+    ("intent failed", .intentFailed(flight: 1)), ("succeeded", success(1)),
     ("another succeeded", success(9)), ("offline", failure(.transient(.networkUnavailable))),
     ("lost", failure(.outcomeUnknown(.timeout))), ("refused", failure(.sessionEnded(.refreshRejected))),
     ("user wanted", failure(.reauthenticationRequired)),

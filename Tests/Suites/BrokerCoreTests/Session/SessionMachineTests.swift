@@ -94,7 +94,7 @@ import Testing
     _ = play(demand(1), &machine, at: now)
     _ = play(demand(2, force: true), &machine, at: now)
     let failure = ProviderFailure.transient(.providerUnavailable, retryAfter: .seconds(7))
-    let actions = machine.handle(.refreshFailed(flight: 1, failure, jitter: 0), at: now)
+    let actions = machine.handle(.refreshFailed(flight: 1, failure), at: now, jitter: 0)
     #expect(
       actions.summary == ["closeIntent", "offline token 1", "error 2 providerUnavailable", "publish refreshFailed"])
     guard case .backingOff(let until, let error) = machine.activity else {
@@ -110,7 +110,7 @@ import Testing
     let expired = later(.seconds(1000))
     _ = play(demand(1), &machine, at: expired)
     _ = machine.handle(
-      .refreshFailed(flight: 1, .transient(.networkUnavailable, retryAfter: .seconds(5)), jitter: 0), at: expired)
+      .refreshFailed(flight: 1, .transient(.networkUnavailable, retryAfter: .seconds(5))), at: expired, jitter: 0)
     #expect(play(demand(2), &machine, at: later(.seconds(1004))).summary == ["error 2 networkUnavailable"])
     #expect(play(demand(3), &machine, at: later(.seconds(1006))).summary == ["spend 2 refresh-1"])
   }
@@ -120,7 +120,7 @@ import Testing
     let now = later(.seconds(1000))
     _ = play(demand(1), &machine, at: now)
     let actions = machine.handle(
-      .refreshFailed(flight: 1, .sessionEnded(.refreshRejected, alert: .refreshTokenReuse), jitter: 0), at: now)
+      .refreshFailed(flight: 1, .sessionEnded(.refreshRejected, alert: .refreshTokenReuse)), at: now, jitter: 0)
     #expect(
       actions.summary == [
         "save ended refreshRejected 2 announcing securityAlert sessionExpired", "error 1 sessionExpired",
@@ -132,7 +132,7 @@ import Testing
   @Test func `an unknown outcome sends the token again only after the access token has ended`() {
     var machine = loggedIn()
     _ = play(demand(1, force: true), &machine, at: Self.start)
-    let actions = machine.handle(.refreshFailed(flight: 1, .outcomeUnknown(.timeout), jitter: 0), at: Self.start)
+    let actions = machine.handle(.refreshFailed(flight: 1, .outcomeUnknown(.timeout)), at: Self.start, jitter: 0)
     #expect(actions.summary == ["error 1 refreshOutcomeUnknown", "publish refreshFailed"])
     #expect(play(demand(2), &machine, at: later(.seconds(10))).summary == ["offline token 2"])
     #expect(
@@ -228,7 +228,7 @@ import Testing
     let late = later(.seconds(86401))
     #expect(play(.woken, &machine, at: late).isEmpty)
     #expect(play(demand(1), &machine, at: late).summary == ["spend 1 refresh-1"])
-    let refusal = SessionMachine.Event.refreshFailed(flight: 1, .sessionEnded(.refreshRejected), jitter: 0)
+    let refusal = SessionMachine.Event.refreshFailed(flight: 1, .sessionEnded(.refreshRejected))
     #expect(
       play(refusal, &machine, at: late).summary == [
         "save ended refreshTokenExpired 2 announcing sessionExpired", "error 1 sessionExpired",
@@ -259,9 +259,9 @@ import Testing
       .loginAccepted(session, method: "password"), .saved(generation: 1), .saveFailed(generation: 1),
       .saved(generation: 99), demand(1), demand(2, force: true), .waiterLeft(CallerID(1)),
       .refreshSucceeded(flight: 1, tokens, sentAt: Self.start.wall),
-      .refreshFailed(flight: 1, .unsupported, jitter: 2),
-      .refreshFailed(flight: 1, .outcomeUnknown(.timeout), jitter: 0),
-      .intentSaved(flight: 1), .intentFailed(flight: 1, jitter: 0), .mistrusted, .logoutWanted(.user), .woken,
+      .refreshFailed(flight: 1, .unsupported),
+      .refreshFailed(flight: 1, .outcomeUnknown(.timeout)),
+      .intentSaved(flight: 1), .intentFailed(flight: 1), .mistrusted, .logoutWanted(.user), .woken,
     ]
     for first in events {
       for second in events {

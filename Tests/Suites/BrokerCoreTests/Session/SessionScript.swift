@@ -64,14 +64,14 @@ struct SessionScript {
   mutating func setClock(by seconds: Int) { now.wall = now.wall + .seconds(seconds) }
 
   /// Gives the machine an event and the store what it says; tells what is left to do, in words.
-  mutating func play(_ event: SessionMachine.Event) -> [String] {
-    machine.handle(event, at: now).flatMap { action in carryOut(action) }
+  mutating func play(_ event: SessionMachine.Event, jitter: Double = 0.5) -> [String] {
+    machine.handle(event, at: now, jitter: jitter).flatMap { action in carryOut(action) }
   }
 
   private mutating func carryOut(_ action: SessionMachine.Action) -> [String] {
     switch action {
     case .openIntent(let flight, let intent):
-      guard storeWorks else { return play(.intentFailed(flight: flight, jitter: 0)) }
+      guard storeWorks else { return play(.intentFailed(flight: flight), jitter: 0) }
       self.intent = intent
       return play(.intentSaved(flight: flight))
     case .closeIntent:
@@ -113,7 +113,7 @@ struct SessionScript {
 
   /// The provider, or the network, fails a flight.
   mutating func fail(_ flight: UInt64, _ failure: ProviderFailure, jitter: Double = 0) -> [String] {
-    play(.refreshFailed(flight: flight, failure, jitter: jitter))
+    play(.refreshFailed(flight: flight, failure), jitter: jitter)
   }
 
   /// The next wake-up, in seconds from now.

@@ -51,7 +51,7 @@ import Testing
       ("misconfigured", Table.failure(.refused(.providerRejected))),
       ("reused", Table.failure(.sessionEnded(.refreshRejected, alert: .refreshTokenReuse))),
       ("2 saved", .intentSaved(flight: 2)), ("2 succeeded", Table.success(2)),
-      ("2 ended", .refreshFailed(flight: 2, .sessionEnded(.refreshRejected), jitter: 1)),
+      ("2 ended", .refreshFailed(flight: 2, .sessionEnded(.refreshRejected))),
       ("saved 9", .saved(generation: 9)),
     ]
 

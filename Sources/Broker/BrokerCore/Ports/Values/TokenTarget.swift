@@ -29,9 +29,10 @@ package struct TokenTarget: Sendable, Hashable {
     let scopes = try Self.scopes(scopes)
     if scopes.isEmpty, audience == nil { return nil }
     if let audience, !Self.isAudience(audience) {
-      throw Broker.misfit(
-        "/audience",
-        "The parameter /audience must be 1 to \(Self.longestAudience) bytes without control characters.")
+      throw BrokerError(
+        .invalidParams,
+        "The parameter /audience must be 1 to \(Self.longestAudience) bytes without control characters.",
+        pointer: "/audience")
     }
     self.init(scopes: scopes, audience: audience)
   }
@@ -42,16 +43,19 @@ package struct TokenTarget: Sendable, Hashable {
   package static func scopes(_ wanted: [String]?) throws(BrokerError) -> [String] {
     let scopes = wanted ?? []
     guard scopes.count <= mostScopes else {
-      throw Broker.misfit("/scopes", "The parameter /scopes must have at most \(mostScopes) entries.")
+      throw BrokerError(
+        .invalidParams, "The parameter /scopes must have at most \(mostScopes) entries.", pointer: "/scopes")
     }
     for (index, scope) in scopes.enumerated() where !isScope(scope) {
-      throw Broker.misfit(
-        "/scopes/\(index)",
-        "The parameter /scopes/\(index) must be a scope: visible characters without quotes and backslashes.")
+      throw BrokerError(
+        .invalidParams,
+        "The parameter /scopes/\(index) must be a scope: visible characters without quotes and backslashes.",
+        pointer: "/scopes/\(index)")
     }
     guard scopes.reduce(scopes.count, { $0 + $1.utf8.count }) <= ParameterLength.scopes + 1 else {
-      throw Broker.misfit(
-        "/scopes", "The parameter /scopes must have at most \(ParameterLength.scopes) bytes, joined by spaces.")
+      throw BrokerError(
+        .invalidParams, "The parameter /scopes must have at most \(ParameterLength.scopes) bytes, joined by spaces.",
+        pointer: "/scopes")
     }
     return scopes
   }
