@@ -261,3 +261,7 @@ import Testing
     }
   }
 }
+
+extension BrokerMethod {
+  fileprivate static var parameterNames: [String] { Params.members.names }
+}

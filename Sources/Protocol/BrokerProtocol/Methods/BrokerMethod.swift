@@ -16,9 +16,6 @@ public protocol BrokerMethod: Sendable {
 }
 
 extension BrokerMethod {
-  /// What the parameters are called.
-  public static var parameterNames: [String] { Params.members.names }
-
   /// The parameters whose value is a secret.
   public static var secretParameterNames: [String] { Params.members.secretNames }
 

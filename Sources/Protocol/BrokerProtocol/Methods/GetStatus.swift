@@ -120,7 +120,7 @@ public enum GetStatus: BrokerMethod {
 
   /// One limit of what clients may cost the broker.
   public struct Limit: ObjectCodable, Equatable {
-    /// Its key in the section `limits` of the configuration; the name tells the unit.
+    /// Its name, whose end tells the unit; its key in the section `limits` where the configuration can change it.
     public var name: String
     /// What has this budget: `message`, `connection`, `account`, `provider`, `profile` or `broker` (all clients together).
     public var scope: String
