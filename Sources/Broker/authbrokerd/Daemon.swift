@@ -239,17 +239,18 @@ actor Daemon {
   }
 
   private var surroundings: BrokerServer.Environment {
-    BrokerServer.Environment(
+    var surroundings = BrokerServer.Environment(
       reload: { [weak self] reply in self?.assumeIsolated { $0.reload(reply) } },
       discovery: { OpenRPCDocument.text },
-      stopping: { [weak self] in self?.assumeIsolated { $0.noteStop() } },
       stopped: { [weak self] in self?.assumeIsolated { $0.end() } },
       proofs: ProofDirectory(path: source.paths.state),
       directory: { [weak self] in self?.assumeIsolated { $0.providers.directory } },
-      providers: ProviderType.all.map { ($0.name, $0.abilities) }, delivery: providers.deliveryReports,
-      authorities: { [weak self] in self?.assumeIsolated { $0.providers.authorities } ?? [] },
-      targets: { [weak self] in self?.assumeIsolated { $0.configuration.targets } ?? TargetMap() },
-      version: ProgramVersion.current)
+      providers: ProviderType.all.map { ($0.name, $0.abilities) }, version: ProgramVersion.current)
+    surroundings.stopping = { [weak self] in self?.assumeIsolated { $0.noteStop() } }
+    surroundings.delivery = providers.deliveryReports
+    surroundings.authorities = { [weak self] in self?.assumeIsolated { $0.providers.authorities } ?? [] }
+    surroundings.targets = { [weak self] in self?.assumeIsolated { $0.configuration.targets } ?? TargetMap() }
+    return surroundings
   }
 
   // MARK: End

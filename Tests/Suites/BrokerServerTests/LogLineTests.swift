@@ -101,7 +101,7 @@ import Testing
       let lines = Lines()
       let client = try ServerHarness(log: lines.log).connect()
       for _ in 0..<200 { _ = client.ask(LoginStage.line("getAccessToken")) }
-      #expect((1...40).contains(lines.take(with: "call failed").count))
+      #expect((1...60).contains(lines.take(with: "call failed").count))
       _ = client.ask(LoginStage.line("login", #"{"email":"a@example.test","password":"wrong"}"#))
       #expect(lines.take(with: "kind=invalidCredentials").count == 1)
     }

@@ -61,16 +61,16 @@ final class ServerHarness {
       trials: ProviderTrial.self)
     let stop = StopFlag()
     let renderings = self.renderings
+    var environment = BrokerServer.Environment(
+      reload: { $0(.success([.default])) },
+      discovery: {
+        renderings.add()
+        return document
+      }, stopped: { stop.raise() }, proofs: ProofDirectory(path: stateDirectory.path), directory: { directory },
+      providers: [("scripted", [])], version: "test")
+    environment.targets = { targets }
     server = BrokerServer(
-      loop: loop, broker: broker, limits: limits,
-      environment: BrokerServer.Environment(
-        reload: { $0(.success([.default])) },
-        discovery: {
-          renderings.add()
-          return document
-        }, stopped: { stop.raise() }, proofs: ProofDirectory(path: stateDirectory.path), directory: { directory },
-        providers: [("scripted", [])], targets: { targets }, version: "test"),
-      log: log, startedAt: clock.now)
+      loop: loop, broker: broker, limits: limits, environment: environment, log: log, startedAt: clock.now)
     stopFlag = stop
     let server = self.server
     let reports = self.reports

@@ -65,6 +65,23 @@ package actor BrokerServer {
     rpc.setLimits(limits)
   }
 
+  /// Does something after a while.
+  func schedule(after delay: Duration, _ body: @escaping @Sendable (isolated BrokerServer) -> Void) -> TimerID {
+    loop.schedule(after: delay) { [weak self] in self?.assumeIsolated(body) }
+  }
+
+  /// Does something behind the events of this turn, or of the next one.
+  func post(_ body: @escaping @Sendable (isolated BrokerServer) -> Void) {
+    loop.post { [weak self] in self?.assumeIsolated(body) }
+  }
+
+  /// Cancels what was scheduled, if anything was.
+  func cancel(_ timer: inout TimerID?) {
+    guard let scheduled = timer else { return }
+    loop.cancel(scheduled)
+    timer = nil
+  }
+
   /// How many connections are open.
   package var connectionCount: Int { connections.all.count }
   /// How many bytes wait for clients that do not take them.

@@ -20,7 +20,7 @@ struct Buffers {
     if output.capacity == 0 { swap(&output.bytes, &spare) }
   }
 
-  /// Takes back what was lent to an output of which all is sent.
+  /// Reuses what was lent to an output of which all is sent.
   mutating func takeBack(from output: inout OutputQueue) {
     var bytes: [UInt8] = []
     swap(&bytes, &output.bytes)

@@ -133,20 +133,9 @@ extension Connection {
   final var isClosed: Bool { if case .closed = state { true } else { false } }
 
   /// Whether it ends when what waits is sent, or has ended.
-  final var isClosing: Bool {
-    switch state {
-    case .closed, .draining(.closing, _): true
-    default: false
-    }
-  }
-
+  final var isClosing: Bool { ending == .closing || isClosed }
   /// Whether there is any sense in reading.
-  final var mayRead: Bool {
-    switch state {
-    case .opening, .plain, .framed, .heldUp: true
-    case .draining, .closed: false
-    }
-  }
+  final var mayRead: Bool { ending == nil && !isClosed }
 
   /// Why nothing more is read.
   final var ending: End? { if case .draining(let end, _) = state { end } else { nil } }
@@ -165,10 +154,7 @@ extension Connection {
 
   /// Whether nothing of it waits anywhere, and it is read as any other.
   final var isAtRest: Bool {
-    switch state {
-    case .opening, .plain, .framed: input.isEmpty && output.isEmpty && interest == (true, false)
-    case .heldUp, .draining, .closed: false
-    }
+    mayRead && hold == nil && input.isEmpty && output.isEmpty && interest == (true, false)
   }
 
   /// Whether nothing of it is to be answered or to be sent.

@@ -85,28 +85,22 @@ extension BrokerServer {
 
   /// The server is in use.
   func cancelLinger() {
-    if let timer = end.idleTimer { loop.cancel(timer) }
-    end.idleTimer = nil
+    cancel(&end.idleTimer)
   }
 
   /// A connection has ended: perhaps the last one.
   func connectionEnded() {
     guard !end.isDraining else { return finishIfDone() }
     guard connections.all.isEmpty, let patience = end.patience, end.idleTimer == nil else { return }
-    end.idleTimer = loop.schedule(after: patience) { [weak self] in
-      self?.assumeIsolated { $0.lingerIsOver() }
-    }
+    end.idleTimer = schedule(after: patience) { $0.lingerIsOver() }
   }
 
   private func lingerIsOver() {
     end.idleTimer = nil
     guard connections.all.isEmpty else { return }
-    if isBusy {
-      connectionEnded()
-    } else {
-      log.notice("no client has used the broker for a while")
-      drain()
-    }
+    if isBusy { return connectionEnded() }
+    log.notice("no client has used the broker for a while")
+    drain()
   }
 
   /// Takes no new request, lets those in flight end, then closes.
@@ -145,12 +139,10 @@ extension BrokerServer {
   /// Looks from time to time whether there is anything left to wait for.
   private func lookAgain(_ time: DrainTime) {
     end.time = time
-    end.drainTimer = loop.schedule(after: DrainTime.interval) { [weak self] in
-      self?.assumeIsolated { server in
-        var time = time
-        let goesOn = time.goesOn(at: BootClock.now, isAwaiting: server.awaitedOnce > 0)
-        if goesOn { server.lookAgain(time) } else { server.endNow() }
-      }
+    end.drainTimer = schedule(after: DrainTime.interval) { server in
+      var time = time
+      let goesOn = time.goesOn(at: BootClock.now, isAwaiting: server.awaitedOnce > 0)
+      if goesOn { server.lookAgain(time) } else { server.endNow() }
     }
   }
 
@@ -162,7 +154,7 @@ extension BrokerServer {
     }
     guard !end.hasStopped else { return }
     end.hasStopped = true
-    if let timer = end.drainTimer { loop.cancel(timer) }
+    cancel(&end.drainTimer)
     for listener in listeners.values {
       listener.stop()
       listener.removePath()

@@ -74,16 +74,12 @@ extension BrokerServer {
     _ stream: sending some ClientStream, _ entrance: Entrance, as principal: @Sendable (ClientID) -> Principal
   ) -> Result<Void, Errno> {
     assumeIsolated { server in
-      Result { () throws(Errno) in try server.add(stream, entrance, principal) }
+      Result { () throws(Errno) in
+        let connection = server.connection(on: stream, entrance, principal)
+        try stream.attach(to: server.loop, connection)
+        server.begin(connection)
+      }
     }
-  }
-
-  private func add(
-    _ stream: any ClientStream, _ entrance: Entrance, _ principal: (ClientID) -> Principal
-  ) throws(Errno) {
-    let connection = connection(on: stream, entrance, principal)
-    try stream.attach(to: loop, connection)
-    begin(connection)
   }
 
   /// Takes over a connection that was just accepted.

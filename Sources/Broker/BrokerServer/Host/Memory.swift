@@ -1,27 +1,19 @@
 import BrokerCore
 import LinuxSystem
 import Logging
+import Transport
 
 /// What connections hold too much of, and what was told of that.
 struct MemoryWatch {
   /// How often a line about closed connections may be written.
   private static let logInterval = Duration.seconds(10)
 
-  /// Whether the one that holds most has its turn.
-  private var isDue = false
+  /// Whether the connection that holds most has its turn: it is examined when that is over.
+  var isDue = false
   /// How many were closed since that was last told.
   private var closed = 0
   /// When it may be told again.
   private var nextLog = Duration.zero
-
-  /// Puts off what is to be done until the turn at hand is over.
-  mutating func putOff() { isDue = true }
-
-  /// Whether something was put off; once.
-  mutating func takeDue() -> Bool {
-    defer { isDue = false }
-    return isDue
-  }
 
   /// Counts a connection that is closed.
   ///
@@ -49,13 +41,9 @@ extension BrokerServer {
 
   /// Makes up for what was not done in a connection's turn.
   func shedAfterTurn() {
-    if memory.takeDue() { shed() }
-  }
-
-  /// Returns what a connection held, which is closed.
-  func settle(_ connection: Connection) {
-    _ = ledger.add(.bufferedBytes, -connection.accountedBytes)
-    connection.accountedBytes = 0
+    guard memory.isDue else { return }
+    memory.isDue = false
+    shed()
   }
 
   /// Closes the connection that holds most, the newest of several, until the others fit.
@@ -68,13 +56,24 @@ extension BrokerServer {
       let victim = others.max { ($0.accountedBytes, $0.id.number) < ($1.accountedBytes, $1.id.number) }
       guard let victim else { return }
       if let id = turns.current, let present = connections[id], present.accountedBytes > victim.accountedBytes {
-        return memory.putOff()
+        memory.isDue = true
+        return
       }
       if let count = memory.noteClosed(at: BootClock.now) {
         let fields = [.number("count", count)] + victim.logFields + [.number("bytes", victim.accountedBytes)]
         log.write(.warning, "closed connections over the memory limit", fields)
       }
       drop(victim, for: .bufferedBytes)
+    }
+  }
+
+  /// Closes a connection for a limit of time, and says so, unless what is returned is cancelled before.
+  func drop(_ connection: Connection, after limit: Limit, _ sentence: StaticString) -> TimerID {
+    let id = connection.id
+    return schedule(after: limits.duration(limit)) { server in
+      guard let connection = server.connections[id] else { return }
+      server.log.write(.info, sentence, connection.logFields)
+      server.drop(connection, for: limit)
     }
   }
 

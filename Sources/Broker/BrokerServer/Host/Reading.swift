@@ -93,12 +93,7 @@ extension BrokerServer {
     guard !connection.share.isQueued, !connection.isClosed else { return }
     connection.share.isQueued = true
     connection.share.noteMuch(&clock)
-    if turns.enqueue(connection.id) { scheduleRound() }
-  }
-
-  /// What is posted runs behind the events of this turn, or of the next one.
-  private func scheduleRound() {
-    loop.post { [weak self] in self?.assumeIsolated { $0.serveQueue() } }
+    if turns.enqueue(connection.id) { post { $0.serveQueue() } }
   }
 
   /// Gives connections that had much to say a turn behind the events of the others, where none waits for that already.
@@ -125,7 +120,7 @@ extension BrokerServer {
       served += 1
       if time.isOver(isQuick: isQuick) { break }
     }
-    if turns.endRound(&round, served: served) { scheduleRound() }
+    if turns.endRound(&round, served: served) { post { $0.serveQueue() } }
   }
 
   /// - Returns: whether that took no time that matters.
@@ -254,29 +249,14 @@ extension BrokerServer {
     watchMessage(connection)
   }
 
-  // MARK: Unfinished messages
-
   /// Begins or ends the time that a message may take, by what is left of a read.
   private func watchMessage(_ connection: Connection) {
     guard !connection.input.isEmpty, connection.hold == nil, connection.mayRead else {
-      return endMessageTimer(connection)
+      return cancel(&connection.timers.message)
     }
-    guard connection.timers.message == nil else { return }
-    let id = connection.id
-    connection.timers.message = loop.schedule(after: limits.duration(.incompleteMessage)) { [weak self] in
-      self?.assumeIsolated { server in
-        guard let connection = server.connections[id] else { return }
-        connection.timers.message = nil
-        server.log.write(.info, "closed a connection with an incomplete message", connection.logFields)
-        server.drop(connection, for: .incompleteMessage)
-      }
+    if connection.timers.message == nil {
+      connection.timers.message = drop(
+        connection, after: .incompleteMessage, "closed a connection with an incomplete message")
     }
-  }
-
-  /// A message has ended, or its connection.
-  func endMessageTimer(_ connection: Connection) {
-    guard let timer = connection.timers.message else { return }
-    loop.cancel(timer)
-    connection.timers.message = nil
   }
 }

@@ -13,10 +13,12 @@ extension BrokerServer {
       switch connection.output.write(to: connection.stream) {
       case .bytes(let count):
         connection.output.sent(count)
-        endStallTimer(connection)
+        cancel(&connection.timers.stall)
       case .wouldBlock:
         if connection.output.dropsTokens, connection.output.holdsToken { return dropTokens(connection) }
-        watchForStall(connection)
+        if connection.timers.stall == nil {
+          connection.timers.stall = drop(connection, after: .stalledOutput, "closed a connection that does not read")
+        }
         updateInterest(connection)
         return account(connection)
       case .endOfStream, .failed:
@@ -53,37 +55,19 @@ extension BrokerServer {
     connection.stream.setInterest(reading: interest.reading, writing: interest.writing, on: loop)
   }
 
-  private func endStallTimer(_ connection: Connection) {
-    if let timer = connection.timers.stall { loop.cancel(timer) }
-    connection.timers.stall = nil
-  }
-
-  private func watchForStall(_ connection: Connection) {
-    guard connection.timers.stall == nil else { return }
-    let id = connection.id
-    connection.timers.stall = loop.schedule(after: limits.duration(.stalledOutput)) { [weak self] in
-      self?.assumeIsolated { server in
-        guard let connection = server.connections[id] else { return }
-        server.ledger.note(.stalledOutput)
-        server.log.write(.info, "closed a connection that does not read", connection.logFields)
-        connection.timers.stall = nil
-        server.close(connection)
-      }
-    }
-  }
-
   /// Ends a connection and everything that it had begun to wait for.
   func close(_ connection: Connection) {
     guard connections.remove(connection.id) != nil else { return }
     _ = ledger.add(.connections, -1)
     connection.close()
-    endStallTimer(connection)
-    endMessageTimer(connection)
+    cancel(&connection.timers.stall)
+    cancel(&connection.timers.message)
     connection.stream.close(on: loop)
     connection.forget(self)
     connection.input.clear()
     connection.output.clear()
-    settle(connection)
+    _ = ledger.add(.bufferedBytes, -connection.accountedBytes)
+    connection.accountedBytes = 0
     if connection.entrance == .stdio { drain() } else { listeners[connection.entrance]?.connectionClosed() }
     connectionEnded()
   }

@@ -51,26 +51,20 @@ extension BrokerServer {
   /// Writes a line about a failed call, under the name that the error has in its answer.
   private func logFailure(_ error: BrokerError, of method: String) {
     guard FailureLog.concerns(method, error) else { return }
-    switch rpc.failureLog.count(method, at: BootClock.now) {
-    case .omit: break
-    case .beginOmitting: log.warning("many calls fail: the rest of this minute is not logged")
-    case .log(let omitted):
-      if omitted > 0 { log.notice("failed calls were not logged", .number("count", omitted)) }
-      var fields: [LogField] = [.word("method", method), .word("kind", error.kind.rawValue)]
-      if let profile = error.profile { fields.append(.word("profile", profile.description)) }
-      if FailureLog.isPersons(method) { fields.append(.word("reason", error.messageForAll)) }
-      fields.append(.word("correlationId", error.correlationID ?? ""))
-      // The log counts by its messages, too.
-      log.write(.info, FailureLog.isPersons(method) ? "a call failed" : "a program's call failed", fields)
-    }
+    let isPersons = FailureLog.isPersons(method)
+    var fields: [LogField] = [.word("method", method), .word("kind", error.kind.rawValue)]
+    if let profile = error.profile { fields.append(.word("profile", profile.description)) }
+    if isPersons { fields.append(.word("reason", error.messageForAll)) }
+    fields.append(.word("correlationId", error.correlationID ?? ""))
+    log.write(.info, isPersons ? "a call failed" : "a program's call failed", fields)
   }
 
   /// Has the broker answer a request.
   func ask<Value: Sendable>(
-    _ request: Request, _ need: VaultNeed,
-    _ method: Broker.Method<Value>
+    _ request: Request, _ need: VaultNeed, _ method: Broker.Method<Value>
   ) {
-    broker.assumeIsolated { $0.receive(Caller<Value>(request.caller, as: request.principal), need, method) }
+    let caller = Caller<Value>(request.caller, as: request.principal)
+    broker.assumeIsolated { $0.receive(caller, need, method) }
   }
 
   /// Answers a request with what the broker says.
@@ -116,26 +110,26 @@ extension BrokerServer {
     }
   }
 
+  /// Appends the responses to a batch as one message.
+  func append(batch responses: [[UInt8]], _ connection: RPCConnection) {
+    var message = [UInt8(ascii: "[")]
+    message.reserveCapacity(responses.reduce(2) { $0 + $1.count + 1 })
+    for (position, response) in responses.enumerated() {
+      if position > 0 { message.append(UInt8(ascii: ",")) }
+      message += response
+    }
+    message.append(UInt8(ascii: "]"))
+    connection.writer.framing.append(message.span, to: &connection.output.bytes)
+    wipe(&message)
+  }
+
   // MARK: Errors
 
   /// Appends an error response; without an id it is `null`.
   func respond(_ error: BrokerError, id: [UInt8]?, _ connection: RPCConnection) {
     let body = render(named(error))
-    let id = id ?? Array("null".utf8)
+    let id = id ?? Self.null
     connection.writer.appendError(body.span, id: id.span, to: &connection.output.bytes)
-  }
-
-  /// Answers every request of a batch with the same error; an id nil is `null`.
-  func respond(_ error: BrokerError, ids: [[UInt8]?], _ connection: RPCConnection) {
-    let body = render(named(error))
-    var message = [UInt8(ascii: "[")]
-    for (position, id) in ids.enumerated() {
-      if position > 0 { message.append(UInt8(ascii: ",")) }
-      let id = id ?? Self.null
-      message += ResponseWriter.response(id: id.span, isError: true, body: body.span)
-    }
-    message.append(UInt8(ascii: "]"))
-    connection.writer.framing.append(message.span, to: &connection.output.bytes)
   }
 
   /// The error of a limit that refuses something; the refusal is counted.

@@ -57,6 +57,12 @@ struct PendingBatch {
 
   /// How many bytes its answers and events have.
   var byteCount: Int { responses.reduce(0) { $0 + $1.count } + deliveries.reduce(0) { $0 + $1.details.count } }
+
+  /// Wipes the answers.
+  mutating func clear() {
+    for position in responses.indices { wipe(&responses[position]) }
+    responses = []
+  }
 }
 
 /// How batches become requests, and their answers one message.
@@ -136,19 +142,8 @@ extension BrokerServer {
     else { return }
     connection.batchedBytes -= batch.byteCount
     if batch.holdsToken { connection.output.holdsToken = true }
-    if !batch.responses.isEmpty {
-      var message: [UInt8] = []
-      message.reserveCapacity(batch.responses.reduce(2) { $0 + $1.count + 1 })
-      message.append(UInt8(ascii: "["))
-      for position in batch.responses.indices {
-        if position > 0 { message.append(UInt8(ascii: ",")) }
-        message.append(contentsOf: batch.responses[position])
-        wipe(&batch.responses[position])
-      }
-      message.append(UInt8(ascii: "]"))
-      connection.writer.framing.append(message.span, to: &connection.output.bytes)
-      wipe(&message)
-    }
+    if !batch.responses.isEmpty { append(batch: batch.responses, connection) }
+    batch.clear()
     connection.subscriptions.noteAnswered(id)
     for delivery in batch.deliveries { deliver(delivery) }
     connection.subscriptions.addLost(batch.lost)
@@ -157,8 +152,7 @@ extension BrokerServer {
 
   /// Wipes the answers of a batch that are not sent.
   func discardBatch(_ id: UInt64) {
-    guard var batch = rpc.batches.remove(id) else { return }
-    for position in batch.responses.indices { wipe(&batch.responses[position]) }
+    if var batch = rpc.batches.remove(id) { batch.clear() }
   }
 
   /// Notes for which connections a token waits in a batch.

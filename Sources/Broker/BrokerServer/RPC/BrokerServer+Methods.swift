@@ -27,9 +27,8 @@ extension BrokerServer {
   ///
   /// ``IgnoredParameters`` says which are named: of the others there is no copy, for such a name may be a secret.
   private func nameIgnoredMembers<Params: MethodParams>(of node: JSONNode, _: Params.Type, _ request: Request) {
-    guard let connection = rpcConnection(request.client), let method = rpc.requests[request.caller]?.method else {
-      return
-    }
+    let connection = request.connection
+    guard let method = rpc.requests[request.caller]?.method else { return }
     node.forEachMember(besides: rpc.ignoredParameters.names(of: Params.self)) { name, place in
       let verdict = rpc.ignoredParameters.note(name, of: method, knownTo: &connection.ignoredNames, at: BootClock.now)
       var fields: [LogField] = []
@@ -39,7 +38,7 @@ extension BrokerServer {
       case .name(let name): fields.append(.word("name", name))
       case .withoutName: fields.append(.number("place", place))
       }
-      fields += [.word("method", method), .number("connection", Int(clamping: request.client.number))]
+      fields += [.word("method", method), .number("connection", Int(clamping: connection.id.number))]
       log.write(.info, "ignored a parameter", fields)
       return true
     }
@@ -68,13 +67,6 @@ extension BrokerServer {
         methods: Methods.all.map { $0.name }, events: EventName.allCases.map(\.rawValue),
         framings: [Framing.lines.name, Framing.headers.name], providers: providers),
       profiles: profiles, sessions: sessions, sequence: Int(clamping: sequence))
-  }
-
-  /// Where a profile's session stands, and what a login needs.
-  func session(_ params: ProfileParams, _ request: Request) throws(BrokerError) -> GetSession.Result {
-    try broker.assumeIsolated { broker in
-      Result { () throws(BrokerError) in try broker.session(params.profile, for: request.principal) }
-    }.get()
   }
 
   /// Which servers get which profile's token.
@@ -116,19 +108,12 @@ extension BrokerServer {
     return params
   }
 
-  /// Answers first and then tells what was missed: a client never gets an event before its subscription's name.
-  func subscribe(_ params: Subscribe.Params, _ request: Request) {
-    broker.assumeIsolated { broker in
-      broker.subscribe(params, client: request.client, Caller(request.caller, as: request.principal))
-    }
-  }
-
   /// Lets a client ask for tokens of so many targets in a minute, and no more.
   ///
   /// - Throws: `rateLimited`.
   func admit(_ params: GetAccessToken.Params, _ request: Request) throws(BrokerError) {
-    guard let connection = rpcConnection(request.client),
-      let wait = connection.targets.wait(
+    guard
+      let wait = request.connection.targets.wait(
         profile: params.profile, scopes: params.scopes ?? [], audience: params.audience, most: limits[.targets],
         at: BootClock.now)
     else { return }
@@ -170,11 +155,11 @@ extension BrokerServer {
 
   /// Reads the configuration again.
   func reload(_ request: Request) {
-    environment.reload { [weak self] result in
+    environment.reload { [weak self, caller = request.caller] result in
       self?.assumeIsolated { server in
         switch result {
-        case .success(let profiles): server.succeed(request.caller, ReloadConfiguration.Result(profiles: profiles))
-        case .failure(let error): server.fail(request.caller, error)
+        case .success(let profiles): server.succeed(caller, ReloadConfiguration.Result(profiles: profiles))
+        case .failure(let error): server.fail(caller, error)
         }
       }
     }
@@ -183,9 +168,8 @@ extension BrokerServer {
   /// Ends this connection, never the broker that others share.
   func shutdown(_ request: Request) {
     succeed(request.caller, Empty())
-    guard let connection = rpcConnection(request.client) else { return }
-    connection.end(.told)
-    flush(connection)
+    request.connection.end(.told)
+    flush(request.connection)
   }
 
   /// Ends the whole broker in order, unless something would be lost; tells how many answers are waited for that come only
@@ -207,7 +191,7 @@ extension BrokerServer {
     guard params.isImmediate else { return StopBroker.Result(awaited: awaited, atMost: DrainTime.longest) }
     if awaited > 0 { log.warning("answers that come only once are not waited for", .number("count", awaited)) }
     // Behind the answer.
-    loop.post { [weak self] in self?.assumeIsolated { $0.endNow() } }
+    post { $0.endNow() }
     return StopBroker.Result()
   }
 }

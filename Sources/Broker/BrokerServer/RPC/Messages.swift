@@ -39,7 +39,7 @@ extension BrokerServer {
     turns.budget.count(turn.messages)
     connection.frames.tookMessages()
     queueTokens(connection)
-    endMessageTimer(connection)
+    cancel(&connection.timers.message)
     return turn.bytes
   }
 
@@ -98,7 +98,7 @@ extension BrokerServer {
     case .needsMore(let consumed): return (consumed, false)
     case .message(let range, let consumed):
       receive(rest.extracting(range), connection)
-      endMessageTimer(connection)
+      cancel(&connection.timers.message)
       return (consumed, true)
     case .tooLong(let consumed):
       respond(refusal(of: .messageBytes), id: nil, connection)
@@ -134,7 +134,12 @@ extension BrokerServer {
       for id in message.ids { respond(refusal, id: id.map { Array(copying: text.extracting($0)) }, connection) }
       return
     }
-    respond(refusal, ids: message.ids.map { id in id.map { Array(copying: text.extracting($0)) } }, connection)
+    let body = render(named(refusal))
+    let responses = message.ids.map { range in
+      let id = range.map { Array(copying: text.extracting($0)) } ?? Self.null
+      return ResponseWriter.response(id: id.span, isError: true, body: body.span)
+    }
+    append(batch: responses, connection)
   }
 
   /// The error of a string that the scanner refuses; where that is for a limit, the refusal is counted.
@@ -187,7 +192,7 @@ extension BrokerServer {
     }
     broker.assumeIsolated { $0.noteRequest(isAdministrative: isAdministrative) }
     do throws(BrokerError) {
-      try route.run(self, node, Request(caller: key, client: connection.id, principal: connection.principal))
+      try route.run(self, node, Request(caller: key, connection: connection))
     } catch {
       fail(key, error)
     }

@@ -20,7 +20,10 @@ package struct ProofDirectory: Sendable {
   package init(path: String) { self.path = path }
 
   /// Chooses a new name: 128 random bits, so that no two are ever the same.
-  func challenge() -> StateProof { StateProof(path: path + "/" + Self.prefix + Self.digits(words: 2)) }
+  func challenge() -> StateProof {
+    let digits = (0..<32).map { _ in Self.digits[Int.random(in: 0..<16)] }
+    return StateProof(path: path + "/" + Self.prefix + String(decoding: digits, as: UTF8.self))
+  }
 
   /// The file by which a process gives a proof.
   private static func file(of proof: StateProof, by process: Int32) -> String { proof.path + ".\(process)" }
@@ -62,17 +65,10 @@ package struct ProofDirectory: Sendable {
   private static func isBeginning(_ name: String, _ prefix: String) -> Bool {
     let digits = name.utf8.dropFirst(prefix.utf8.count)
     return name.hasPrefix(prefix) && digits.count == 32
-      && digits.allSatisfy { Array("0123456789abcdef".utf8).contains($0) }
+      && digits.allSatisfy { Self.digits.contains($0) }
   }
 
-  /// Digits of the system's generator, which takes them from getrandom(2).
-  private static func digits(words: Int) -> String {
-    var generator = SystemRandomNumberGenerator()
-    return (0..<words).map { _ in
-      let text = String(generator.next() as UInt64, radix: 16)
-      return String(repeating: "0", count: 16 - text.utf8.count) + text
-    }.joined()
-  }
+  private static let digits = Array("0123456789abcdef".utf8)
 }
 
 /// What is for clients that have the state directory, and for no other.
@@ -81,7 +77,8 @@ package struct ProofDirectory: Sendable {
 extension BrokerServer {
   /// Makes the connection administrative if its own process has created the file that it was asked for.
   func prove(_ request: Request) throws(BrokerError) -> Empty {
-    guard let connection = rpcConnection(request.client), !connection.principal.isAdministrative else { return Empty() }
+    let connection = request.connection
+    guard !connection.principal.isAdministrative else { return Empty() }
     guard let proof = rpc.proofs.removeValue(forKey: connection.id), let process = connection.provableProcess else {
       var question = denial(connection)
       question.admitsProof = question.proof != nil

@@ -27,8 +27,6 @@ struct RPC: ~Copyable {
   var tokens: TokenAnswers
   /// The structure of the message at hand.
   var tape = JSONTape()
-  /// Which failed calls are told in the log.
-  var failureLog = FailureLog()
   /// Which unknown parameters are named there.
   var ignoredParameters = IgnoredParameters()
   /// The OpenRPC document, rendered once.
@@ -67,7 +65,7 @@ extension BrokerServer {
     /// The OpenRPC document.
     package var discovery: @Sendable () -> [UInt8]
     /// Called once, when ``BrokerServer/drain()`` begins.
-    package var stopping: @Sendable () -> Void
+    package var stopping: @Sendable () -> Void = {}
     /// Called once, when the last connection is closed after ``BrokerServer/drain()``, or has had its time.
     package var stopped: @Sendable () -> Void
     /// Where clients show that they have the state directory.
@@ -77,36 +75,23 @@ extension BrokerServer {
     /// The types of provider that can be configured.
     package var providers: [(name: String, abilities: Set<ProviderAbility>)]
     /// How the embedded provider's messages get out; empty where it is not in use.
-    package var delivery: @Sendable () -> [GetStatus.Delivery]
+    package var delivery: @Sendable () -> [GetStatus.Delivery] = { [] }
     /// Who is trusted beside the system's authorities.
-    package var authorities: @Sendable () -> [GetStatus.Authority]
+    package var authorities: @Sendable () -> [GetStatus.Authority] = { [] }
     /// Which servers get which profile's token.
-    package var targets: @Sendable () -> TargetMap
+    package var targets: @Sendable () -> TargetMap = { TargetMap() }
     /// The version of the program.
     package var version: String
 
-    /// The surroundings of a server.
+    /// What every server needs; the rest is set afterwards.
     package init(
-      reload: @escaping @Sendable (@escaping ReloadReply) -> Void,
-      discovery: @escaping @Sendable () -> [UInt8], stopping: @escaping @Sendable () -> Void = {},
+      reload: @escaping @Sendable (@escaping ReloadReply) -> Void, discovery: @escaping @Sendable () -> [UInt8],
       stopped: @escaping @Sendable () -> Void, proofs: ProofDirectory,
       directory: @escaping @Sendable () -> (any AccountDirectory)?,
-      providers: [(name: String, abilities: Set<ProviderAbility>)],
-      delivery: @escaping @Sendable () -> [GetStatus.Delivery] = { [] },
-      authorities: @escaping @Sendable () -> [GetStatus.Authority] = { [] },
-      targets: @escaping @Sendable () -> TargetMap = { TargetMap() }, version: String
+      providers: [(name: String, abilities: Set<ProviderAbility>)], version: String
     ) {
-      self.reload = reload
-      self.discovery = discovery
-      self.stopping = stopping
-      self.stopped = stopped
-      self.proofs = proofs
-      self.directory = directory
-      self.providers = providers
-      self.delivery = delivery
-      self.authorities = authorities
-      self.targets = targets
-      self.version = version
+      (self.reload, self.discovery, self.stopped, self.directory) = (reload, discovery, stopped, directory)
+      (self.proofs, self.providers, self.version) = (proofs, providers, version)
     }
   }
 
@@ -114,8 +99,15 @@ extension BrokerServer {
   var broker: Broker { rpc.broker }
   /// What the program around does.
   var environment: Environment { rpc.environment }
-  /// The OpenRPC document.
-  var discovery: [UInt8] { rpc.discovery }
+
+  /// Asks the broker what it can say at once.
+  func asked<Value: Sendable>(
+    _ question: @Sendable (isolated Broker) throws(BrokerError) -> Value
+  ) throws(BrokerError) -> Value {
+    try broker.assumeIsolated { broker in
+      Result { () throws(BrokerError) in try question(broker) }
+    }.get()
+  }
 
   // MARK: What the host asks
 

@@ -6,29 +6,29 @@ extension Routes {
   /// One route for each of them.
   static let directory: [Route] = [
     .directory(ListLocalUsers.self) { directory, _ throws(ProviderFailure) in
-      ListLocalUsers.Result(users: try await directory.users())
+      (ListLocalUsers.Result(users: try await directory.users()), nil)
     },
     .directory(AddLocalUser.self) { directory, params throws(ProviderFailure) in
-      try await directory.addUser(
-        Registration(
-          email: params.email, password: params.password, name: params.name, phoneNumber: params.phoneNumber))
+      let user = Registration(
+        email: params.email, password: params.password, name: params.name, phoneNumber: params.phoneNumber)
+      return (try await directory.addUser(user), nil)
     },
-    .directory(ending: SetLocalUserEnabled.self) { directory, params throws(ProviderFailure) in
+    .directory(SetLocalUserEnabled.self) { directory, params throws(ProviderFailure) in
       let user = try await directory.setEnabled(params.isEnabled, user: params.user)
       return (user, params.isEnabled ? nil : EndedSessions(of: user.id))
     },
-    .directory(ending: ResetLocalUser.self) { directory, params throws(ProviderFailure) in
+    .directory(ResetLocalUser.self) { directory, params throws(ProviderFailure) in
       let user = try await directory.reset(
         params.user, password: params.password, removesFactor: params.removesSecondFactor)
       return (user, EndedSessions(of: user.id, params.password == nil ? nil : .passwordReset))
     },
-    .directory(ending: DeleteLocalUser.self) { directory, params throws(ProviderFailure) in
+    .directory(DeleteLocalUser.self) { directory, params throws(ProviderFailure) in
       (Empty(), EndedSessions(of: try await directory.delete(params.user), .accountDeleted))
     },
     .directory(ListLocalSessions.self) { directory, params throws(ProviderFailure) in
-      ListLocalSessions.Result(sessions: try await directory.sessions(of: params.user))
+      (ListLocalSessions.Result(sessions: try await directory.sessions(of: params.user)), nil)
     },
-    .directory(ending: RevokeLocalSessions.self) { directory, params throws(ProviderFailure) in
+    .directory(RevokeLocalSessions.self) { directory, params throws(ProviderFailure) in
       guard !params.all || params.user != nil || params.session != nil else {
         return (RevokeLocalSessions.Result(revoked: try await directory.revokeAllSessions()), EndedSessions(of: nil))
       }
@@ -36,21 +36,21 @@ extension Routes {
       return (RevokeLocalSessions.Result(revoked: revoked.count), EndedSessions(of: revoked.user))
     },
     .directory(ListLocalMessages.self) { directory, _ throws(ProviderFailure) in
-      ListLocalMessages.Result(messages: try await directory.messages())
+      (ListLocalMessages.Result(messages: try await directory.messages()), nil)
     },
     .directory(GetLocalKeySet.self) { directory, _ throws(ProviderFailure) in
-      GetLocalKeySet.Result(keys: try await directory.keySet())
+      (GetLocalKeySet.Result(keys: try await directory.keySet()), nil)
     },
     .directory(RotateLocalSigningKey.self) { directory, _ throws(ProviderFailure) in
-      RotateLocalSigningKey.Result(keys: try await directory.rotateSigningKey())
+      (RotateLocalSigningKey.Result(keys: try await directory.rotateSigningKey()), nil)
     },
     .directory(IntrospectLocalToken.self) { directory, params throws(ProviderFailure) in
-      try await directory.introspect(params.token)
+      (try await directory.introspect(params.token), nil)
     },
     .directory(ListLocalAudit.self) { directory, params throws(ProviderFailure) in
       let limit = min(params.limit, ListLocalAudit.largestLimit)
       let log = try await directory.audit(since: params.since, limit: limit)
-      return ListLocalAudit.Result(records: log.records, isIntact: log.isIntact)
+      return (ListLocalAudit.Result(records: log.records, isIntact: log.isIntact), nil)
     },
   ]
 }

@@ -5,13 +5,13 @@ import LinuxSystem
 import SecretMemory
 
 /// One request on its way through the server.
-struct Request: Sendable {
+struct Request {
   /// Names the request, here and in the broker.
   let caller: CallerID
-  /// The connection.
-  let client: ClientID
-  /// Who asks by it.
-  let principal: Principal
+  /// Where it came from.
+  let connection: RPCConnection
+  /// Who asks.
+  var principal: Principal { connection.principal }
 }
 
 /// What a method name leads to.
@@ -62,31 +62,23 @@ struct Route: Sendable {
     }
   }
 
-  /// A method that the broker answers, when it can.
-  static func asked<Method: BrokerMethod>(
+  /// A method that the broker answers, when it can: with the method's result, or with one that is rendered.
+  static func asked<Method: BrokerMethod, Value: Sendable>(
     _ method: Method.Type, _ need: VaultNeed = .throughout,
-    _ body: @escaping @Sendable (isolated Broker, Method.Params, Caller<Method.Result>) throws(BrokerError) -> Void
+    preparing prepare: @escaping @Sendable (
+      isolated BrokerServer, Method.Params, Request
+    ) throws(BrokerError) -> Method.Params = { _, params, _ in params },
+    _ body: @escaping @Sendable (isolated Broker, Method.Params, Caller<Value>) throws(BrokerError) -> Void
   ) -> Route {
     Route(method) { server, node, request throws(BrokerError) in
-      let params: Method.Params = try server.decode(node, request)
+      let params = try prepare(server, try server.decode(node, request), request)
       server.ask(request, need) { broker, caller throws(BrokerError) in try body(broker, params, caller) }
     }
   }
 
-  /// A method that the directory of accounts answers, for clients that have the state directory.
+  /// A method that the directory of accounts answers, for clients that have the state directory; it may end sessions there.
   static func directory<Method: BrokerMethod>(
     _ method: Method.Type,
-    _ question:
-      @escaping @Sendable (any AccountDirectory, Method.Params) async throws(ProviderFailure) -> Method.Result
-  ) -> Route {
-    directory(ending: method) { directory, params throws(ProviderFailure) in
-      (try await question(directory, params), nil)
-    }
-  }
-
-  /// A method that the directory of accounts answers, and that may end sessions there.
-  static func directory<Method: BrokerMethod>(
-    ending method: Method.Type,
     _ question:
       @escaping @Sendable (any AccountDirectory, Method.Params) async throws(ProviderFailure) -> (
         Method.Result, EndedSessions?
@@ -101,20 +93,6 @@ struct Route: Sendable {
         broker.ask(directory, caller) { directory throws(ProviderFailure) in try await question(directory, params) }
       }
     }.administrative()
-  }
-
-  /// A method that the broker answers with a token.
-  static func token<Method: BrokerMethod>(
-    _ method: Method.Type,
-    preparing prepare: @escaping @Sendable (
-      isolated BrokerServer, Method.Params, Request
-    ) throws(BrokerError) -> Method.Params = { _, params, _ in params },
-    _ body: @escaping @Sendable (isolated Broker, Method.Params, Caller<Secret>) throws(BrokerError) -> Void
-  ) -> Route {
-    Route(method) { server, node, request throws(BrokerError) in
-      let params = try prepare(server, try server.decode(node, request), request)
-      server.ask(request, .throughout) { broker, caller throws(BrokerError) in try body(broker, params, caller) }
-    }
   }
 }
 
@@ -132,31 +110,28 @@ enum Routes {
   /// Those of every method but the ones that the directory of accounts answers.
   private static let common: [Route] =
     [
-      .now(Initialize.self) { server, params, request throws(BrokerError) in
-        try server.initialize(params, request)
-      },
+      .now(Initialize.self) { server, params, request throws(BrokerError) in try server.initialize(params, request) },
       .now(Ping.self) { _, _, _ in Empty() },
-      Route(Discover.self) { server, _, request in server.succeed(request.caller, json: server.discovery) },
+      Route(Discover.self) { server, _, request in server.succeed(request.caller, json: server.rpc.discovery) },
       Route(Shutdown.self) { server, _, request in server.shutdown(request) },
-      .token(GetAccessToken.self) { server, params, request throws(BrokerError) in
-        let params = try server.named(params, request)
-        try server.admit(params, request)
-        return params
-      } _: { broker, params, caller throws(BrokerError) in
+      .asked(
+        GetAccessToken.self,
+        preparing: { server, params, request throws(BrokerError) in
+          let params = try server.named(params, request)
+          try server.admit(params, request)
+          return params
+        }
+      ) { broker, params, caller throws(BrokerError) in
         try broker.accessToken(params, caller)
       },
-      .token(ReportRejected.self) { broker, params, caller throws(BrokerError) in
+      .asked(ReportRejected.self) { broker, params, caller throws(BrokerError) in
         try broker.reportRejected(params, caller)
       },
-      .token(GetIDToken.self) { broker, params, caller throws(BrokerError) in try broker.idToken(params, caller) },
-      .asked(Login.self) { broker, params, caller throws(BrokerError) in
-        try broker.login(params, caller)
-      },
+      .asked(GetIDToken.self) { broker, params, caller throws(BrokerError) in try broker.idToken(params, caller) },
+      .asked(Login.self) { broker, params, caller throws(BrokerError) in try broker.login(params, caller) },
       .asked(VerifyOTP.self) { broker, params, caller throws(BrokerError) in try broker.verifyOTP(params, caller) },
       .asked(ResendOTP.self) { broker, params, caller throws(BrokerError) in try broker.resendOTP(params, caller) },
-      .asked(Register.self) { broker, params, caller throws(BrokerError) in
-        try broker.register(params, caller)
-      },
+      .asked(Register.self) { broker, params, caller throws(BrokerError) in try broker.register(params, caller) },
       .asked(VerifyBackupCode.self) { broker, params, caller throws(BrokerError) in
         try broker.verifyBackupCode(params, caller)
       },
@@ -193,26 +168,28 @@ enum Routes {
       .asked(GetCurrentUser.self) { broker, params, caller throws(BrokerError) in
         try broker.currentUser(params, caller)
       },
-      .now(GetSession.self) { server, params, request throws(BrokerError) in try server.session(params, request) },
+      .now(GetSession.self) { server, params, request throws(BrokerError) in
+        let principal = request.principal
+        return try server.asked { broker throws(BrokerError) in try broker.session(params.profile, for: principal) }
+      },
       .now(ListSessions.self) { server, _, request in
-        ListSessions.Result(sessions: server.broker.assumeIsolated { $0.sessions(for: request.principal) })
+        let principal = request.principal
+        return ListSessions.Result(sessions: server.broker.assumeIsolated { $0.sessions(for: principal) })
       },
       .now(ListTargets.self) { server, params, request throws(BrokerError) in try server.targets(params, request) },
       Route(Subscribe.self) { server, node, request throws(BrokerError) in
-        server.subscribe(try server.decode(node, request), request)
+        // Its answer goes before what was missed: a client never gets an event before its subscription's name.
+        let params: Subscribe.Params = try server.decode(node, request)
+        let (client, caller) = (request.connection.id, Caller<Subscribe.Result>(request.caller, as: request.principal))
+        server.broker.assumeIsolated { $0.subscribe(params, client: client, caller) }
       },
-      .now(Unsubscribe.self) { server, params, request throws(BrokerError) in
-        try server.unsubscribe(params, request)
-      },
+      .now(Unsubscribe.self) { server, params, request throws(BrokerError) in try server.unsubscribe(params, request) },
       .now(GetStatus.self) { server, _, request in server.status(request) },
       .now(Prove.self) { server, _, request throws(BrokerError) in try server.prove(request) },
       Route(ReloadConfiguration.self) { server, _, request in server.reload(request) }.administrative(),
       Route.asked(Lock.self, .never) { broker, _, caller in broker.lock(caller) }.administrative(),
-      .asked(Unlock.self, .never) { broker, params, caller in broker.unlock(params, caller)
-      },
-      Route.asked(Rekey.self, .never) { broker, params, caller in
-        broker.rekey(params, caller)
-      }.administrative(),
+      .asked(Unlock.self, .never) { broker, params, caller in broker.unlock(params, caller) },
+      Route.asked(Rekey.self, .never) { broker, params, caller in broker.rekey(params, caller) }.administrative(),
       Route.asked(CheckVault.self, .atFirst) { broker, params, caller in broker.checkVault(params, caller) }
         .administrative(),
       .asked(CheckProviders.self, .never) { broker, params, caller throws(BrokerError) in

@@ -80,10 +80,9 @@ extension BrokerServer {
 
   /// Ends a subscription of the connection.
   func unsubscribe(_ params: Unsubscribe.Params, _ request: Request) throws(BrokerError) -> Empty {
-    try broker.assumeIsolated { broker in
-      Result { () throws(BrokerError) in try broker.unsubscribe(params, client: request.client) }
-    }.get()
-    rpcConnection(request.client)?.subscriptions.end(params.subscriptionID)
+    let client = request.connection.id
+    try asked { broker throws(BrokerError) in try broker.unsubscribe(params, client: client) }
+    request.connection.subscriptions.end(params.subscriptionID)
     return Empty()
   }
 
