@@ -66,7 +66,7 @@ final class Transfer {
     proxyPlace = if case .proxy(let url, _) = settings.proxy { url.place } else { "" }
     unreadable = authorities?.unreadable ?? []
     collector = ResponseCollector(limits: settings.limits)
-    // Memory of its own, given back by `deinit`.
+    // Memory of its own, freed by `deinit`.
     unsafe words = .allocate(capacity: Int(CURL_ERROR_SIZE))
     // There is room for that many characters.
     unsafe words.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))

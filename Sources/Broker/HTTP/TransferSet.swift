@@ -143,7 +143,7 @@ final class TransferSet {
     }
   }
 
-  // It has its turn, which it gives back where it cannot begin.
+  // It has its turn, which ends where it cannot begin.
   private func begin(_ exchange: Exchange, at server: String) {
     do throws(HTTPFailure) {
       let easy = if let kept = spare.popLast() { kept } else { try EasyHandle(library: library) }

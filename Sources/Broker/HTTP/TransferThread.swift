@@ -88,7 +88,7 @@ final class TransferThread: Sendable {
     mailbox.withLock { $0.join() }
   }
 
-  /// Ends the thread, which nobody waits for.
+  /// Ends the thread; no caller waits for that.
   func abandon() {
     mailbox.withLock { mailbox in
       mailbox.mail.isClosing = true

@@ -137,6 +137,11 @@ struct EventTable {
     var through: UInt64
   }
 
+  private static let range: StaticString = """
+    SELECT ordinal, sequence, time, format, sealed FROM event WHERE sequence > ?1 AND sequence <= ?2
+    ORDER BY sequence
+    """
+
   /// The first events of a range of sequences.
   ///
   /// - Throws: `VaultError.damaged` where one is missing or not what was written, `.storage`, `.secretMemoryExhausted`.
@@ -144,11 +149,7 @@ struct EventTable {
     var page = Page(through: last)
     do {
       var previous = try ordinals(upTo: sequence)
-      let rows = try connection.prepare(
-        """
-        SELECT ordinal, sequence, time, format, sealed FROM event WHERE sequence > ?1 AND sequence <= ?2
-        ORDER BY sequence
-        """)
+      let rows = try connection.prepare(Self.range)
       try rows.bind(Int64(clamping: sequence), at: 1)
       try rows.bind(Int64(clamping: last), at: 2)
       var (count, byteCount) = (0, 0)

@@ -159,6 +159,19 @@ extension Broker {
     }
   }
 
+  /// Notes what a caller waits for, and the profile whose backup codes are counted in its answer.
+  func note(_ caller: CallerID, waitsFor wait: Callers.Wait, countsBackupCodesOf profile: ProfileName? = nil) {
+    callers.update(caller) { entry in
+      entry.wait = wait
+      if let profile { entry.countsBackupCodesOf = profile }
+    }
+  }
+
+  /// Notes what a caller of a login has back with its answer.
+  func note(_ caller: CallerID, clientContext: String?) {
+    callers.update(caller) { $0.clientContext = clientContext }
+  }
+
   /// Tells the room in which a caller waited that it has left.
   private func tellRoom(of caller: CallerID, _ wait: Callers.Wait) {
     switch wait {

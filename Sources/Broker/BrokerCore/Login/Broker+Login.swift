@@ -19,7 +19,7 @@ extension Broker {
     if keptSession(of: slot, unless: caller.principal.isAdministrative)?.refuses(credentials) == true {
       throw refusal(of: slot)
     }
-    callers.update(caller.id) { $0.clientContext = params.clientContext }
+    note(caller.id, clientContext: params.clientContext)
     try begin(slot, credentials, as: nil, mayReplace: caller.principal.isAdministrative, params.clientContext, caller)
   }
 
@@ -82,7 +82,7 @@ extension Broker {
     let slot = try slot(ofLogin: params.otpFlowID, for: caller.principal)
     let code = try Self.code(params.code, .removed, slot.name)
     try admit(.code, nil, on: slot, for: caller.principal.client)
-    callers.update(caller.id) { $0.wait = .code(login: params.otpFlowID) }
+    note(caller.id, waitsFor: .code(login: params.otpFlowID))
     handle(.codeGiven(CodeGuess(caller.id, code)), onLogin: params.otpFlowID)
   }
 
@@ -94,10 +94,7 @@ extension Broker {
     let name = slot.name
     let code = try Self.code(params.backupCode, try require(\.backupCodes, of: slot).dashesOfBackupCodes, name)
     try admit(.code, nil, on: slot, for: caller.principal.client)
-    callers.update(caller.id) { entry in
-      entry.wait = .code(login: params.otpFlowID)
-      entry.countsBackupCodesOf = name
-    }
+    note(caller.id, waitsFor: .code(login: params.otpFlowID), countsBackupCodesOf: name)
     handle(.codeGiven(CodeGuess(caller.id, code, isBackupCode: true)), onLogin: params.otpFlowID)
   }
 
@@ -118,7 +115,7 @@ extension Broker {
   package func resendOTP(_ params: ResendOTP.Params, _ caller: Caller<OTPChallenge>) throws(BrokerError) {
     let slot = try slot(ofLogin: params.otpFlowID, for: caller.principal)
     _ = try require(\.codeResending, of: slot)
-    callers.update(caller.id) { $0.wait = .code(login: params.otpFlowID) }
+    note(caller.id, waitsFor: .code(login: params.otpFlowID))
     handle(.resendWanted(caller: caller.id, channel: params.channel), onLogin: params.otpFlowID)
   }
 
@@ -146,7 +143,7 @@ extension Broker {
     guard login(id, for: caller.principal)?.login.step.action != nil else {
       return answer(caller, pastResult(of: id, for: caller.principal))
     }
-    callers.update(caller.id) { $0.wait = .userAction(login: id) }
+    note(caller.id, waitsFor: .userAction(login: id))
     if let timeout = params.timeout { limit(caller.id, to: timeout) }
   }
 
@@ -174,7 +171,7 @@ extension Broker {
     guard let machine = login(id, for: caller.principal), machine.state != .accepting,
       (machine.login.step.action != nil) == (params.loginFlowID != nil)
     else { throw BrokerError(.flowNotFound) }
-    callers.update(caller.id) { $0.wait = .cancellation(login: id) }
+    note(caller.id, waitsFor: .cancellation(login: id))
     handle(.ended(.of(.cancelled), isTold: true), onLogin: id)
   }
 
@@ -193,7 +190,7 @@ extension Broker {
 /// How providers are asked to log users in, and what comes of their answers.
 extension Broker {
   /// Begins a login with these credentials, unless an equal one is under way; `user` is whose session it must bring, and
-  /// `clientContext` what its events give back.
+  /// `clientContext` what its events repeat.
   ///
   /// - Throws: `overloaded`; `rateLimited` and `tooManyAttempts`, with the time to wait.
   private func begin(
@@ -202,7 +199,7 @@ extension Broker {
   ) throws(BrokerError) {
     let question = LoginAttempt.Question(credentials: credentials, expectedUser: user, mayReplace: mayReplace)
     guard !logins.attempts.join(caller.id, of: caller.principal, question, on: slot) else {
-      return callers.update(caller.id) { $0.wait = .login }
+      return note(caller.id, waitsFor: .login)
     }
     let plan = LoginAttempt.Plan(
       method: credentials.method, question: question, expectedUser: user, mayReplace: mayReplace,
@@ -220,7 +217,7 @@ extension Broker {
     try ledger.require(.loginsUnderWay, logins.attempts.count(on: slot) + 1, of: slot.name)
     try admitLogin(plan.account, on: slot, for: caller.principal.client)
     let id = logins.attempts.begin(plan, on: slot, for: caller.id, of: caller.principal, at: now)
-    callers.update(caller.id) { $0.wait = .login }
+    note(caller.id, waitsFor: .login)
     let issuer = IssuedSession.Issuer(slot)
     let user = plan.expectedUser ?? keptSession(of: slot, unless: plan.mayReplace)?.expectedUser
     ask(slot) { provider throws(ProviderFailure) in

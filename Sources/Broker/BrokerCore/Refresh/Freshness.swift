@@ -2,7 +2,7 @@ import BrokerProtocol
 
 /// The one rule of freshness: whether a token serves a caller, and when it is time for the next one.
 ///
-/// Whoever hands out a token asks here: the session for its own and for those of other targets, the ID token, and the
+/// All that hand out a token ask here: the session for its own and for those of other targets, the ID token, and the
 /// answers that are rendered already. Everything is in whole milliseconds, since the last of them are asked for once a
 /// request.
 ///

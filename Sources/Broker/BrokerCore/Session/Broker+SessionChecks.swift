@@ -35,7 +35,7 @@ extension Broker {
     defer { check(concerned.filter { !view.sees($0.name) }, reason, in: nil) }
     guard !awaited.isEmpty else { return answer(caller, value) }
     let checks = SessionChecks(of: awaited.map(\.id), askedFor: profile)
-    callers.update(caller.id) { $0.wait = .sessionChecks(checks) }
+    note(caller.id, waitsFor: .sessionChecks(checks))
     let waiter = SessionCheck.Waiter.caller(caller.id) { $0.answer(caller, value) }
     for slot in awaited { examine(SessionCheck(waiter: waiter, slot: slot.id, reason: reason)) }
   }
@@ -109,7 +109,7 @@ extension Broker {
     case .caller(let caller, let answer):
       guard case .sessionChecks(var checks)? = callers[caller]?.wait else { return }
       checks.close(check.slot, failure)
-      callers.update(caller) { $0.wait = .sessionChecks(checks) }
+      note(caller, waitsFor: .sessionChecks(checks))
       guard checks.open.isEmpty else { return }
       if checks.failure != nil { refuse(caller, Self.unsaved(checks.profile)) } else { answer(self) }
     }

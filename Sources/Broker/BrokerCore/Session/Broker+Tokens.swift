@@ -17,7 +17,7 @@ extension Broker {
   }
 
   private func wait(for demand: TokenDemand, on slot: ProfileSlot, timeout: Duration) {
-    callers.update(demand.waiter) { $0.wait = .token(slot.name) }
+    note(demand.waiter, waitsFor: .token(slot.name))
     limit(demand.waiter, to: timeout)
     handle(.tokenWanted(demand), on: slot)
   }

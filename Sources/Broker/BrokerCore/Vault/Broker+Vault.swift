@@ -47,7 +47,7 @@ extension Broker {
       case .refuseForNumber(let caller):
         ledger.note(.keyAttempts)
         refuse(caller, ledger.error(of: .keyAttempts))
-      case .forget(let caller): _ = callers.remove(caller)
+      case .forget(let caller): detach(caller)
       case .attempt(let attempt): make(attempt)
       case .keep(let failures): keep(failures) {}
       case .delay(let failures, let error, let time):

@@ -31,7 +31,7 @@ public enum Login: BrokerMethod {
     public var refreshToken: Secret?
     /// The scopes to request for the session.
     public var scopes: [String]?
-    /// A string of the caller's own, at most 4096 bytes, given back in the result, the challenge or action, and in the
+    /// A string of the caller's own, at most 4096 bytes, returned in the result, the challenge or action, and in the
     /// events login and loginFailed; no secret belongs here.
     public var clientContext: String?
 
