@@ -25,3 +25,13 @@ package struct Caller<Value: Sendable>: Hashable, Sendable {
     self.principal = principal
   }
 }
+
+/// When a method needs an open vault.
+package enum VaultNeed: Sendable {
+  /// Never.
+  case never
+  /// When it is called; it goes on although the vault is locked meanwhile.
+  case atFirst
+  /// Until it is answered: a vault that is locked by then is all that the answer tells.
+  case throughout
+}

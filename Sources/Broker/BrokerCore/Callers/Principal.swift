@@ -1,5 +1,13 @@
 package import BrokerProtocol
 
+/// Names one connection, never used twice in a process.
+package struct ClientID: Hashable, Sendable {
+  /// The number behind the name.
+  package let number: UInt64
+
+  package init(_ number: UInt64) { self.number = number }
+}
+
 /// Who asks: one connection, as its listener and the kernel know it.
 ///
 /// It is made when the connection is accepted, and goes with every request into the broker, which shows it what its

@@ -1,5 +1,73 @@
 import BrokerProtocol
 
+/// A page of kept events that is wanted.
+struct PageReading: Sendable {
+  /// What it is for.
+  enum Purpose: Sendable {
+    /// A subscription begins with it.
+    case beginning(SubscriptionStart)
+    /// A subscription of this name goes on with it.
+    case replay(String)
+  }
+
+  /// The connection.
+  let client: ClientID
+  /// The sequence that it begins behind.
+  let after: UInt64
+  /// The last sequence that is wanted.
+  let through: UInt64
+  /// What it is for.
+  let purpose: Purpose
+
+  /// Whether events wait in memory for this page.
+  var holdsEvents: Bool {
+    if case .beginning(let start) = purpose { !start.events.isEmpty } else { false }
+  }
+}
+
+/// The pages of kept events that are wanted: one is read at a time, and no connection has two in a row while another waits.
+///
+/// Only a subscription that has begun to read before its answer has its further pages at once: so one of them holds
+/// events in memory, however many wait.
+struct PageQueue: Sendable {
+  private var waiting: [PageReading] = []
+  private var isReading = false
+  private var lastClient: ClientID?
+
+  /// Adds a request for a page.
+  mutating func add(_ reading: PageReading) { waiting.append(reading) }
+
+  /// Takes the next request to be performed; nil where there is none, or one is being performed.
+  mutating func takeNext() -> PageReading? {
+    guard !isReading, !waiting.isEmpty else { return nil }
+    let next = waiting.firstIndex(where: \.holdsEvents) ?? waiting.firstIndex { $0.client != lastClient } ?? 0
+    let reading = waiting.remove(at: next)
+    lastClient = reading.client
+    isReading = true
+    return reading
+  }
+
+  /// Notes that the request that was taken last has been performed.
+  mutating func noteFinished() { isReading = false }
+
+  /// Forgets what a closed connection wanted; a page that is being read is still read.
+  mutating func forget(_ client: ClientID) { waiting.removeAll { $0.client == client } }
+}
+
+/// The next part of what a subscription has missed.
+package struct ReplayPage: Sendable {
+  /// The connection.
+  package let client: ClientID
+  /// The subscription on it.
+  package let subscriptionID: String
+  /// The events, as far as they are wanted.
+  package var deliveries: [SubscriptionHub.Delivery] = []
+  /// The first and the last sequence of events that are no longer available; they come before the events.
+  package var lost: (from: UInt64, through: UInt64)?
+  /// Whether nothing comes behind it: what happens from now on is told as it happens.
+  package var isLast = false
+}
+
 /// How events of long ago are told: page by page, so that no other call waits for the store longer than one page takes.
 extension Broker {
   /// Gives the next page of what a subscription has missed; its connection asks when it has room for one.

@@ -1,3 +1,42 @@
+package import SecretMemory
+
+/// A code that was given for a pending login; callers who give the same one share its answer.
+package struct CodeGuess: Sendable, Equatable {
+  /// Names the guess: the caller that gave it first.
+  package let id: CallerID
+  /// The code.
+  package let code: Secret
+  /// Whether it is one of the account's backup codes.
+  package let isBackupCode: Bool
+  /// The callers that wait for the answer.
+  package internal(set) var callers: [CallerID]
+
+  /// A guess of one caller.
+  package init(_ caller: CallerID, _ code: Secret, isBackupCode: Bool = false) {
+    id = caller
+    self.code = code
+    self.isBackupCode = isBackupCode
+    callers = [caller]
+  }
+
+  /// Whether both say the same.
+  func isSame(as other: CodeGuess) -> Bool { isBackupCode == other.isBackupCode && code == other.code }
+}
+
+/// How another code is sent for a pending login: one at a time, at the provider's pace.
+package struct CodeResend: Sendable, Equatable {
+  /// The caller that waits for another code; nil where none is being sent.
+  package internal(set) var caller: CallerID?
+  /// When another code may be sent, on both clocks: a clock that is set back keeps no user waiting.
+  var allowedAt: Deadline
+
+  /// The callers that wait.
+  var callers: [CallerID] { caller.map { [$0] } ?? [] }
+
+  /// How long to wait before another code may be sent; not above zero where it may be.
+  func wait(at now: Moment) -> Duration { allowedAt.rest(at: now) }
+}
+
 /// The code that a provider is being asked about, and those that wait for their turn.
 package struct CodeQueue: Sendable, Equatable {
   /// How many different codes may wait: more are no people.

@@ -1,5 +1,15 @@
 import BrokerProtocol
 
+/// How much ends at a provider with a token that is revoked: RFC 7009, section 2.1, leaves that to the provider.
+package enum RevocationHabit: String, Sendable, CaseIterable {
+  /// The session that the token is of, and no other.
+  case token
+  /// All that its user has granted to the client, other sessions included.
+  case grant
+  /// Nothing: the provider is not asked.
+  case none
+}
+
 /// How it is known what else ends with a revoked token.
 extension Broker {
   /// What ends with a token that is revoked: as the profile says, else what is known of the provider, else what was seen of

@@ -41,3 +41,13 @@ extension BrokerClock {
   /// As the two clocks say it.
   package var milliseconds: (wall: Int64, uptime: Int64) { (now.milliseconds, uptime.milliseconds) }
 }
+
+/// Cancels a scheduled call; without effect once the call was made.
+package struct TimerCancellation: Sendable {
+  /// Cancels the call.
+  package let cancel: @Sendable () -> Void
+
+  package init(cancel: @escaping @Sendable () -> Void) {
+    self.cancel = cancel
+  }
+}

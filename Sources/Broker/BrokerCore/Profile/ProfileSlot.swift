@@ -1,6 +1,14 @@
 import BrokerProtocol
 import SecretMemory
 
+/// One stay of a profile in the configuration: what was begun for an earlier one is not taken in.
+struct SlotID: Hashable, Sendable {
+  /// The profile.
+  let profile: ProfileName
+  /// Names the stay.
+  let number: UInt64
+}
+
 /// One profile as the broker holds it.
 ///
 /// Confined to the broker's executor.

@@ -39,3 +39,36 @@ struct TokenLife: Sendable, Equatable {
   /// It is computed, and deletes nothing: a clock that was wrong is set, and the token is served again.
   func isSpent(at now: Moment) -> Bool { !isRefreshable && !isAlive(at: now) }
 }
+
+/// What an answer with a token says beside the token.
+package struct TokenMarks: Sendable, Hashable {
+  /// Whether the provider cannot be reached, as the session's state says to everyone.
+  package var isOffline: Bool
+  /// Whether the caller wanted the token to live for longer than can be relied on.
+  package var isCapped: Bool
+
+  package init(isOffline: Bool = false, isCapped: Bool = false) {
+    self.isOffline = isOffline
+    self.isCapped = isCapped
+  }
+}
+
+/// What the last tokens for other targets were given for, by their names.
+///
+/// Clients may report a token when its session is over, or is another one: so this outlives the session.
+struct TokenNames: Sendable {
+  /// How many are known: the present token of each target, and the one before it.
+  static let most = 2 * OtherTokens.most
+
+  private var names: [(id: String, target: TokenTarget)] = []
+
+  /// Notes what a token of this name was given for.
+  mutating func note(_ id: String, _ target: TokenTarget) {
+    names.removeAll { $0.id == id }
+    names.append((id, target))
+    if names.count > Self.most { names.removeFirst() }
+  }
+
+  /// What a token of this name was given for; nil for one that is not known, or is the session's own.
+  func target(of id: String) -> TokenTarget? { names.first { $0.id == id }?.target }
+}

@@ -1,5 +1,44 @@
 import BrokerProtocol
 
+/// A record on its way to the store, and what goes with it.
+struct RecordSave: Sendable {
+  /// The record.
+  let record: SessionRecord
+  /// What is told once it is durable.
+  let events: [EventPayload]
+  /// The revocations that are made durable with it.
+  let revocations: [PendingRevocation.ID]
+  /// Whether the record of a pending login goes with it.
+  let closesLogin: Bool
+}
+
+/// A record that could not be saved, and is tried again.
+struct SaveRetry {
+  /// The record.
+  let record: SessionRecord
+  /// What is told once it is durable.
+  let events: [EventPayload]
+  /// How often it failed.
+  let failures: Int
+  /// The next try; nil while one is under way.
+  var timer: TimerCancellation?
+}
+
+/// How long a record that could not be saved rests before the next try: from 0.1 s, doubled each time, to 30 s.
+///
+/// There is no jitter: one disk has one writer.
+package enum SaveBackoff {
+  /// The first wait: a lock or a burst on the disk is over by then.
+  static let shortest = Duration.milliseconds(100)
+  /// The last wait: a person who has made room on a full disk need not wait longer.
+  static let longest = Duration.seconds(30)
+
+  /// The wait after `failures` failures in a row.
+  package static func delay(afterFailures failures: Int) -> Duration {
+    min(shortest * Double(1 << min(max(failures - 1, 0), 10)), longest)
+  }
+}
+
 /// The records on their way to the store: who waits for which, and which wait to be saved once more.
 struct RecordJournal {
   private struct Key: Hashable {

@@ -1,4 +1,5 @@
 package import BrokerProtocol
+package import SecretMemory
 
 /// What came of a change of an account.
 package struct ProfileUpdate: Sendable {
@@ -11,5 +12,37 @@ package struct ProfileUpdate: Sendable {
   package init(user: User, enrolment: ProviderEnrolment? = nil) {
     self.user = user
     self.enrolment = enrolment
+  }
+}
+
+/// The enrolment of a second factor as its provider describes it.
+package struct ProviderEnrolment: Sendable {
+  /// The provider's own handle, which no client ever sees.
+  package var flow: Secret
+  /// Where its codes come from.
+  package var method: OTPChallenge.Method
+  /// The secret for an authenticator application, as an `otpauth://` URI; nil where codes are sent.
+  package var uri: Secret?
+  /// Where its first code was sent, masked; nil where an application makes the codes.
+  package var maskedDestination: String?
+  /// When the enrolment ends.
+  package var expiresAt: Timestamp
+  /// How many digits its codes have.
+  package var otpLength: Int
+  /// How many more wrong codes are accepted.
+  package var attemptsRemaining: Int
+
+  /// An enrolment.
+  package init(
+    flow: Secret, method: OTPChallenge.Method = .totp, uri: Secret? = nil, maskedDestination: String? = nil,
+    expiresAt: Timestamp, otpLength: Int, attemptsRemaining: Int
+  ) {
+    self.flow = flow
+    self.method = method
+    self.uri = uri
+    self.maskedDestination = maskedDestination
+    self.expiresAt = expiresAt
+    self.otpLength = otpLength
+    self.attemptsRemaining = attemptsRemaining
   }
 }

@@ -1,3 +1,9 @@
+/// What not every provider can do; named as the methods that need it.
+package enum ProviderAbility: String, Sendable, CaseIterable {
+  case register, verifyEmail, forgotPassword, resetPassword, getCurrentUser, updateProfile, changePassword
+  case deleteAccount, resendOtp, verifyBackupCode, generateBackupCodes, awaitLogin
+}
+
 /// What one provider can do as it is configured, besides what every provider does: each capability as the value that has
 /// it, nil where the provider does not.
 ///

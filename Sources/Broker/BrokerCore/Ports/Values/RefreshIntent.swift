@@ -1,4 +1,5 @@
 package import BrokerProtocol
+package import SecretMemory
 
 /// That a refresh token is about to be spent: durable before the request is sent, so that a crash cannot hide it.
 package struct RefreshIntent: Sendable, Equatable {
@@ -13,5 +14,22 @@ package struct RefreshIntent: Sendable, Equatable {
     self.profile = profile
     self.generation = generation
     self.startedAt = startedAt
+  }
+}
+
+/// All that is of use in the answer to a refresh: the next refresh token, which may be the only copy of the session.
+package struct RotatedToken: Sendable, Equatable {
+  /// The token.
+  package var refreshToken: BoundToken
+  /// When it ends, where the provider says so.
+  package var expiresAt: Timestamp?
+  /// Why the access token beside it cannot be used.
+  package var rejection: ProviderRejection
+
+  /// A refresh token that came with what cannot be used.
+  package init(refreshToken: Secret, expiresAt: Timestamp?, rejection: ProviderRejection) {
+    self.refreshToken = BoundToken(refreshToken)
+    self.expiresAt = expiresAt
+    self.rejection = rejection
   }
 }

@@ -28,3 +28,101 @@ package struct StoreContents: Sendable {
     self.lastSequence = lastSequence
   }
 }
+
+/// Where a store stands.
+package struct StoreStatus: Sendable, Equatable {
+  /// Whether its key is missing.
+  package var isLocked: Bool
+  /// Whether it has a key yet: a store that waits for its first passphrase has none.
+  package var isInitialized: Bool
+  /// Where its key comes from.
+  package var keySource: KeySourceName
+  /// The version of its tables.
+  package var schemaVersion: Int
+  /// Whether it would be noticed that the whole store was replaced by an older copy.
+  package var noticesRollback: Bool
+  /// Whether it was found to be, or perhaps to be, an older copy of itself when it was opened.
+  package var mayBeOlder: Bool
+  /// The wrong passphrases that were given before this start.
+  package var passphraseFailures: PassphraseFailures
+
+  package init(
+    isLocked: Bool, isInitialized: Bool, keySource: KeySourceName, schemaVersion: Int, noticesRollback: Bool,
+    mayBeOlder: Bool = false, passphraseFailures: PassphraseFailures = .none
+  ) {
+    self.isLocked = isLocked
+    self.isInitialized = isInitialized
+    self.keySource = keySource
+    self.schemaVersion = schemaVersion
+    self.noticesRollback = noticesRollback
+    self.mayBeOlder = mayBeOlder
+    self.passphraseFailures = passphraseFailures
+  }
+}
+
+/// Kept events, as they were read in one instant: a page of them at most.
+package struct StoredEvents: Sendable, Equatable {
+  /// The events, in order.
+  package var events: [BrokerEvent]
+  /// The sequence up to which the page goes: further ones are in the next page.
+  package var through: UInt64
+  /// From where on every kept event was there then: older ones may have gone.
+  package var completeness: EventCompleteness
+
+  package init(events: [BrokerEvent], through: UInt64, completeness: EventCompleteness) {
+    self.events = events
+    self.through = through
+    self.completeness = completeness
+  }
+}
+
+/// The sequences after which every event can be replayed.
+package struct EventCompleteness: Sendable, Equatable {
+  /// For a subscription to events of all kinds.
+  package var all: UInt64
+  /// For a subscription to lasting ones only, which are kept apart: see `EventName.isLasting`.
+  package var lasting: UInt64
+
+  /// The sequences; the lasting events are never less complete than all of them.
+  package init(all: UInt64 = 0, lasting: UInt64? = nil) {
+    self.all = all
+    self.lasting = min(lasting ?? all, all)
+  }
+
+  /// Notes that events up to this one may be missing.
+  package mutating func lose(through sequence: UInt64, lasting isLasting: Bool) {
+    all = max(all, sequence)
+    if isLasting { lasting = max(lasting, sequence) }
+  }
+
+  /// What is missing in either of two.
+  package func joined(with other: EventCompleteness) -> EventCompleteness {
+    EventCompleteness(all: max(all, other.all), lasting: max(lasting, other.lasting))
+  }
+}
+
+/// How many events are kept, how many bytes of them, and for how long: whichever ends first.
+package enum EventRetention {
+  /// The contract's number: days of a busy broker, in a few megabytes.
+  package static let count = 10_000
+  /// Of so many lasting events (see `EventName.isLasting`), and of so many others, none goes while there are more of the
+  /// other kind: a flood of refreshes or failed logins pushes no login or alert out, and the other way round.
+  package static let share = 2_000
+  /// How many sealed bytes are kept: three times what ten thousand usual events have, and bearable on a small disk where
+  /// all are as long as they may be.
+  package static let byteCount = 8 << 20
+  /// The contract's time: a laptop that was away for a holiday still catches up.
+  package static let age = Duration.seconds(30 * 86_400)
+}
+
+/// Why the store could not do its work.
+package enum StoreFailure: Error, Sendable, Equatable {
+  /// The file system refused; `context` names the operation, never a value.
+  case failed(context: String)
+  /// What is there is not what was written.
+  case tampered(profile: ProfileName?)
+  /// A record with the same or a newer generation is there: the write came too late.
+  case superseded
+  /// The key is not there.
+  case locked
+}
