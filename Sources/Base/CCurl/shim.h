@@ -13,8 +13,8 @@
 
 #define CCURL_FUNCTIONS(X) \
   X(global_init_mem) X(version_info) X(easy_init) X(easy_reset) X(easy_cleanup) X(easy_setopt) X(easy_getinfo) \
-  X(multi_init) X(multi_cleanup) X(multi_setopt) X(multi_add_handle) X(multi_remove_handle) X(multi_perform) \
-  X(multi_poll) X(multi_info_read)
+  X(easy_pause) X(multi_init) X(multi_cleanup) X(multi_setopt) X(multi_add_handle) X(multi_remove_handle) \
+  X(multi_perform) X(multi_poll) X(multi_info_read)
 
 #define CCURL_MEMBER(name) __typeof__(curl_##name) *name;
 typedef struct ccurl_library { CCURL_FUNCTIONS(CCURL_MEMBER) } ccurl_library;
@@ -141,6 +141,7 @@ static inline CURLMcode ccurl_multi_set_long(const ccurl_library *l, CURLM *mult
 static inline CURL *ccurl_easy_init(const ccurl_library *l) { return l->easy_init(); }
 static inline void ccurl_easy_reset(const ccurl_library *l, CURL *easy) { l->easy_reset(easy); }
 static inline void ccurl_easy_cleanup(const ccurl_library *l, CURL *easy) { l->easy_cleanup(easy); }
+static inline CURLcode ccurl_resume(const ccurl_library *l, CURL *easy) { return l->easy_pause(easy, CURLPAUSE_CONT); }
 static inline CURLM *ccurl_multi_init(const ccurl_library *l) { return l->multi_init(); }
 static inline CURLMcode ccurl_multi_cleanup(const ccurl_library *l, CURLM *multi) { return l->multi_cleanup(multi); }
 static inline CURLMcode ccurl_multi_add(const ccurl_library *l, CURLM *multi, CURL *easy) {

@@ -2,8 +2,10 @@ package import SecretMemory
 
 /// Sends requests on behalf of a session: each carries an access token (RFC 6750, section 2.1).
 package struct AuthenticatedTransport: Sendable {
-  private let client: HTTPClient
-  private let policy: TLSPolicy
+  /// What sends them.
+  let client: HTTPClient
+  /// Who may answer.
+  let policy: TLSPolicy
 
   /// A transport for one server's policy.
   package init(_ client: HTTPClient, policy: TLSPolicy = TLSPolicy()) {

@@ -48,10 +48,12 @@ extension EasyHandle {
   /// - Parameters:
   ///   - request: kept, with its body, until the transfer is over.
   ///   - header: its header lines; the same.
+  ///   - upload: the body, where it is not the request's own.
   ///   - settings: the client's.
   ///   - keepsConnection: whether its connection may serve others after it.
   func apply(
-    _ request: HTTPRequest, _ header: StringList, _ settings: HTTPClient.Settings, keepsConnection: Bool
+    _ request: HTTPRequest, _ header: StringList, _ upload: HTTPUpload?, _ settings: HTTPClient.Settings,
+    keepsConnection: Bool
   ) {
     set(CURLOPT_URL, request.url.text)
     set(CURLOPT_PROTOCOLS_STR, request.url.scheme.rawValue)
@@ -62,7 +64,7 @@ extension EasyHandle {
     if !keepsConnection { set(CURLOPT_FORBID_REUSE, 1) }
     // The list lives until the handle is out of its set and reset.
     unsafe set(CURLOPT_HTTPHEADER, address: header.head)
-    applyBody(request)
+    applyBody(request, upload)
   }
 
   /// How long it may take until a connection stands, and as a whole.
@@ -75,8 +77,11 @@ extension EasyHandle {
     set(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(allowed.map { min($0, connect) } ?? connect))
   }
 
-  private func applyBody(_ request: HTTPRequest) {
-    if request.body == nil, [.get, .delete, .options].contains(request.method) {
+  private func applyBody(_ request: HTTPRequest, _ upload: HTTPUpload?) {
+    if let upload {
+      set(CURLOPT_UPLOAD, 1)
+      setOffset(CURLOPT_INFILESIZE_LARGE, upload.count ?? -1)
+    } else if request.body == nil, [.get, .delete, .options].contains(request.method) {
       set(CURLOPT_HTTPGET, 1)
     } else {
       set(CURLOPT_POST, 1)
@@ -94,7 +99,7 @@ extension EasyHandle {
         set(CURLOPT_COPYPOSTFIELDS, "")
       }
     }
-    if request.method != .get, request.method != .post { set(CURLOPT_CUSTOMREQUEST, request.method.rawValue) }
+    if upload != nil || ![.get, .post].contains(request.method) { set(CURLOPT_CUSTOMREQUEST, request.method.rawValue) }
   }
 
   // An empty text, unlike none, keeps libcurl from reading the environment.

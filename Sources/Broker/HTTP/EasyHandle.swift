@@ -105,6 +105,12 @@ final class EasyHandle {
     note(unsafe ccurl_set_callbacks(library.table, pointer, body, header, before, open, context))
   }
 
+  /// Lets a transfer go on whose callbacks had it wait; they are called in here, too.
+  func resume() -> CURLcode {
+    // The handle is this object's.
+    unsafe ccurl_resume(library.table, pointer)
+  }
+
   /// Reads a number of the finished transfer; 0 where there is none.
   func number(_ info: CURLINFO) -> Int {
     // `info` is one that gives a long, as its name says to those who call this.

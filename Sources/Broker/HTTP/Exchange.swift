@@ -1,4 +1,4 @@
-import LinuxSystem
+import SecretMemory
 import Synchronization
 
 /// One request on its way to a response, or one mail, shared by the task that waits for it and the client's thread.
@@ -11,13 +11,24 @@ final class Exchange: Sendable {
     case mail(Mail)
   }
 
+  /// Where what is not whole in memory comes from and goes to.
+  struct Stream: Sendable {
+    /// What is sent.
+    let upload: HTTPUpload?
+    /// What takes the response.
+    let sink: any ResponseSink & Sendable
+  }
+
   /// What is to be done.
   let work: Work
+  /// Where its pieces come from and go to; nil where both bodies are whole.
+  let stream: Stream?
   /// Who may answer.
   let policy: TLSPolicy
-  /// How long the answer may take, from when it is sent.
+  /// How long the answer may take, from when it is sent; of a stream, how long nothing may move.
   let allowed: Duration
   private let cancelled = Atomic(false)
+  private let resumed = Atomic(false)
   private let waiting = Mutex(Waiting())
 
   private struct Waiting {
@@ -26,8 +37,9 @@ final class Exchange: Sendable {
   }
 
   /// Prepares an exchange.
-  init(_ work: Work, _ policy: TLSPolicy, allowed: Duration) {
+  init(_ work: Work, _ policy: TLSPolicy, allowed: Duration, stream: Stream? = nil) {
     self.work = work
+    self.stream = stream
     self.policy = policy
     self.allowed = allowed
   }
@@ -40,7 +52,15 @@ final class Exchange: Sendable {
     }
   }
 
-  /// Whether it goes on to its end once it is sent: its answer comes only once.
+  /// How much is sent at once.
+  var byteCount: Int {
+    switch work {
+    case .request(let request, _): request.body?.bytes.byteCount ?? 0
+    case .mail(let mail): mail.content.byteCount
+    }
+  }
+
+  /// Whether its answer comes only once: but for a stream, it goes on to its end once it is sent.
   var isSpending: Bool {
     switch work {
     case .request(let request, _): request.isSpending
@@ -67,7 +87,7 @@ final class Exchange: Sendable {
   /// How often it may be given to a connection (see `HTTPRequest.Delivery`): a mail once, or it might arrive twice.
   var mostSendings: Int {
     switch work {
-    case .request(let request, _): request.delivery == .once ? 1 : 2
+    case .request(let request, _): request.delivery == .once || stream?.upload != nil ? 1 : 2
     case .mail: 1
     }
   }
@@ -77,6 +97,12 @@ final class Exchange: Sendable {
 
   /// Cancels the exchange.
   func cancel() { cancelled.store(true, ordering: .relaxed) }
+
+  /// Says that its source or its sink may be called again.
+  func resume() { resumed.store(true, ordering: .relaxed) }
+
+  /// Whether that was said since it was asked last.
+  func takeResumption() -> Bool { resumed.exchange(false, ordering: .relaxed) }
 
   /// Keeps what `finish` resumes.
   func suspend(_ continuation: CheckedContinuation<Void, Never>) {

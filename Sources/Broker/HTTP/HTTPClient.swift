@@ -92,45 +92,46 @@ package final class HTTPClient: Sendable {
   func send(
     _ request: HTTPRequest, _ authorization: Authorization, _ policy: TLSPolicy
   ) async throws(HTTPFailure) -> HTTPResponse {
-    let start = BootClock.now
-    let result: Result<HTTPResponse, HTTPFailure>
-    do throws(HTTPFailure) {
-      guard request.body?.bytes.byteCount ?? 0 <= settings.limits.requestBytes else { throw .requestTooLarge }
-      let allowed =
-        switch request.deadline {
-        case .interactive: settings.timeouts.interactive
-        case .refresh: settings.timeouts.refresh
-        }
-      result = .success(try await perform(.request(request, authorization), policy, within: allowed))
-    } catch {
-      result = .failure(error)
-    }
-    hasEnded(HTTPCall(request, result, after: BootClock.now - start))
-    return try result.get()
+    let allowed =
+      switch request.deadline {
+      case .interactive: settings.timeouts.interactive
+      case .refresh: settings.timeouts.refresh
+      }
+    return try await perform(Exchange(.request(request, authorization), policy, allowed: allowed))
   }
 
   /// Hands a mail over and waits until the server has it.
   ///
   /// - Throws: `HTTPFailure`; any.
   func send(_ mail: Mail, _ policy: TLSPolicy) async throws(HTTPFailure) {
-    guard mail.content.byteCount <= settings.limits.requestBytes else { throw .requestTooLarge }
-    _ = try await perform(.mail(mail), policy, within: settings.timeouts.interactive)
+    _ = try await perform(Exchange(.mail(mail), policy, allowed: settings.timeouts.interactive))
   }
 
-  private func perform(
-    _ work: Exchange.Work, _ policy: TLSPolicy, within allowed: Duration
-  ) async throws(HTTPFailure) -> HTTPResponse {
-    let exchange = Exchange(work, policy, allowed: allowed)
+  /// Runs an exchange and waits for its end.
+  ///
+  /// - Throws: `HTTPFailure`; any.
+  func perform(_ exchange: Exchange) async throws(HTTPFailure) -> HTTPResponse {
+    let start = BootClock.now
+    let isTooLarge = exchange.byteCount > settings.limits.requestBytes
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         exchange.suspend(continuation)
-        thread.submit(exchange)
+        if isTooLarge { exchange.finish(.failure(.requestTooLarge)) } else { thread.submit(exchange) }
       }
     } onCancel: {
       exchange.cancel()
-      thread.noticeCancelled()
+      thread.notice()
     }
-    guard let result = exchange.result else { throw .closed }
+    let result = exchange.result ?? .failure(.closed)
+    if case .request(let request, _) = exchange.work {
+      hasEnded(HTTPCall(request, result, after: BootClock.now - start))
+    }
     return try result.get()
+  }
+
+  /// Lets an exchange go on that waits for its own side.
+  func resume(_ exchange: Exchange) {
+    exchange.resume()
+    thread.notice()
   }
 }

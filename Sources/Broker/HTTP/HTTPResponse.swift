@@ -8,7 +8,7 @@ package struct HTTPResponse: Sendable {
   /// The status (RFC 9110, section 15): 200 to 599.
   package let status: Int
   /// The body, often a secret.
-  package let body: WipedBytes
+  package internal(set) var body: WipedBytes
   // The lines of the header, without the status line, each ended by a line feed.
   private let lines: WipedBytes
 

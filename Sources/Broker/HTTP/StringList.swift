@@ -47,14 +47,16 @@ extension StringList {
   ///
   /// - Throws: `HTTPFailure.invalidField` when there are too many fields, or the credentials or the cookie cannot be sent;
   ///   `.secretMemoryExhausted`.
-  convenience init(_ request: HTTPRequest, _ authorization: Authorization) throws(HTTPFailure) {
+  convenience init(
+    _ request: HTTPRequest, _ authorization: Authorization, _ upload: HTTPUpload?
+  ) throws(HTTPFailure) {
     guard request.fields.count <= HTTPField.most else { throw .invalidField }
     var writer = HeaderWriter()
     try writer.append(authorization)
     if let cookie = request.cookie { try writer.append(cookie) }
     // An empty one keeps libcurl from naming a type where there is nothing.
-    if let body = request.body {
-      writer.append("Content-Type", body.contentType)
+    if let type = upload.map(\.contentType) ?? request.body?.contentType {
+      writer.append("Content-Type", type)
     } else {
       writer.appendLine("Content-Type:")
     }

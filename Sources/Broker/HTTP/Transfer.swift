@@ -19,17 +19,24 @@ final class Transfer {
   private let connections: KeptConnections
   private let clock: TransferClock
   private let timeouts: HTTPTimeouts
-  private var collector: ResponseCollector
+  private var header: HeaderCollector
+  // Takes the body where the exchange has no sink of its own.
+  private let collector: BodyCollector
+  private let sink: any ResponseSink
+  // Without its body.
+  private var head: HTTPResponse?
+  private var isTooLarge = false
+  // Whether libcurl waits for the source, and for the sink.
+  private var (sourceWaits, sinkWaits) = (false, false)
   private let proxyPlace: String
   // The added authorities that cannot be read.
   private let unreadable: [AddedAuthorities.Place]
-  // How much of a mail was sent.
-  private var position = 0
+  private var outgoing: OutgoingBody
   // How often the request was given to a connection, and when first.
   private var sendings = 0
   private var sentAt: Duration?
-  // When something of the answer came last: a line of its header, or a piece of its body.
-  private var heardAt: Duration?
+  // When something of the answer came last; of a stream, also when something was sent, or went on.
+  private var movedAt: Duration?
   // When the connection began to be made.
   private var begunAt: Duration
   /// Whether the set has taken in that the request was sent.
@@ -54,7 +61,7 @@ final class Transfer {
   ) throws(HTTPFailure) {
     list =
       switch exchange.work {
-      case .request(let request, let authorization): try StringList(request, authorization)
+      case .request(let request, let authorization): try StringList(request, authorization, exchange.stream?.upload)
       case .mail(let mail): try StringList(recipient: mail.recipient)
       }
     self.exchange = exchange
@@ -65,7 +72,10 @@ final class Transfer {
     timeouts = settings.timeouts
     proxyPlace = if case .proxy(let url, _) = settings.proxy { url.place } else { "" }
     unreadable = authorities?.unreadable ?? []
-    collector = ResponseCollector(limits: settings.limits)
+    header = HeaderCollector(limits: settings.limits)
+    collector = BodyCollector(limit: settings.limits.responseBytes)
+    sink = exchange.stream?.sink ?? collector
+    outgoing = OutgoingBody(exchange)
     // Memory of its own, freed by `deinit`.
     unsafe words = .allocate(capacity: Int(CURL_ERROR_SIZE))
     // There is room for that many characters.
@@ -80,17 +90,17 @@ final class Transfer {
     unsafe easy.setCallbacks(
       body: Self.gotBody, header: Self.gotLine, before: Self.aboutToSend, open: Self.openSocket, context: context)
     switch exchange.work {
-    case .request(let request, _): easy.apply(request, list, settings, keepsConnection: keepsConnection)
-    case .mail(let mail):
-      easy.apply(mail, list, settings, allowed: exchange.allowed)
-      // As above.
-      unsafe easy.setReader(Self.giveMore, context: context)
+    case .request(let request, _):
+      easy.apply(request, list, exchange.stream?.upload, settings, keepsConnection: keepsConnection)
+    case .mail(let mail): easy.apply(mail, list, settings, allowed: exchange.allowed)
     }
+    // As above.
+    unsafe easy.setReader(Self.giveMore, context: context)
     guard easy.isSound else { throw .setUpFailed }
   }
 
   deinit {
-    collector.wipeAll()
+    header.wipeAll()
     // Made by `init` with that many elements, which are trivial.
     unsafe words.deallocate()
   }
@@ -103,17 +113,31 @@ final class Transfer {
   /// When it is too late, on the set's clock: for a connection, and once the request is sent for its answer; for a mail as
   /// a whole, since its server is spoken with before anything of it is sent.
   ///
-  /// An answer that comes only once is read on while bytes of it come.
+  /// An answer that comes only once is read on while bytes of it come, a stream while it moves or is held up on this side.
   var deadline: Duration {
     guard case .request = exchange.work else { return begunAt + exchange.allowed + Self.grace }
     guard let sentAt else { return begunAt + timeouts.connect + Self.grace }
     let usual = sentAt + exchange.allowed
-    guard exchange.isSpending, let heardAt else { return usual }
-    return max(usual, min(heardAt + timeouts.stillness, sentAt + timeouts.longestReply))
+    if sinkWaits || sourceWaits && !isTurnedDown { return clock.now + exchange.allowed }
+    if exchange.stream != nil { return (movedAt ?? sentAt) + exchange.allowed }
+    guard exchange.isSpending, let movedAt else { return usual }
+    return max(usual, min(movedAt + timeouts.stillness, sentAt + timeouts.longestReply))
   }
 
-  /// Whether its caller may end it: one that is sent and spends something goes on.
-  var mayBeCancelled: Bool { !exchange.isSpending || !wasSent }
+  /// Whether its caller may end it: one that is sent and spends something goes on, but for a stream, whose answer has
+  /// nowhere to go then.
+  var mayBeCancelled: Bool { !exchange.isSpending || exchange.stream != nil || !wasSent }
+
+  // Whether a server has said no, perhaps before all was sent.
+  private var isTurnedDown: Bool { head.map { $0.status >= 300 } ?? false }
+
+  /// Goes on where it was held up.
+  func resume() -> CURLcode {
+    guard sourceWaits || sinkWaits else { return CURLE_OK }
+    (sourceWaits, sinkWaits) = (false, false)
+    movedAt = clock.now
+    return easy.resume()
+  }
 
   /// Prepares another go after a stale connection, if that is why it ended: on a new one, which cannot be stale.
   ///
@@ -129,21 +153,25 @@ final class Transfer {
   /// The outcome, once libcurl has finished with a code.
   func result(_ code: CURLcode) -> Result<HTTPResponse, HTTPFailure> {
     if exchange.isCancelled, !wasSent { return .failure(.cancelled(sent: false)) }
-    if collector.isTooLarge { return .failure(.responseTooLarge) }
+    if isTooLarge { return .failure(.responseTooLarge) }
     switch exchange.work {
     case .request:
       guard code == CURLE_OK else { return late(HTTPFailure(end(code))) }
       // libcurl takes a header that breaks off for a whole one.
-      guard collector.isHeaderComplete else { return .failure(.connectionLost(sent: true)) }
+      guard header.isComplete else { return .failure(.connectionLost(sent: true)) }
+      return finish().map { .success($0) } ?? .failure(.malformedResponse)
     case .mail:
       let reply = easy.number(CURLINFO_RESPONSE_CODE)
       guard code == CURLE_OK else { return .failure(HTTPFailure(mail: end(code), reply: reply)) }
+      return .success(HTTPResponse(status: reply, lines: .none, body: .none))
     }
-    do throws(HTTPFailure) {
-      return .success(try collector.finish(status: easy.number(CURLINFO_RESPONSE_CODE)))
-    } catch {
-      return .failure(error)
-    }
+  }
+
+  // The response with what was collected of its body; nil where none has begun.
+  private func finish() -> HTTPResponse? {
+    guard var response = head else { return nil }
+    response.body = collector.finish()
+    return response
   }
 
   /// The outcome where the end of the answer did not come: the failure, unless the answer is whole all the same.
@@ -151,9 +179,9 @@ final class Transfer {
   /// Servers announce a length that is wrong, forget the last chunk, or end TLS without saying so (RFC 8446, section
   /// 6.1).
   func late(_ failure: HTTPFailure) -> Result<HTTPResponse, HTTPFailure> {
-    guard wasSent, collector.isHeaderComplete, !collector.isTooLarge,
-      let response = try? collector.finish(status: easy.number(CURLINFO_RESPONSE_CODE)), exchange.isWhole(response)
-    else { return .failure(failure) }
+    guard wasSent, !isTooLarge, let response = finish(), exchange.isWhole(response) else {
+      return .failure(failure)
+    }
     return .success(response)
   }
 
@@ -183,43 +211,65 @@ final class Transfer {
   private static let gotBody: curl_write_callback = { bytes, size, count, context in
     // libcurl lends `size * count` bytes for the call.
     let piece = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
-    // As above; a result other than the count ends the transfer.
-    guard let transfer = unsafe transfer(context),
-      unsafe transfer.collector.collectBody(piece.bindMemory(to: UInt8.self).span)
-    else { return 0 }
-    transfer.heardAt = transfer.clock.now
-    return size * count
+    // As above.
+    return unsafe transfer(context)?.take(piece.bindMemory(to: UInt8.self).span) ?? 0
   }
 
   private static let gotLine: curl_write_callback = { bytes, size, count, context in
     // As above.
     let line = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
     // As above.
-    guard let transfer = unsafe transfer(context),
-      unsafe transfer.collector.collectLine(line.bindMemory(to: UInt8.self).span)
-    else { return 0 }
-    transfer.heardAt = transfer.clock.now
-    return size * count
+    return unsafe transfer(context)?.take(line: line.bindMemory(to: UInt8.self).span) ?? 0
   }
+
+  // What libcurl is answered: a number other than the bytes' ends the transfer.
+  private func take(_ piece: Span<UInt8>) -> Int {
+    guard head != nil else { return 0 }
+    switch sink.take(piece) {
+    case .taken:
+      movedAt = clock.now
+      sendNoMore()
+      return piece.count
+    case .later:
+      sinkWaits = true
+      return Int(CURL_WRITEFUNC_PAUSE)
+    case .tooMuch:
+      isTooLarge = true
+      return 0
+    }
+  }
+
+  // As above.
+  private func take(line: Span<UInt8>) -> Int {
+    isTooLarge = !header.collect(line)
+    if isTooLarge { return 0 }
+    movedAt = clock.now
+    if head == nil, let begun = header.head(status: easy.number(CURLINFO_RESPONSE_CODE)) {
+      head = begun
+      sink.begin(begun)
+      sendNoMore()
+    }
+    return line.count
+  }
+
+  // libcurl by itself stops sending to a server that has said no; but it would wait for a source that waits.
+  private func sendNoMore() { if isTurnedDown { _ = resume() } }
 
   private static let giveMore: curl_read_callback = { room, size, count, context in
     // libcurl lends room for `size * count` bytes for the call.
     let room = unsafe UnsafeMutableRawBufferPointer(start: room, count: size * count)
     // As above.
-    return unsafe transfer(context)?.fill(room) ?? 0
+    return unsafe transfer(context)?.fill(room.bindMemory(to: UInt8.self)) ?? 0
   }
 
-  // Copies what comes next of a mail, and says how much that is.
+  // How many bytes were written, or what else libcurl is to do.
   @unsafe
-  private func fill(_ room: UnsafeMutableRawBufferPointer) -> Int {
-    guard case .mail(let mail) = exchange.work else { return 0 }
-    return mail.content.withBytes { bytes in
-      let count = min(room.count, bytes.count - position)
-      // There is room for as many bytes as are written.
-      for index in 0..<count { unsafe room[index] = bytes[position + index] }
-      position += count
-      return count
-    }
+  private func fill(_ room: UnsafeMutableBufferPointer<UInt8>) -> Int {
+    // The room is lent for the call.
+    let count = unsafe outgoing.fill(room)
+    sourceWaits = count == Int(CURL_READFUNC_PAUSE)
+    if exchange.stream != nil, !sourceWaits { movedAt = clock.now }
+    return count
   }
 
   private static let aboutToSend: curl_prereq_callback = { context, _, _, _, port in

@@ -78,7 +78,10 @@ final class TransferSet {
       let now = clock.wakes()
       let mail = thread.collect()
       for exchange in mail.exchanges { receive(exchange) }
-      if mail.hasCancelled { endCancelled() }
+      if mail.hasNews {
+        endCancelled()
+        resumeHeldUp()
+      }
       if mail.stopsSpending { refuseUnsent() }
       if mail.isClosing { return endAll() }
       endPauses(at: now)
@@ -218,6 +221,14 @@ final class TransferSet {
     refuseWaiting(.cancelled(sent: false)) { $0.exchange.isCancelled }
     for transfer in running.values where transfer.exchange.isCancelled && transfer.mayBeCancelled {
       stop(transfer, .failure(.cancelled(sent: transfer.wasSent)))
+    }
+  }
+
+  private func resumeHeldUp() {
+    for transfer in running.values where transfer.exchange.takeResumption() {
+      let code = transfer.resume()
+      // libcurl tells this of what it had kept, and would go on without it.
+      if code != CURLE_OK { end(transfer, transfer.result(code)) }
     }
   }
 

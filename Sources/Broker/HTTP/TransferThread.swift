@@ -11,8 +11,8 @@ final class TransferThread: Sendable {
   struct Mail {
     /// New exchanges, in order.
     var exchanges: [Exchange] = []
-    /// Whether any exchange was cancelled.
-    var hasCancelled = false
+    /// Whether any exchange was cancelled, or may go on.
+    var hasNews = false
     /// Whether nothing that spends is begun any more.
     var stopsSpending = false
     /// Whether the client is closing: nothing comes after this.
@@ -59,9 +59,9 @@ final class TransferThread: Sendable {
     if let refusal { exchange.finish(.failure(refusal)) } else { bell.raise() }
   }
 
-  /// Says that some exchange was cancelled.
-  func noticeCancelled() {
-    mailbox.withLock { $0.mail.hasCancelled = true }
+  /// Says that some exchange was cancelled, or may go on.
+  func notice() {
+    mailbox.withLock { $0.mail.hasNews = true }
     bell.raise()
   }
 

@@ -18,6 +18,12 @@ package final class WipedBytes: Sendable {
     unsafe swap(&self.bytes, &bytes)
   }
 
+  /// No bytes.
+  static var none: WipedBytes {
+    var bytes: [UInt8] = []
+    return WipedBytes(taking: &bytes)
+  }
+
   deinit {
     // The last reference is gone.
     unsafe wipe(&bytes)

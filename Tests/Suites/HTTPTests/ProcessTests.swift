@@ -78,4 +78,19 @@ import Testing
     let isKeyLogWritten = (try? FileStatus.following(folder.path + "/keys")) != nil
     #expect(isKeyLogWritten == (command == "raw"))
   }
+
+  @Test(.enabled(if: isWatched, "a sanitizer keeps what was freed"), arguments: ["down", "up"])
+  func `However much passes by a side that is slow, the memory stays what it was`(_ way: String) throws {
+    let size = 100 << 20
+    let head = "HTTP/1.1 200 OK\r\nContent-Length: \(size)\r\n\r\n"
+    let first: [ScriptedServer.Step] = [.read, .send(ScriptedServer.reply(200, "{}"))]
+    // What is not repeated gets a connection of its own.
+    let server =
+      way == "down"
+      ? ScriptedServer(.plain, first + [.read, .send(head), .pour(size)])
+      : ScriptedServer(.plain, first + [.wait], [.swallow, .send(ScriptedServer.reply(200, ""))])
+    let numbers = try run([way, server.url().text, "/dev/null", "\(size)"]).split(whereSeparator: \.isWhitespace)
+    #expect(numbers.first == "\(size)")
+    #expect(Int(numbers.last ?? "") ?? .max <= 2048)
+  }
 }

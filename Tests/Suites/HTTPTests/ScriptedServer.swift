@@ -12,6 +12,8 @@ struct ScriptedServer: Sendable {
     case send(String)
     case drip(String)
     case flood(String)
+    case pour(Int)
+    case swallow
     case tunnel(Int)
     case hold
     case wait
@@ -29,6 +31,8 @@ struct ScriptedServer: Sendable {
       case .send(let text): "send:" + ScriptedServer.hexadecimal(text)
       case .drip(let text): "drip:" + ScriptedServer.hexadecimal(text)
       case .flood(let text): "flood:" + ScriptedServer.hexadecimal(text)
+      case .pour(let size): "pour:\(size)"
+      case .swallow: "swallow"
       case .tunnel(let port): "tunnel:\(port)"
       case .hold: "hold"
       case .wait: "wait"

@@ -87,7 +87,7 @@ import Testing
   @Test func `Too many fields are refused before anything is sent`() throws {
     let fields = try (0...HTTPField.most).map { try HTTPField("X-\($0)", "a") }
     let request = HTTPRequest(.get, try HTTPURL("https://example.com"), fields: fields)
-    #expect(throws: HTTPFailure.invalidField) { _ = try StringList(request, .none) }
+    #expect(throws: HTTPFailure.invalidField) { _ = try StringList(request, .none, nil) }
   }
 }
 
@@ -121,11 +121,11 @@ import Testing
   private let now: Int64 = 1_700_000_000
 
   private func response(_ fields: String..., status: Int = 200) -> HTTPResponse {
-    var collector = ResponseCollector(limits: HTTPLimits())
+    var collector = HeaderCollector(limits: HTTPLimits())
     for line in ["HTTP/1.1 \(status) Something"] + fields + [""] {
-      _ = collector.collectLine(Array((line + "\r\n").utf8).span)
+      _ = collector.collect(Array((line + "\r\n").utf8).span)
     }
-    guard let response = try? collector.finish(status: status) else { preconditionFailure("it is a status") }
+    guard let response = collector.head(status: status) else { preconditionFailure("it is a status") }
     return response
   }
 
@@ -138,11 +138,11 @@ import Testing
   }
 
   @Test func `Fields of an interim response and of a trailer are not the response's`() throws {
-    var collector = ResponseCollector(limits: HTTPLimits())
+    var collector = HeaderCollector(limits: HTTPLimits())
     let lines = ["HTTP/1.1 103 Early", "X-A: early", "", "HTTP/1.1 200 OK", "X-B: b", "", "X-C: trailer", ""]
-    for line in lines { _ = collector.collectLine(Array((line + "\r\n").utf8).span) }
-    #expect(!collector.isTooLarge)
-    let response = try collector.finish(status: 200)
+    for line in lines { _ = collector.collect(Array((line + "\r\n").utf8).span) }
+    let head = collector.head(status: 200)
+    let response = try #require(head)
     #expect(response.field("x-a") == nil)
     #expect(response.field("x-b") == "b")
     #expect(response.field("x-c") == nil)

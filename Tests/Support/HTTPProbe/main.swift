@@ -2,6 +2,7 @@ import Glibc
 import HTTP
 import LinuxSystem
 import SecretMemory
+import Synchronization
 
 // HTTPProbe COMMAND URL CA-FILE [COUNT]
 //
@@ -10,6 +11,9 @@ import SecretMemory
 //   maps   prints how many mappings of libcurl and OpenSSL there are before and after the first request
 //   bench  sends COUNT requests, one after another, and prints the median of their times in nanoseconds
 //   post   the same with requests that may be sent once
+//   down   takes a response piece by piece, each from the hand of another task, then prints its size and by how many
+//          KiB the memory of the process has grown at most meanwhile
+//   up     sends COUNT bytes in the same manner and prints the same
 //   search sends a request with a random token, then prints how often that token, and the text whose bytes are COUNT in
 //          hexadecimal, are found in its memory: while the connection is kept, and after the end of the client
 
@@ -70,6 +74,65 @@ struct Pattern {
   }
 }
 
+/// Both ends of a stream, which another task keeps waiting between two pieces.
+final class SlowEnds: BodySource, ResponseSink, Sendable {
+  private struct State {
+    var isFree = true
+    var left: Int
+    var count = 0
+  }
+  private let state: Mutex<State>
+  private let (ticks, clock) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+
+  init(sending left: Int) { state = Mutex(State(left: left)) }
+
+  func fill(_ room: inout OutputSpan<UInt8>) -> Bool {
+    state.withLock { state in
+      guard state.isFree else { return true }
+      let count = min(room.freeCapacity, state.left)
+      for _ in 0..<count { room.append(0x78) }
+      state.isFree = false
+      state.left -= count
+      state.count += count
+      clock.yield()
+      return state.left > 0
+    }
+  }
+
+  func begin(_ head: HTTPResponse) {}
+
+  func take(_ piece: Span<UInt8>) -> PieceAnswer {
+    state.withLock { state in
+      guard state.isFree else { return .later }
+      state.isFree = false
+      state.count += piece.count
+      clock.yield()
+      return .taken
+    }
+  }
+
+  /// Runs a stream with these ends, and returns how many bytes passed.
+  func run(_ stream: HTTPStream) async throws -> Int {
+    let other = Task {
+      for await _ in ticks {
+        state.withLock { $0.isFree = true }
+        stream.resume()
+      }
+    }
+    _ = try await stream.run()
+    other.cancel()
+    return state.withLock { $0.count }
+  }
+}
+
+/// How much of this process was in memory at most, in KiB.
+func peak() throws -> Int {
+  let status = String(
+    decoding: try FileDescriptor.open("/proc/self/status", .read).contents(limit: 1 << 16), as: UTF8.self)
+  let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+  return line.flatMap { Int($0.filter(\.isNumber)) } ?? 0
+}
+
 let arguments = CommandLine.arguments
 guard arguments.count >= 4 else { preconditionFailure("usage: HTTPProbe COMMAND URL CA-FILE [COUNT]") }
 let command = arguments[1]
@@ -95,6 +158,18 @@ case "bench", "post":
     times.append((clock.now - start).wholeNanoseconds)
   }
   print(times.sorted()[times.count / 2])
+case "down", "up":
+  let count = command == "up" ? Int(arguments.last ?? "") ?? 0 : 0
+  // Loads the library, and warms up.
+  _ = try await transport.send(HTTPRequest(.get, request.url), bearer: token)
+  let before = try peak()
+  let ends = SlowEnds(sending: count)
+  let upload = try HTTPUpload(ends, count: nil, contentType: nil)
+  let stream = transport.stream(
+    HTTPRequest(command == "up" ? .put : .get, request.url), command == "up" ? upload : nil, bearer: token,
+    stillness: .seconds(300), to: ends)
+  let passed = try await ends.run(stream)
+  print(passed, try peak() - before)
 case "search":
   let digits = Array("0123456789abcdefghijklmnopqrstuv".utf8)
   // Byte by byte: an array of what is looked for would be found itself.

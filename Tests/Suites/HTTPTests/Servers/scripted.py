@@ -6,7 +6,8 @@ Commands come as lines on standard input, their parts separated by tabs; each is
     listen TLS SCRIPT...   a new server on 127.0.0.1; answers its port. TLS is `plain` or a certificate's name (below).
                            The n-th connection follows the n-th script; further ones follow the last.
     ledger PORT            waits until that server is at rest, then answers a count and as many lines:
-                           `connection N`, `handshake N`, `refused N` (no handshake), `request N HEX`, `end N`.
+                           `connection N`, `handshake N`, `refused N` (no handshake), `request N HEX`, `body N SIZE`, `end N`; and `left N SIZE` for
+                           what a connection cannot send, since its client does not read.
     release PORT           lets all go on that hold, now and later; answers `released`.
     close PORT             nobody listens there any more; answers `closed`.
     file NAME              the path of ca.pem, or of another certificate.
@@ -22,6 +23,8 @@ A script is a list of steps separated by spaces:
     send:HEX               sends
     drip:HEX               sends a byte every 20 ms, over and over
     flood:HEX              sends over and over as fast as it can
+    pour:SIZE              sends that many bytes (not over TLS)
+    swallow                reads one request, however large, and notes its header and the size of its body
     tunnel:PORT            passes bytes to that port of this machine, both ways
     hold                   until it is released
     wait                   until the client ends the connection
@@ -70,6 +73,7 @@ class Connection:
         self.server, self.number, self.stream, self.script = server, number, stream, script
         self.received = b""
         self.awaited = ()  # the sockets that it does nothing but wait for
+        self.left = 0  # what it does nothing but wait to send
         self.over = False
         self.note("connection")
         threading.Thread(target=self.run, daemon=True).start()
@@ -118,6 +122,8 @@ class Connection:
         """Whether nothing happens here until the client does something."""
         awaited = self.awaited
         try:
+            if self.left and not select.select([], [self.stream], [], 0)[1]:
+                return True
             return self.over or (bool(awaited) and not ready(*awaited))
         except (OSError, ValueError):
             return self.over  # it is being closed
@@ -153,10 +159,7 @@ class Connection:
         self.received = rest[length:]
 
     def read_to(self, mark):
-        while mark not in self.received:
-            self.received += self.receive()
-        piece, _, self.received = self.received.partition(mark)
-        self.note("request", " " + piece.hex())
+        self.note("request", " " + self.upto(mark).hex())
 
     def line(self):
         self.read_to(b"\r\n")
@@ -189,6 +192,46 @@ class Connection:
         block *= max(1, 65536 // len(block))
         while True:
             self.stream.sendall(block)
+
+    def pour(self, size):
+        left, block = int(size), memoryview(bytes(65536))
+        self.stream.setblocking(False)
+        while left:
+            try:
+                left -= self.stream.send(block[:left])
+            except BlockingIOError:
+                self.left = left
+                select.select([], [self.stream], [])
+                self.left = 0
+        self.stream.setblocking(True)
+
+    def upto(self, mark):
+        """What came up to a mark, which goes with it."""
+        while mark not in self.received:
+            self.received += self.receive()
+        piece, _, self.received = self.received.partition(mark)
+        return piece
+
+    def skip(self, size):
+        while size > len(self.received):
+            size -= len(self.received)
+            self.received = self.receive()
+        self.received = self.received[size:]
+
+    def swallow(self):
+        head = self.upto(b"\r\n\r\n")
+        self.note("request", " " + head.hex())
+        lengths = [line.split(b":")[1] for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:")]
+        total = int(lengths[0]) if lengths else 0
+        self.skip(total)
+        while b"\r\nTransfer-Encoding: chunked" in head:
+            size = int(self.upto(b"\r\n"), 16)
+            self.skip(size)
+            self.upto(b"\r\n")
+            total += size
+            if not size:
+                break
+        self.note("body", f" {total}")
 
     def tunnel(self, port):
         other = socket.create_connection(("127.0.0.1", int(port)))
@@ -247,7 +290,7 @@ class Server:
         end = time.monotonic() + PATIENCE
         while not self.settled() and time.monotonic() < end:
             time.sleep(0.002)
-        return list(self.ledger)
+        return self.ledger + [f"left {one.number} {one.left}" for one in self.connections if one.left]
 
     def release(self):
         self.gate[1].sendall(b"!")
