@@ -64,7 +64,7 @@ import Testing
     #expect(owner.requests.last.map { $0.hasPrefix("logout") && !$0.contains("work") } == true, "\(owner.requests)")
     let helper = try CommandRun(
       ["helper", "git", "get"], in: scratch, input: "protocol=https\nhost=git.example.com\n\n", environment: variable)
-    #expect(!owner.requests.contains { $0.hasPrefix("getAccessToken") }, "\(helper.errors)")
+    #expect(owner.requests.last == #"getAccessToken {"url":"https://git.example.com"}"#, "\(helper.errors)")
   }
 
   @Test(arguments: ["No Name", "-", "a/b"])

@@ -11,7 +11,7 @@ extension HelperBroker {
 
   /// The token of an address that a person named.
   ///
-  /// - Throws: as ``configuredTarget(of:)`` and ``token(for:minValidity:)``.
+  /// - Throws: as ``configuredTarget(of:)`` and ``token(for:)``.
   mutating func configuredGrant(
     for address: String, insteadOf refused: String? = nil
   ) throws(CommandFailure) -> Grant {
@@ -40,14 +40,16 @@ extension HelperBroker {
 
   /// The token of the first of several addresses that has a target; nil where none of them has one.
   ///
-  /// - Throws: as ``token(for:minValidity:)``.
+  /// - Throws: as ``token(for:)``.
   mutating func grant(
     forFirst addresses: [String], insteadOf refused: String? = nil
   ) throws(CommandFailure) -> Grant? {
     try Self.first(of: addresses) { address throws(CommandFailure) in try grant(for: address, insteadOf: refused) }
   }
 
-  /// Tries addresses in their order. Tools hand over words that need not be addresses; such a word has no target.
+  /// Tries addresses in their order.
+  ///
+  /// Tools hand over words that need not be addresses; such a word has no target.
   private static func first<Found>(
     of addresses: [String], _ find: (String) throws(CommandFailure) -> Found?
   ) throws(CommandFailure) -> Found? {

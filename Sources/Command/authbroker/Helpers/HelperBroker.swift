@@ -33,7 +33,7 @@ struct HelperBroker: ~Copyable {
 
   /// The token of the target that an address belongs to, another one than the server has refused; nil where it has none.
   ///
-  /// - Throws: as ``token(for:minValidity:)``; with code 2 for what is no address.
+  /// - Throws: as ``token(for:)``; with code 2 for what is no address.
   mutating func grant(for url: String, insteadOf refused: String? = nil) throws(CommandFailure) -> Grant? {
     if profile == nil, refused == nil {
       let token: AccessToken
@@ -84,17 +84,11 @@ struct HelperBroker: ~Copyable {
 
   /// The token of a target, refreshed first where it would expire too soon.
   ///
-  /// - Parameters:
-  ///   - target: what the token is for.
-  ///   - minValidity: the least remaining lifetime; nil: the profile's own rule.
-  /// - Returns: the token.
   /// - Throws: a failure that names the login, where one is required; one with code 6 for a token that is bound to a
   ///   key.
-  mutating func token(
-    for target: Target, minValidity: Duration? = nil
-  ) throws(CommandFailure) -> AccessToken {
+  mutating func token(for target: Target) throws(CommandFailure) -> AccessToken {
     let params = GetAccessToken.Params(
-      profile: target.profile, minValidity: minValidity, scopes: target.scopes, audience: target.audience)
+      profile: target.profile, scopes: target.scopes, audience: target.audience)
     return try bearable(try context.call(GetAccessToken.self, params, on: &connection))
   }
 

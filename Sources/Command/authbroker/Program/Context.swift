@@ -216,6 +216,18 @@ struct Context: Sendable {
     Output.json(writer.bytes)
   }
 
+  /// Prints an object with one list of objects.
+  func printJSON<Row>(_ name: String, _ rows: [Row], _ write: (inout JSONWriter, Row) -> Void) {
+    var writer = JSONWriter()
+    writer.object { writer in
+      writer.key(name)
+      writer.array { writer in
+        for row in rows { writer.object { writer in write(&writer, row) } }
+      }
+    }
+    Output.json(writer.bytes)
+  }
+
   /// Prints an object whose members are strings.
   func printJSON(_ members: [(name: String, value: String)]) {
     var writer = JSONWriter()

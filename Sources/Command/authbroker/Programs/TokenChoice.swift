@@ -44,6 +44,7 @@ struct TokenChoice: Sendable, Equatable {
   /// - Returns: the parameters, without a time limit of their own.
   func params(minValidity: Duration? = nil, forceRefresh: Bool = false) -> GetAccessToken.Params {
     GetAccessToken.Params(
-      profile: profile, url: url, minValidity: minValidity, scopes: scopes, audience: audience, forceRefresh: forceRefresh)
+      profile: profile, url: url, minValidity: minValidity, scopes: scopes, audience: audience,
+      forceRefresh: forceRefresh)
   }
 }

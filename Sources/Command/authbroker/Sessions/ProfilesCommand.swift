@@ -26,7 +26,15 @@ enum ProfilesCommand: Command {
       let description = broker.profiles.first { $0.profile == session.profile }
       rows.append((session, description.map { $0.login.map { $0.method } } ?? []))
     }
-    guard !context.wantsJSON else { return Output.json(object(rows)) }
+    guard !context.wantsJSON else {
+      return context.printJSON("profiles", rows) { writer, row in
+        writer.member("profile", row.session.profile.description)
+        writer.member("provider", row.session.provider)
+        writer.member("state", row.session.state.rawValue)
+        writer.member(ifPresent: "account", account(row.session))
+        writer.member("login", row.methods.map { $0.rawValue })
+      }
+    }
     var table = TextTable("PROFILE", "PROVIDER", "STATE", "ACCOUNT", "LOG IN BY")
     for (session, methods) in rows {
       // A refresh token is for programs.
@@ -40,23 +48,4 @@ enum ProfilesCommand: Command {
   }
 
   private static func account(_ session: Session) -> String? { session.user?.email ?? session.userID }
-
-  private static func object(_ rows: [(session: Session, methods: [LoginMethod])]) -> [UInt8] {
-    var writer = JSONWriter()
-    writer.object { writer in
-      writer.key("profiles")
-      writer.array { writer in
-        for (session, methods) in rows {
-          writer.object { writer in
-            writer.member("profile", session.profile.description)
-            writer.member("provider", session.provider)
-            writer.member("state", session.state.rawValue)
-            writer.member(ifPresent: "account", account(session))
-            writer.member("login", methods.map { $0.rawValue })
-          }
-        }
-      }
-    }
-    return writer.bytes
-  }
 }

@@ -23,7 +23,7 @@ enum WhoamiCommand: Command {
     let sessions = try SessionTable.sessions(all, of: profile)
     let users = sessions.filter { ExitCode($0.state) == .success }
     if context.wantsJSON {
-      Output.json(object(users))
+      context.printJSON("users", users, write)
     } else {
       for session in users { Output.line(line(session)) }
     }
@@ -44,23 +44,12 @@ enum WhoamiCommand: Command {
     return "\(PlainText.line(account.utf8)) (profile \(session.profile), provider \(provider)\(offline))"
   }
 
-  private static func object(_ sessions: [Session]) -> [UInt8] {
-    var writer = JSONWriter()
-    writer.object { writer in
-      writer.key("users")
-      writer.array { writer in
-        for session in sessions {
-          writer.object { writer in
-            writer.member("profile", session.profile.description)
-            writer.member("provider", session.provider)
-            writer.member("state", session.state.rawValue)
-            writer.member(ifPresent: "userId", session.userID ?? session.user?.id)
-            writer.member(ifPresent: "email", session.user?.email)
-            writer.member(ifPresent: "name", session.user?.name)
-          }
-        }
-      }
-    }
-    return writer.bytes
+  private static func write(_ writer: inout JSONWriter, _ session: Session) {
+    writer.member("profile", session.profile.description)
+    writer.member("provider", session.provider)
+    writer.member("state", session.state.rawValue)
+    writer.member(ifPresent: "userId", session.userID ?? session.user?.id)
+    writer.member(ifPresent: "email", session.user?.email)
+    writer.member(ifPresent: "name", session.user?.name)
   }
 }

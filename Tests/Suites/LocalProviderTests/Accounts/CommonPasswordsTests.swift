@@ -5,7 +5,8 @@ import Testing
 
 /// The list of the most common passwords, and the search in it.
 @Suite(.standardTimeLimit) struct CommonPasswordsTests {
-  private static let words = String(decoding: CommonPasswords.list, as: UTF8.self).split(separator: "\n").map(String.init)
+  private static let words = String(decoding: CommonPasswords.list, as: UTF8.self)
+    .split(separator: "\n").map(String.init)
 
   private static func isCommon(_ text: String) -> Bool { CommonPasswords.contain(text.utf8.span) }
   private static func isPredictable(_ text: String) -> Bool { PasswordPattern.isPredictable(text.utf8.span) }
@@ -14,7 +15,8 @@ import Testing
     for (word, next) in zip(Self.words, Self.words.dropFirst()) {
       #expect(word.utf8.lexicographicallyPrecedes(next.utf8), "\(word) \(next)")
     }
-    #expect(CommonPasswords.list.last == UInt8(ascii: "\n") && CommonPasswords.list.count { $0 == 0x0A } == Self.words.count)
+    #expect(CommonPasswords.list.last == UInt8(ascii: "\n"))
+    #expect(CommonPasswords.list.count { $0 == 0x0A } == Self.words.count)
   }
 
   @Test func `it has words of at least 8 small characters that no pattern finds`() {

@@ -22,20 +22,11 @@ enum HelperListCommand: Command {
       return (tool: tool, targets: own, state: state)
     }
     guard !context.wantsJSON else {
-      var writer = JSONWriter()
-      writer.object { writer in
-        writer.key("tools")
-        writer.array { writer in
-          for row in rows {
-            writer.object { writer in
-              writer.member("tool", row.tool.name)
-              writer.member("state", row.state)
-              writer.member("targets", row.targets.map { $0.url })
-            }
-          }
-        }
+      return context.printJSON("tools", rows) { writer, row in
+        writer.member("tool", row.tool.name)
+        writer.member("state", row.state)
+        writer.member("targets", row.targets.map { $0.url })
       }
-      return Output.json(writer.bytes)
     }
     var table = TextTable("TOOL", "STATE", "TARGETS", "GIVES")
     for row in rows {
