@@ -138,7 +138,8 @@ let package = Package(
     .testTarget(
       name: "SQLiteStoreTests",
       dependencies: [
-        "TestSupport", "Records", "SQLiteStore", "BrokerCore", "BrokerProtocol", "JSON", "SecretMemory", "Sealing", "SQLite",
+        "TestSupport", "Records", "SQLiteStore", "BrokerCore", "BrokerProtocol", "JSON", "SecretMemory", "Sealing",
+        "SQLite",
         "LinuxSystem",
       ], exclude: ["Fixtures"]),
     .testTarget(
@@ -214,7 +215,8 @@ let districts: KeyValuePairs = [
   ],
   "Protocol": ["BrokerProtocol", "COpenRPC"],
   "Broker": [
-    "JOSE", "BrokerCore", "BrokerServer", "Records", "SQLiteStore", "SQLite", "Sealing", "HTTP", "ConfigurationFile", "Configuration",
+    "JOSE", "BrokerCore", "BrokerServer", "Records", "SQLiteStore", "SQLite", "Sealing", "HTTP", "ConfigurationFile",
+    "Configuration",
     "authbrokerd",
   ],
   "Providers": ["ProviderKit"],

@@ -65,9 +65,10 @@ struct Route: Sendable {
   /// A method that the broker answers, when it can: with the method's result, or with one that is rendered.
   static func asked<Method: BrokerMethod, Value: Sendable>(
     _ method: Method.Type, _ need: VaultNeed = .throughout,
-    preparing prepare: @escaping @Sendable (
-      isolated BrokerServer, Method.Params, Request
-    ) throws(BrokerError) -> Method.Params = { _, params, _ in params },
+    preparing prepare:
+      @escaping @Sendable (
+        isolated BrokerServer, Method.Params, Request
+      ) throws(BrokerError) -> Method.Params = { _, params, _ in params },
     _ body: @escaping @Sendable (isolated Broker, Method.Params, Caller<Value>) throws(BrokerError) -> Void
   ) -> Route {
     Route(method) { server, node, request throws(BrokerError) in
@@ -120,10 +121,8 @@ enum Routes {
           let params = try server.named(params, request)
           try server.admit(params, request)
           return params
-        }
-      ) { broker, params, caller throws(BrokerError) in
-        try broker.accessToken(params, caller)
-      },
+        },
+        { broker, params, caller throws(BrokerError) in try broker.accessToken(params, caller) }),
       .asked(ReportRejected.self) { broker, params, caller throws(BrokerError) in
         try broker.reportRejected(params, caller)
       },
