@@ -1,6 +1,54 @@
 import BrokerProtocol
 import SecretMemory
 
+/// What runs apart from the loop: where, and how much is under way whose results must not be lost.
+struct BackgroundWork {
+  /// Where it runs; nil for the global pool.
+  let executor: (any TaskExecutor)?
+  /// What an answer is worth.
+  enum Worth: Sendable {
+    /// It can be had again.
+    case repeatable
+    /// It comes only once: a token, a code or a name was spent for it.
+    case spent
+  }
+
+  /// How many calls are under way: neither the lock of the vault nor the end of the broker cuts them off.
+  private(set) var calls = 0
+  /// How many of them have an answer that comes only once.
+  private var flights = 0
+  /// How many polls are under way: the answer to one may be a session, which comes only once, so that the end of the
+  /// broker waits for them, too.
+  private(set) var polls = 0
+
+  /// Nothing is under way yet.
+  init(on executor: (any TaskExecutor)?) { self.executor = executor }
+
+  /// How many answers are awaited that come only once: the end of the broker waits for them as long as a provider may take.
+  var awaitedOnce: Int { flights + polls }
+
+  /// Whether something is under way that the end of the broker must wait for.
+  var isUnderWay: Bool { calls > 0 || polls > 0 }
+
+  /// Takes in that a call is begun.
+  mutating func beginCall(_ worth: Worth = .repeatable) {
+    calls += 1
+    if worth == .spent { flights += 1 }
+  }
+
+  /// Takes in that a call is over.
+  mutating func endCall(_ worth: Worth = .repeatable) {
+    calls -= 1
+    if worth == .spent { flights -= 1 }
+  }
+
+  /// Takes in that a poll is sent.
+  mutating func beginPoll() { polls += 1 }
+
+  /// Takes in that a poll is answered.
+  mutating func endPoll() { polls -= 1 }
+}
+
 /// Runs what takes time apart from the loop, and takes in what comes of it.
 extension Broker {
   /// What a provider is asked.
@@ -57,7 +105,8 @@ extension Broker {
     }
   }
 
-  private static func answer<Value>(
+  /// What a provider says to a question for a profile.
+  static func answer<Value>(
     of provider: any AuthProvider, for name: ProfileName, to question: ProviderQuestion<Value>
   ) async -> Result<Value, ProviderFailure> {
     do throws(ProviderFailure) {
@@ -100,6 +149,11 @@ extension Broker {
         noteWorkEnded()
       }
     }
+  }
+
+  /// Does something at an uptime, unless what is returned is cancelled before.
+  func schedule(at uptime: Duration, _ body: @escaping @Sendable (isolated Broker) -> Void) -> TimerCancellation {
+    clock.schedule(at: uptime) { [weak self] in self?.assumeIsolated(body) }
   }
 
   /// Goes on with what waits for the end of slow work: a vault that is being locked, and those around the broker.

@@ -113,9 +113,7 @@ extension Broker {
 
   /// Ends the waiting of a caller after some time, with an error that names the profile.
   func limit(_ caller: CallerID, to time: Duration) {
-    let deadline = clock.schedule(at: now.uptime + time) { [weak self] in
-      self?.assumeIsolated { $0.expire(caller) }
-    }
+    let deadline = schedule(at: now.uptime + time) { $0.expire(caller) }
     callers.update(caller) { $0.deadline = deadline }
   }
 

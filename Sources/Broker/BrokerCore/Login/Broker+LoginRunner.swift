@@ -230,9 +230,7 @@ extension Broker {
     let wake = vault.isOpen ? logins.nextWake(at: now) : nil
     logins.runs.setTimer(
       wake.map { uptime in
-        clock.schedule(at: uptime) { [weak self] in
-          self?.assumeIsolated { $0.wakeLogins() }
-        }
+        schedule(at: uptime) { $0.wakeLogins() }
       })
   }
 

@@ -1,4 +1,5 @@
 import BrokerProtocol
+import SecretMemory
 
 /// A login that is not answered yet, and the callers that wait for it.
 struct LoginAttempt {
@@ -65,5 +66,90 @@ struct LoginAttempt {
   /// profile is still the same.
   func isPresent(on slot: ProfileSlot) -> Bool {
     self.slot == slot.id && logouts == slot.logouts && (locks == slot.locks || plan.method == .refreshToken)
+  }
+}
+
+extension LoginAttempt {
+  /// What comes of an attempt that its provider has answered.
+  enum Step {
+    /// It fails, and a session that it brought is revoked.
+    case fail(ProviderFailure)
+    /// The session that is there is kept, and the one that it brought is revoked.
+    case keep
+    /// Its session is saved.
+    case accept(ProviderSession)
+    /// It waits for a code or for its user, and an event says so.
+    case wait(PendingLogin, telling: EventPayload)
+    /// The user must verify the e-mail address.
+    case askForVerification
+  }
+
+  /// Decides what comes of the provider's answer.
+  ///
+  /// - Parameters:
+  ///   - answer: what the provider said.
+  ///   - proof: whether a session that has come may be the profile's.
+  ///   - makeID: makes the handle of a login that waits.
+  /// - Returns: what is to be done.
+  func step(after answer: LoginAnswer, proof: (IdentifiedSession) -> SessionProof, makeID: () -> String) -> Step {
+    switch answer {
+    case .session(let identified):
+      switch proof(identified) {
+      case .given: return .accept(identified.session)
+      case .otherUser: return .fail(.refused(.accessDenied))
+      case .replacesAnother: return .keep
+      case .unknown(let failure): return .fail(failure)
+      }
+    case .code(let provided):
+      var challenge = provided.described(id: makeID(), profile: profile, clientContext: plan.clientContext)
+      challenge.beginners = beginners
+      var login = pending(.code(challenge), flow: provided.flow)
+      login.account = plan.account
+      return .wait(login, telling: .otpChallenge(challenge))
+    case .action(let provided):
+      var action = provided.described(id: makeID(), profile: profile, clientContext: plan.clientContext)
+      action.beginners = beginners
+      let event = EventPayload.loginPending(action)
+      // An address that no event can carry is none that a person could follow.
+      guard event.fits else { return .fail(.transient(.invalidResponse)) }
+      return .wait(pending(.action(action), flow: provided.flow), telling: event)
+    case .emailVerification: return .askForVerification
+    }
+  }
+
+  private func pending(_ step: PendingLoginStep, flow: Secret) -> PendingLogin {
+    var login = PendingLogin(step: step, flow: flow, method: plan.method, expectedUser: plan.expectedUser)
+    login.mayReplace = plan.mayReplace
+    login.client = provingClient
+    return login
+  }
+}
+
+/// What a provider has answered to a login.
+enum LoginAnswer: Sendable {
+  /// A session.
+  case session(IdentifiedSession)
+  /// A one-time code is wanted.
+  case code(ProviderChallenge)
+  /// The user has to do something elsewhere.
+  case action(ProviderUserAction)
+  /// The e-mail address must be verified first.
+  case emailVerification
+
+  /// An outcome, with the user of its session where a certain one is expected.
+  init(_ outcome: LoginOutcome, expecting user: ExpectedUser?, at provider: any AuthProvider) async {
+    switch outcome {
+    case .authenticated(let session):
+      self = .session(await IdentifiedSession(session, expecting: user, at: provider))
+    case .otpRequired(let challenge): self = .code(challenge)
+    case .userActionRequired(let action): self = .action(action)
+    case .emailVerificationRequired: self = .emailVerification
+    }
+  }
+
+  /// The session, if there is one.
+  var session: IdentifiedSession? {
+    guard case .session(let session) = self else { return nil }
+    return session
   }
 }

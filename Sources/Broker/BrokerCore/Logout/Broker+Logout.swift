@@ -19,12 +19,10 @@ extension Broker {
     let only = params.all ? nil : left ?? chosen.first?.name
     let reads = params.all || only.map { parked.hasAny(of: $0) } == true
     let id = logouts.newID()
-    let timer = clock.schedule(at: now.uptime + Self.revocationPatience) { [weak self] in
-      self?.assumeIsolated { broker in
-        broker.note(id) { logout in
-          for name in logout.order { logout.note(.pending, of: name) }
-          logout.unexamined = []
-        }
+    let timer = schedule(at: now.uptime + Self.revocationPatience) { broker in
+      broker.note(id) { logout in
+        for name in logout.order { logout.note(.pending, of: name) }
+        logout.unexamined = []
       }
     }
     logouts.begin(id, LogoutGathering(chosen.map(\.name), isReading: reads, timer, caller))

@@ -91,9 +91,8 @@ extension Broker {
   }
 
   private func scheduleRevocations() {
-    let clock = self.clock
     logouts.setWake { uptime in
-      clock.schedule(at: uptime) { [weak self] in self?.assumeIsolated { $0.handle(.woken) } }
+      schedule(at: uptime) { $0.handle(.woken) }
     }
   }
 

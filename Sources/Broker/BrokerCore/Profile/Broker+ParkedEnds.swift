@@ -11,9 +11,7 @@ extension Broker {
     let now = self.now
     if pause > .zero { parked.rest(until: now.uptime + pause) }
     parked.timer = parked.look(at: now).map { uptime in
-      clock.schedule(at: uptime) { [weak self] in
-        self?.assumeIsolated { $0.endOverdue() }
-      }
+      schedule(at: uptime) { $0.endOverdue() }
     }
   }
 

@@ -85,9 +85,7 @@ extension Broker {
     guard vault.isOpen, profiles.position(of: slot) != nil else { return }
     let name = slot.name
     slot.timer = slot.machine.nextWake(at: now).map { uptime in
-      clock.schedule(at: uptime) { [weak self] in
-        self?.assumeIsolated { $0.wake(name, due: uptime) }
-      }
+      schedule(at: uptime) { $0.wake(name, due: uptime) }
     }
   }
 
@@ -109,33 +107,39 @@ extension Broker {
     slot.room = nil
     slot.sent = (flight, id)
     inBackground(.spent, in: room) {
-      do throws(ProviderFailure) {
-        let tokens = try await ProviderCall.run(for: id.profile) { () async throws(ProviderFailure) in
-          try await Self.ask(provider, refreshToken, target)
-        }
-        return { broker in
-          guard let slot = broker.slotAwaiting(id) else {
-            if broker.takeLate(tokens, of: id) { return }
-            return broker.revokeUnused(tokens, at: provider, for: id.profile)
-          }
-          broker.noteCall(nil, of: slot.id, isRefresh: true)
-          broker.noteClocks(of: tokens, slot)
-          broker.handle(.refreshSucceeded(flight: flight, tokens, sentAt: sentAt.wall), on: slot)
-        }
-      } catch {
-        return { broker in
-          broker.counts.refreshFailures += 1
-          guard let slot = broker.slotAwaiting(id) else { return broker.takeLate(error, of: id) }
-          if case .challenged(let challenge) = error {
-            broker.end(flight, with: challenge, on: slot)
-          } else {
-            let failure = broker.judged(error, of: slot)
-            broker.handle(.refreshFailed(flight: flight, failure), on: slot)
-          }
-          broker.noteCall(error, of: slot.id, isRefresh: true)
+      let result = await Self.answer(of: provider, for: id.profile) { provider throws(ProviderFailure) in
+        try await Self.ask(provider, refreshToken, target)
+      }
+      return { broker in
+        switch result {
+        case .success(let tokens): broker.take(tokens, of: flight, sentAt, id, by: provider)
+        case .failure(let failure): broker.take(failure, of: flight, id)
         }
       }
     }
+  }
+
+  private func take(
+    _ tokens: TokenSet, of flight: UInt64, _ sentAt: Moment, _ id: SlotID, by provider: any AuthProvider
+  ) {
+    guard let slot = slotAwaiting(id) else {
+      if !takeLate(tokens, of: id) { revokeUnused(tokens, at: provider, for: id.profile) }
+      return
+    }
+    noteCall(nil, of: slot.id, isRefresh: true)
+    noteClocks(of: tokens, slot)
+    handle(.refreshSucceeded(flight: flight, tokens, sentAt: sentAt.wall), on: slot)
+  }
+
+  private func take(_ failure: ProviderFailure, of flight: UInt64, _ id: SlotID) {
+    counts.refreshFailures += 1
+    guard let slot = slotAwaiting(id) else { return takeLate(failure, of: id) }
+    if case .challenged(let challenge) = failure {
+      end(flight, with: challenge, on: slot)
+    } else {
+      handle(.refreshFailed(flight: flight, judged(failure, of: slot)), on: slot)
+    }
+    noteCall(failure, of: slot.id, isRefresh: true)
   }
 
   /// A refusal that other profiles of the provider get as well counts against no refresh token.

@@ -37,8 +37,6 @@ extension Broker {
   private func handleSoon(_ event: SessionMachine.Event, on slot: ProfileSlot) {
     let name = slot.name
     slot.timer?.cancel()
-    slot.timer = clock.schedule(at: now.uptime + Self.spread * entropy.fraction()) { [weak self] in
-      self?.assumeIsolated { $0.handle(event, onProfile: name) }
-    }
+    slot.timer = schedule(at: now.uptime + Self.spread * entropy.fraction()) { $0.handle(event, onProfile: name) }
   }
 }

@@ -1,3 +1,5 @@
+package import BrokerProtocol
+
 /// What the configuration says of the sessions of a profile.
 package struct SessionRules: Sendable, Equatable {
   /// When tokens are good enough.
@@ -29,5 +31,56 @@ package struct SessionRules: Sendable, Equatable {
     self.idleTimeout = idleTimeout
     self.keepAlive = keepAlive
     self.revocation = revocation
+  }
+}
+
+/// When a token is good enough, and when it is time for a new one.
+package struct ExpiryPolicy: Sendable, Equatable {
+  /// How long a token must still live unless the request says otherwise.
+  package var skew: Duration
+  /// Whether tokens are refreshed before a caller asks.
+  package var refreshesInBackground: Bool
+
+  /// A skew below this would hand out tokens that end on their way.
+  package static let shortestSkew = Duration.seconds(15)
+
+  /// A policy; a skew below the floor is raised to it.
+  package init(skew: Duration = .seconds(30), refreshesInBackground: Bool = true) {
+    self.skew = max(skew, Self.shortestSkew)
+    self.refreshesInBackground = refreshesInBackground
+  }
+}
+
+/// Whether a provider gives another refresh token for each one that is spent (RFC 9700, section 4.14.2).
+///
+/// What is spent twice at a provider that rotates is taken for stolen, so the answer decides what may be sent again.
+package enum Rotation: String, Sendable, CaseIterable {
+  /// Learnt from the provider's replies: one that brings another token shows it, three in a row without one show the
+  /// contrary; until then as ``always``.
+  case auto
+  /// It does, whatever its replies have shown.
+  case always
+  /// It does not: a refresh whose reply was lost is sent again, and none is written down before.
+  case never
+}
+
+/// What the core knows of one configured profile.
+package struct ProfileSettings: Sendable {
+  /// The profile.
+  package var name: ProfileName
+  /// Who logs it in.
+  package var provider: any AuthProvider
+  /// What holds for its sessions.
+  package var rules: SessionRules
+  /// Whether clients may have the session's ID token.
+  package var allowsIDToken: Bool
+
+  package init(
+    name: ProfileName, provider: any AuthProvider, rules: SessionRules = SessionRules(), allowsIDToken: Bool = false
+  ) {
+    self.name = name
+    self.provider = provider
+    self.rules = rules
+    self.allowsIDToken = allowsIDToken
   }
 }

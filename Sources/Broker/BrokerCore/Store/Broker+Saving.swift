@@ -58,9 +58,7 @@ extension Broker {
       return
     }
     if journal.noteTrouble(of: name) { notify(.trouble(.notSaved(name))) }
-    let timer = clock.schedule(at: now.uptime + SaveBackoff.delay(afterFailures: failures + 1)) { [weak self] in
-      self?.assumeIsolated { $0.saveAgain(name) }
-    }
+    let timer = schedule(at: now.uptime + SaveBackoff.delay(afterFailures: failures + 1)) { $0.saveAgain(name) }
     journal.retry(SaveRetry(record: record, events: events, failures: failures + 1, timer: timer))
   }
 

@@ -1,5 +1,28 @@
 package import BrokerProtocol
 
+/// Actions that are carried out strictly in order: what one of them causes comes behind what was decided before it.
+struct ActionLine<Action> {
+  private var waiting: [Action] = []
+  private var isMoving = false
+
+  /// Appends actions.
+  ///
+  /// - Returns: whether the caller is to carry them out, with ``next()``; false where another caller does already.
+  mutating func add(_ actions: [Action]) -> Bool {
+    waiting += actions
+    guard !isMoving else { return false }
+    isMoving = true
+    return true
+  }
+
+  /// Takes out the next action; nil at the end of the line.
+  mutating func next() -> Action? {
+    guard waiting.isEmpty else { return waiting.removeFirst() }
+    isMoving = false
+    return nil
+  }
+}
+
 /// Names one change on its way to the store.
 package struct ChangeID: Hashable, Sendable {
   /// Never used twice in a process.
@@ -188,5 +211,36 @@ package struct CommitQueue: Sendable {
     markUnderWay = incompleteThrough
     let mark = incompleteThrough.map { [StoreStep.eventsIncomplete(through: $0)] } ?? []
     return [.commit(mark + underWay.flatMap(\.steps))]
+  }
+}
+
+/// The sequences that the store has promised never to give again, whatever crash comes.
+///
+/// They are reserved in blocks, so that an event costs no write of its own for them.
+struct SequenceReservation {
+  /// How many are reserved at a time.
+  static let block: UInt64 = 1 << 20
+
+  /// The last one that is reserved.
+  private(set) var through: UInt64 = 0
+  private var isUnderWay = false
+
+  /// Begins with what was reserved before the first event.
+  mutating func open(through sequence: UInt64) { through = sequence }
+
+  /// Begins to reserve the next block well before the last one is used up.
+  ///
+  /// - Parameter sequence: the last one that was given.
+  /// - Returns: the end of the block that is to be reserved; nil where none is, or one is being reserved.
+  mutating func begin(after sequence: UInt64) -> UInt64? {
+    guard !isUnderWay, sequence + Self.block / 2 > through else { return nil }
+    isUnderWay = true
+    return sequence + Self.block
+  }
+
+  /// Takes in that a block is reserved; nil means that the store refused, and the next change tries again.
+  mutating func finish(through sequence: UInt64?) {
+    isUnderWay = false
+    through = max(through, sequence ?? 0)
   }
 }

@@ -54,10 +54,8 @@ extension Broker {
     carryOn(slot)
     guard slot.caller != nil else { return }
     let id = slot.id
-    slot.answerTimer = clock.schedule(at: now.uptime + min(params.timeout, Self.longestWait)) { [weak self] in
-      self?.assumeIsolated { broker in
-        if let slot = broker.trials[id] { broker.tell(slot, evenNothing: true) }
-      }
+    slot.answerTimer = schedule(at: now.uptime + min(params.timeout, Self.longestWait)) { broker in
+      if let slot = broker.trials[id] { broker.tell(slot, evenNothing: true) }
     }
   }
 
@@ -201,9 +199,7 @@ extension Broker {
     let id = slot.id
     var patience = Self.trialPatience
     if case .awaitCode = slot.trial.order { patience = Self.codePatience }
-    slot.idleTimer = clock.schedule(at: now.uptime + patience) { [weak self] in
-      self?.assumeIsolated { $0.cancelUnattended(id) }
-    }
+    slot.idleTimer = schedule(at: now.uptime + patience) { $0.cancelUnattended(id) }
   }
 
   /// Ends a trial that no client asks about; its session is ended first, where there is one.

@@ -48,11 +48,9 @@ extension Broker {
     idleTimer?.cancel()
     idleTimer = nil
     guard vault.isOpen, let end = autoLock.idleEnd else { return }
-    idleTimer = clock.schedule(at: end) { [weak self] in
-      self?.assumeIsolated { broker in
-        broker.lockIfDue()
-        broker.watchIdleness()
-      }
+    idleTimer = schedule(at: end) { broker in
+      broker.lockIfDue()
+      broker.watchIdleness()
     }
   }
 }

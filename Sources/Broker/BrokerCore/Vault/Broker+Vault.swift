@@ -62,9 +62,7 @@ extension Broker {
   }
 
   private func tell(_ event: VaultGate.Event, at uptime: Duration) {
-    _ = clock.schedule(at: uptime) { [weak self] in
-      self?.assumeIsolated { $0.tell(event) }
-    }
+    _ = schedule(at: uptime) { $0.tell(event) }
   }
 
   private func make(_ attempt: KeyAttempt) {

@@ -10,9 +10,7 @@ import Transport
 /// The methods that the server answers itself, from what it and the broker know.
 extension BrokerServer {
   /// Reads parameters; members that are not known are ignored, so that an older broker serves a newer client.
-  func decode<Params: MethodParams>(
-    _ node: JSONNode, _ request: Request
-  ) throws(BrokerError) -> Params {
+  func decode<Params: MethodParams>(_ node: JSONNode, _ request: Request) throws(BrokerError) -> Params {
     do throws(JSONMismatch) {
       // What clients send in has a memory of its own: it takes no room that a session needs.
       let params = try SecretScope(arena: .requests).run { () throws(JSONMismatch) in try Params(from: node) }
@@ -30,17 +28,13 @@ extension BrokerServer {
     let connection = request.connection
     guard let method = rpc.requests[request.caller]?.method else { return }
     node.forEachMember(besides: rpc.ignoredParameters.names(of: Params.self)) { name, place in
-      let verdict = rpc.ignoredParameters.note(name, of: method, knownTo: &connection.ignoredNames, at: BootClock.now)
-      var fields: [LogField] = []
-      switch verdict {
-      case .nothing: return false
-      case .again: return true
-      case .name(let name): fields.append(.word("name", name))
-      case .withoutName: fields.append(.number("place", place))
+      let (field, goesOn) = rpc.ignoredParameters.note(
+        name, at: place, of: method, knownTo: &connection.ignoredNames, BootClock.now)
+      if let field {
+        let fields = [field, .word("method", method), .number("connection", Int(clamping: connection.id.number))]
+        log.write(.info, "ignored a parameter", fields)
       }
-      fields += [.word("method", method), .number("connection", Int(clamping: connection.id.number))]
-      log.write(.info, "ignored a parameter", fields)
-      return true
+      return goesOn
     }
   }
 

@@ -42,18 +42,6 @@ enum FailureLog {
 ///
 /// A value: it writes nothing and reads no clock.
 struct IgnoredParameters {
-  /// What is told.
-  enum Verdict: Equatable {
-    /// The name.
-    case name(String)
-    /// That there is one, once of a method.
-    case withoutName
-    /// Nothing: this connection was told of before. Another parameter of it may be told.
-    case again
-    /// Nothing, of no parameter.
-    case nothing
-  }
-
   /// Enough for a program that is being written; a client in production misspells nothing.
   static let namesPerHour = 16
   /// No parameter of the contract is longer, nor has other characters than letters.
@@ -80,24 +68,25 @@ struct IgnoredParameters {
   ///
   /// - Parameters:
   ///   - name: as it stands in the message.
+  ///   - place: its number among the parameters.
   ///   - method: whose parameter it is.
   ///   - known: what was told of the connection before.
   ///   - now: the uptime.
-  /// - Returns: what is to be written.
+  /// - Returns: what is to be told of it, nil for nothing; and whether another parameter may be told.
   mutating func note(
-    _ name: Span<UInt8>, of method: String, knownTo known: inout Set<String>, at now: Duration
-  ) -> Verdict {
+    _ name: Span<UInt8>, at place: Int, of method: String, knownTo known: inout Set<String>, _ now: Duration
+  ) -> (LogField?, goesOn: Bool) {
     if now >= hourEnd {
       hourEnd = now + Self.hour
       told = 0
     }
-    guard told < Self.namesPerHour, known.count < Self.namesPerHour else { return .nothing }
+    guard told < Self.namesPerHour, known.count < Self.namesPerHour else { return (nil, false) }
     let isPlain = Self.plainMethods.contains(method)
     // A method's name holds no blank, so that it is no parameter's.
     let word = isPlain && Self.isWord(name) ? String(decoding: Array(copying: name), as: UTF8.self) : nil
-    guard known.insert(word ?? "method \(method)").inserted else { return isPlain ? .again : .nothing }
+    guard known.insert(word ?? "method \(method)").inserted else { return (nil, isPlain) }
     told += 1
-    return word.map { .name($0) } ?? .withoutName
+    return (word.map { .word("name", $0) } ?? .number("place", place), true)
   }
 
   /// Whether a name could be that of a parameter.
