@@ -115,32 +115,23 @@ extension Broker {
 
   private func readNextPage() {
     while let reading = eventLog.pages.takeNext() {
-      guard !vault.isOpen else { return read(reading, of: store) }
+      guard !vault.isOpen else { return askStore(for: reading) }
       eventLog.pages.noteFinished()
       give(nil, to: reading)
     }
   }
 
-  private func read(_ reading: PageReading, of store: any SessionStore) {
-    inBackground {
-      do throws(StoreFailure) {
-        let stored = try await store.events(
-          after: reading.after, through: reading.through, limit: SubscriptionHub.pageCount)
-        return { $0.finish(reading, stored) }
-      } catch {
-        return { broker in
-          if case .tampered = error { broker.raiseTampering(of: nil) }
-          broker.finish(reading, nil)
-        }
-      }
+  private func askStore(for reading: PageReading) {
+    askStore { store throws(StoreFailure) in
+      try await store.events(after: reading.after, through: reading.through, limit: SubscriptionHub.pageCount)
+    } then: { broker, result in
+      if case .failure(.tampered) = result { broker.raiseTampering(of: nil) }
+      broker.eventLog.pages.noteFinished()
+      let stored = try? result.get()
+      if let stored { broker.eventLog.hub.note(stored.completeness) }
+      broker.give(stored, to: reading)
+      broker.readNextPage()
     }
-  }
-
-  private func finish(_ reading: PageReading, _ stored: StoredEvents?) {
-    eventLog.pages.noteFinished()
-    if let stored { eventLog.hub.note(stored.completeness) }
-    give(stored, to: reading)
-    readNextPage()
   }
 
   private func give(_ stored: StoredEvents?, to reading: PageReading) {

@@ -7,21 +7,15 @@ extension Broker {
   ///
   /// Each is revoked by a configured profile with the same binding; without one, nothing can be sent to its provider.
   func logoutLeftProfiles(everywhere: Bool, only: ProfileName?, _ id: UInt64) {
-    let store = self.store
-    inBackground {
-      do throws(StoreFailure) {
-        let contents = try await store.load()
-        return { broker in
-          broker.endLeftSessions(contents, everywhere: everywhere, only: only, id)
-          broker.note(id) { $0.isReading = false }
-        }
-      } catch {
-        return { broker in
-          broker.note(id) { logout in
-            logout.isReading = false
-            logout.hasLeftSessions = true
-          }
-        }
+    askStore { store throws(StoreFailure) in
+      try await store.load()
+    } then: { broker, result in
+      if case .success(let contents) = result {
+        broker.endLeftSessions(contents, everywhere: everywhere, only: only, id)
+      }
+      broker.note(id) { logout in
+        logout.isReading = false
+        if result.failure != nil { logout.hasLeftSessions = true }
       }
     }
   }

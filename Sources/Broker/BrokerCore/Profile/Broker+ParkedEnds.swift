@@ -27,13 +27,12 @@ extension Broker {
   /// Ends those that a condition holds for: their tokens are read, removed, and revoked where a provider is known to revoke
   /// them at.
   private func endParked(where condition: @escaping @Sendable (isolated Broker, ParkedSession) -> Bool) {
-    let store = self.store
-    inBackground {
-      guard let contents = try? await store.load() else { return { _ in } }
-      return { broker in
-        for session in broker.parked.newest(contents) where condition(broker, session) {
-          _ = broker.end(session, contents.records, everywhere: false)
-        }
+    askStore { store throws(StoreFailure) in
+      try await store.load()
+    } then: { broker, result in
+      guard case .success(let contents) = result else { return }
+      for session in broker.parked.newest(contents) where condition(broker, session) {
+        _ = broker.end(session, contents.records, everywhere: false)
       }
     }
   }
@@ -51,22 +50,16 @@ extension Broker {
     // What is kept is not known while the vault is locked: it is tried again once it is open.
     guard vault.phase != .locked else { return note(parked: id) { ($0.isReading, $0.failure) = (false, .locked) } }
     guard parked.hasAny(at: account.binding) else { return note(parked: id) { $0.isReading = false } }
-    let store = self.store
-    inBackground {
-      do throws(StoreFailure) {
-        let contents = try await store.load()
-        return { broker in
-          let failure: StoreFailure? = broker.vault.isOpen ? nil : .locked
-          for session in broker.parked.newest(contents) where account.has(session, contents.records) {
-            _ = broker.end(session, contents.records, everywhere: false, for: .account(id))
-          }
-          broker.note(parked: id) { ($0.isReading, $0.failure) = (false, $0.failure ?? failure) }
-        }
-      } catch {
-        return { broker in
-          broker.note(parked: id) { ($0.isReading, $0.failure) = (false, error) }
+    askStore { store throws(StoreFailure) in
+      try await store.load()
+    } then: { broker, result in
+      let failure = result.failure ?? (broker.vault.isOpen ? nil : .locked)
+      if case .success(let contents) = result {
+        for session in broker.parked.newest(contents) where account.has(session, contents.records) {
+          _ = broker.end(session, contents.records, everywhere: false, for: .account(id))
         }
       }
+      broker.note(parked: id) { ($0.isReading, $0.failure) = (false, $0.failure ?? failure) }
     }
   }
 

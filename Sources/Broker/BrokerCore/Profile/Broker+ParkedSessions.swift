@@ -90,12 +90,10 @@ extension Broker {
   /// Keeps what rests of a profile that has left the configuration in the middle of a refresh, which is saved now.
   func parkLeft() {
     guard vault.isOpen else { return }
-    let store = self.store
-    inBackground {
-      guard let contents = try? await store.load() else { return { _ in } }
-      return { broker in
-        if broker.vault.isOpen { broker.restoreParked(contents) }
-      }
+    askStore { store throws(StoreFailure) in
+      try await store.load()
+    } then: { broker, result in
+      if case .success(let contents) = result, broker.vault.isOpen { broker.restoreParked(contents) }
     }
   }
 

@@ -34,37 +34,39 @@ extension Broker {
     }
   }
 
-  private func commit(_ steps: [StoreStep]) {
+  /// Asks the store, and goes on with what comes of it.
+  func askStore<Value: Sendable>(
+    _ question: @escaping @Sendable (any SessionStore & StoreKeeper) async throws(StoreFailure) -> Value,
+    then go: @escaping @Sendable (isolated Broker, Result<Value, StoreFailure>) -> Void
+  ) {
     let store = self.store
     inBackground {
       do throws(StoreFailure) {
-        try await store.commit(steps)
-        return { $0.committed(nil) }
+        let value = try await question(store)
+        return { go($0, .success(value)) }
       } catch {
-        return { $0.committed(error) }
+        return { go($0, .failure(error)) }
       }
     }
   }
 
-  private func committed(_ failure: StoreFailure?) {
-    if case .tampered(let profile) = failure { raiseTampering(of: profile) }
-    if eventLog.finish(failure) { performLog() }
+  private func commit(_ steps: [StoreStep]) {
+    askStore { store throws(StoreFailure) in
+      try await store.commit(steps)
+    } then: { broker, result in
+      if case .failure(.tampered(let profile)) = result { broker.raiseTampering(of: profile) }
+      if broker.eventLog.finish(result.failure) { broker.performLog() }
+    }
   }
 
   /// Reserves the next block well before the last one is used up; where the store refuses, the next change tries again.
   private func reserveSequencesIfNeeded() {
     guard let through = eventLog.beginReservation() else { return }
-    let store = self.store
-    inBackground {
-      do throws(StoreFailure) {
-        try await store.reserveSequences(through: through)
-        return { $0.eventLog.finishReservation(through: through) }
-      } catch {
-        return { broker in
-          broker.eventLog.finishReservation(through: nil)
-          if case .tampered(let profile) = error { broker.raiseTampering(of: profile) }
-        }
-      }
+    askStore { store throws(StoreFailure) in
+      try await store.reserveSequences(through: through)
+    } then: { broker, result in
+      broker.eventLog.finishReservation(through: result.failure == nil ? through : nil)
+      if case .failure(.tampered(let profile)) = result { broker.raiseTampering(of: profile) }
     }
   }
 

@@ -197,14 +197,10 @@ extension Broker {
 
   /// Looks whether the vault holds what the broker wrote.
   package func checkVault(_ params: CheckVault.Params, _ caller: Caller<CheckVault.Result>) {
-    let store = self.store
-    inBackground {
-      do throws(StoreFailure) {
-        let findings = try await store.check(isFull: params.isFull)
-        return { $0.answer(caller, CheckVault.Result(findings: findings)) }
-      } catch {
-        return { $0.refuse(caller.id, BrokerError(error)) }
-      }
+    askStore { store throws(StoreFailure) in
+      CheckVault.Result(findings: try await store.check(isFull: params.isFull))
+    } then: { broker, result in
+      broker.answer(caller, result.mapError { BrokerError($0) })
     }
   }
 }
