@@ -7,7 +7,7 @@ package import Transport
 /// An actor on the loop, as the broker is: a request that needs no I/O is read, decided and answered in one turn. One
 /// readable connection costs one read, the answers to all complete messages, and one send. What the bytes mean is the
 /// protocol's business: the functions of ``Connection`` that it overrides, and those of ``RPC``.
-package actor BrokerServer {
+package actor BrokerServer: LoopResident {
   /// Where the actor runs.
   package nonisolated let loop: EventLoop
   // The loop is kept alive by the property above for as long as the actor lives.

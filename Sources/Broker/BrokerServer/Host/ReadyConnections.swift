@@ -51,7 +51,7 @@ final class ReadyConnections: TurnObserver {
       accepted.removeAll()
       return
     }
-    way.enter(server, on: server.loop)
+    way.enter(server)
   }
 
   /// Notes a connection that was accepted.
