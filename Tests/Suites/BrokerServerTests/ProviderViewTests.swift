@@ -49,8 +49,8 @@ import Testing
           Self.pass(10, harness)
         }
         harness.provider.setRefresh(.succeeds(lifetime: .seconds(900)))
-        // A try of the schedule may have failed a moment ago, at a time that is random.
-        let isServed = (0..<10).contains { _ in
+        // A try of the schedule may have failed a moment ago, and the next one is sent 5 to 10 seconds later.
+        let isServed = (0..<12).contains { _ in
           Self.pass(1, harness)
           return client.ask(Self.token("default", forced: true)).first?.contains("access-2") == true
         }
@@ -108,7 +108,8 @@ import Testing
         Self.pass(310, harness)
         #expect(harness.provider.spentTokens.count >= requests[requests.count - 1] + count)
       }
-      #expect(requests[1] <= requests[0] + 20, "\(requests)")
+      // One for each profile, and not 20 times as many; how many the schedule has time for is random.
+      #expect(requests[1] <= requests[0] + 30, "\(requests)")
     }
   }
 
