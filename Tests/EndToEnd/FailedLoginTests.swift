@@ -54,8 +54,8 @@ import Testing
       let wire = try SocketWire(sandbox.socket)
       for _ in 0..<300 { #expect(try wire.refusal("awaitLogin", #"{"loginFlowId":"none"}"#) == "flowNotFound") }
       let log = try Self.log(sandbox)
-      #expect((1...120).contains(log.count { $0.contains("a call failed") }))
-      #expect(log.contains { $0.contains("many calls fail") })
+      let told = log.count { $0.contains("a call failed") }
+      #expect((1...120).contains(told))
       // What a client learns from is not told; what programs ask for has lines of its own.
       #expect(try wire.refusal("login") == "missingCredential")
       #expect(try Self.log(sandbox).count == log.count)
@@ -64,6 +64,11 @@ import Testing
         Patience.wait {
           (try? Self.log(sandbox).contains { $0.contains("method=getAccessToken kind=loginRequired") }) == true
         })
+      #expect(try sandbox.command("stop").code == 0)
+      let dropped = try Self.log(sandbox).filter { $0.contains("dropped lines") }.compactMap { line in
+        line.split(separator: " ").first { $0.hasPrefix("lines=") }.flatMap { Int($0.dropFirst(6)) }
+      }
+      #expect(told + dropped.reduce(0, +) == 300)
     }
   }
 
