@@ -251,7 +251,7 @@ if !Context.packageDirectory.split(separator: "/").contains("checkouts") {
 }
 
 // Accesses that overlap are looked for in debug builds, which all tests run. On the way of a request every one of these
-// objects belongs to the loop's thread, and the look would cost half as much as all else (Decisions/UncheckedLoop.md).
+// objects belongs to the loop's thread, and the look would be half as many instructions again (Decisions/UncheckedLoop.md).
 for target in package.targets where ["BrokerServer", "Transport"].contains(target.name) {
   target.swiftSettings?.append(.unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release)))
 }

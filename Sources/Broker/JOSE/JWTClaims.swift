@@ -21,6 +21,12 @@ package struct JWTClaims: Sendable {
   /// A claim that is a moment, by the clock of the token's issuer.
   package func moment(_ name: String) -> Timestamp? { root[name].flatMap(NumericDate.moment) }
 
+  /// A claim that is a number of seconds since 1970, also as a string, and nothing else (section 2, NumericDate).
+  package func numericDate(_ name: String) -> Timestamp? {
+    guard let seconds = root[name].flatMap(NumericDate.number) else { return nil }
+    return Int64(exactly: (seconds * 1000).rounded()).map { Timestamp(milliseconds: $0) }
+  }
+
   /// Whom the token is for (`aud`, section 4.1.3): one string, or a list; what is no string is left out.
   package var audiences: [String] {
     guard let audience = root["aud"] else { return [] }

@@ -58,7 +58,7 @@ struct IDToken {
     // The token came straight from the provider: how long the comparison takes tells no one anything.
     if let nonce, claims.text("nonce") != nonce { throw .nonce }
     guard let user = UserReader(quirks: dialect.quirks).user(payload) else { throw .subject }
-    return Claims(user: user, authTime: claims.moment("auth_time"))
+    return Claims(user: user, authTime: claims.numericDate("auth_time"))
   }
 
   /// `aud` names this client; where there is an `azp`, that does too (section 3.1.3.7, items 3 to 5; errata set 2 wants none
@@ -68,9 +68,9 @@ struct IDToken {
   }
 
   private func isInTime(_ claims: JWTClaims, _ now: Timestamp) -> Bool {
-    guard let end = claims.moment("exp"), end + Self.tolerance > now else { return false }
+    guard let end = claims.numericDate("exp"), end + Self.tolerance > now else { return false }
     guard claims["nbf"] != nil else { return true }
-    guard let begin = claims.moment("nbf") else { return false }
+    guard let begin = claims.numericDate("nbf") else { return false }
     return begin <= now + Self.tolerance
   }
 }

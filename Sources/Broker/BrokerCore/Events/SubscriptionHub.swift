@@ -249,7 +249,7 @@ package struct SubscriptionHub: Sendable {
     guard subscriptions.count > 64, subscriptions.count > 2 * count else { return }
     visits += subscriptions.count
     subscriptions.removeAll { if case nil = $0 { true } else { false } }
-    for client in own.keys { own[client]?.positions.removeAll() }
+    for index in own.values.indices { own.values[index].positions = [] }
     for (position, subscription) in subscriptions.enumerated() {
       if let client = subscription?.client { own[client]?.positions.append(position) }
     }

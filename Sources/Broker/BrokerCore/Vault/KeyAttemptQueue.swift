@@ -13,7 +13,7 @@ struct KeyAttempt: Sendable {
 
   /// Who waits for the answer.
   let caller: CallerID
-  /// Where it came from; nil for the broker itself.
+  /// Who asks.
   let principal: Principal
   /// What it is.
   let wish: Wish

@@ -20,14 +20,15 @@ enum FailureLog {
 
   /// Whether a failure is one that its user may look for in the log.
   ///
-  /// That a credential is missing is how a client learns what to ask for, the end of its patience or of the broker
+  /// That a credential is missing is how a client learns what to ask for, that an address has no target is how a tool's
+  /// helper learns that it is not meant, the end of its patience or of the broker
   /// leaves everything as it is, who cancels a call knows of it, and an internal error has a line of its own. By an
   /// error with a proof a client learns what it must prove, also where it asks for that by `prove`; that it cannot is
   /// its failed attempt.
   static func concerns(_ method: String, _ error: BrokerError) -> Bool {
     let isQuestion = error.proof != nil && (method != Prove.name || error.admitsProof)
     return !isQuestion
-      && ![.missingCredential, .cancelled, .deadlineExceeded, .shuttingDown, .internal].contains(error.kind)
+      && ![.missingCredential, .unknownTarget, .cancelled, .deadlineExceeded, .shuttingDown, .internal].contains(error.kind)
   }
 
   /// Whether a method is one that a person's doing leads to.

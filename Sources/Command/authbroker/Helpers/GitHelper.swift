@@ -61,8 +61,7 @@ enum GitHelper: ToolHelper {
   private static func grant(
     for request: GitCredential, _ broker: inout HelperBroker
   ) throws(CommandFailure) -> HelperBroker.Grant? {
-    let grant = try broker.grant(forFirst: request.urls, insteadOf: request.refusedTokenID)
-    return grant.flatMap { isMeant($0.target, request) ? $0 : nil }
+    try broker.grant(forFirst: request.urls, insteadOf: request.refusedTokenID) { isMeant($0, request) }
   }
 
   /// Whether a target is for the user that git asks for, where it asks for one.

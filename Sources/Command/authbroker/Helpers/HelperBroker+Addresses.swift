@@ -42,9 +42,18 @@ extension HelperBroker {
   ///
   /// - Throws: as ``token(for:)``.
   mutating func grant(
-    forFirst addresses: [String], insteadOf refused: String? = nil
+    forFirst addresses: [String], insteadOf refused: String? = nil, where isMeant: (Target) -> Bool = { _ in true }
   ) throws(CommandFailure) -> Grant? {
-    try Self.first(of: addresses) { address throws(CommandFailure) in try grant(for: address, insteadOf: refused) }
+    try Self.first(of: addresses) { address throws(CommandFailure) in
+      try grant(for: address, insteadOf: refused, where: isMeant)
+    }
+  }
+
+  /// Whether what was said of an address may be said of another profile: a broker that knows no addresses asks the one
+  /// that is not named.
+  static func mayBeAnothers(_ failure: CommandFailure) -> Bool {
+    guard let kind = failure.error?.kind else { return false }
+    return ![.unknownTarget, .invalidParams, .deadlineExceeded, .vaultLocked, .shuttingDown].contains(kind)
   }
 
   /// Tries addresses in their order.

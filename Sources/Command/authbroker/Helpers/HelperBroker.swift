@@ -33,20 +33,27 @@ struct HelperBroker: ~Copyable {
 
   /// The token of the target that an address belongs to, another one than the server has refused; nil where it has none.
   ///
+  /// - Parameters:
+  ///   - url: the address.
+  ///   - refused: the name of the token that was refused.
+  ///   - isMeant: whether a target is for the user that the tool asks for.
+  /// - Returns: the token and its target.
   /// - Throws: as ``token(for:)``; with code 2 for what is no address.
-  mutating func grant(for url: String, insteadOf refused: String? = nil) throws(CommandFailure) -> Grant? {
+  mutating func grant(
+    for url: String, insteadOf refused: String? = nil, where isMeant: (Target) -> Bool = { _ in true }
+  ) throws(CommandFailure) -> Grant? {
     if profile == nil, refused == nil {
-      let token: AccessToken
-      do throws(CommandFailure) { token = try ask(.init(url: url)) } catch {
-        guard error.error?.kind == .unknownTarget else { throw error }
-        return nil
+      var found: AccessToken?
+      do throws(CommandFailure) { found = try ask(.init(url: url)) } catch {
+        if error.error?.kind == .unknownTarget { return nil }
+        guard Self.mayBeAnothers(error) else { throw error }
       }
-      if let target = Target(token.target, of: token.profile, for: url) {
-        return Grant(target: target, token: try bearable(token))
+      if let token = found, let target = Target(token.target, of: token.profile, for: url) {
+        return isMeant(target) ? Grant(target: target, token: try bearable(token)) : nil
       }
     }
-    // A broker that knows no addresses has given some other token.
-    guard let target = try target(of: url) else { return nil }
+    // A broker that knows no addresses has given, or refused, some other token; and no user waits for another's.
+    guard let target = try target(of: url), isMeant(target) else { return nil }
     let token = if let refused { try token(insteadOf: refused, for: target) } else { try token(for: target) }
     return Grant(target: target, token: token)
   }

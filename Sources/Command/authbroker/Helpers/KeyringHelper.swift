@@ -48,9 +48,9 @@ enum KeyringHelper: ToolHelper {
     do throws(CommandFailure) {
       var broker = try HelperBroker(context)
       guard call.operation == .change else {
-        guard let grant = try broker.grant(forFirst: call.addresses), let user = user(of: call, grant.target) else {
-          return nil
-        }
+        guard let grant = try broker.grant(forFirst: call.addresses, where: { user(of: call, $0) != nil }),
+          let user = user(of: call, grant.target)
+        else { return nil }
         return text(of: grant.token.accessToken, user, call)
       }
       guard let target = try broker.target(ofFirst: call.addresses), user(of: call, target) != nil else { return nil }

@@ -16,6 +16,6 @@ enum IDTokenRequest {
     let named = try context.profile()
     let params = GetIDToken.Params(profile: target?.profile ?? named)
     let text = try context.text(of: GetIDToken.name, params)
-    try TokenRequest.printToken(of: text, "idToken", for: target, as: format, context)
+    try TokenRequest.printToken(of: consume text, "idToken", for: target, as: format, context)
   }
 }

@@ -10,6 +10,8 @@ struct Arguments: Equatable, Sendable {
   private var given: [Given] = []
   /// Everything else, in order.
   var operands: [String] = []
+  /// How many operands the command takes; nil where it says that itself.
+  var operandRange: ClosedRange<Int>?
 
   private struct Given: Equatable {
     let name: String

@@ -30,8 +30,7 @@ enum CommandLineProgram {
     // A broker that is started trusts the same group.
     if let group = context.arguments["--trust-group"] { Environment.set(WriteTrust.variable, to: group) }
     do throws(CommandFailure) {
-      let description = command.description
-      if let range = description.operandRange { try context.expectOperands(range, of: description) }
+      if let range = context.arguments.operandRange { try context.expectOperands(range, of: command.description) }
       try command.run(context)
     } catch {
       let error = FirstAccount.explained(error.namingHelp(of: command.name), context)
@@ -62,13 +61,16 @@ enum CommandLineProgram {
       if command.description.takesRawWords {
         var arguments = try Arguments(rest[..<position], known: Option.global)
         arguments.operands = Array(rest[position...])
+        arguments.operandRange = command.description.operandRange
         return (command, arguments)
       }
     }
     do throws(CommandFailure) {
       let description = command.description
       let known = description.options + Option.global
-      return (command, try Arguments(rest, known: known, endsAtOperand: description.endsOptionsAtOperand))
+      var arguments = try Arguments(rest, known: known, endsAtOperand: description.endsOptionsAtOperand)
+      arguments.operandRange = description.operandRange
+      return (command, arguments)
     } catch { throw error.namingHelp(of: command.name) }
   }
 

@@ -229,9 +229,12 @@ struct Context: Sendable {
   }
 
   /// Refuses operands beyond those that the command knows.
-  func expectOperands(_ range: ClosedRange<Int>, of description: CommandDescription) throws(CommandFailure) {
+  func expectOperands(
+    _ range: ClosedRange<Int>, of description: @autoclosure () -> CommandDescription
+  ) throws(CommandFailure) {
     let count = arguments.operands.count
     guard !range.contains(count) else { return }
+    let description = description()
     // What is too much is not repeated, but for a word of this program's own: it may be a secret.
     let known = CommandList.withMembers.flatMap { $0.name.split(separator: " ").map(String.init) }
     let tools = ToolSetup.all.flatMap { [$0.name] + $0.otherNames }

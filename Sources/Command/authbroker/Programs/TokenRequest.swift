@@ -22,21 +22,25 @@ enum TokenRequest {
     if let url = choice.url {
       choice.target = target(in: text, for: url)
       if choice.target == nil {
-        // A broker that knows no addresses has given some other token.
+        // A broker that knows no addresses has given, or refused, some other token.
         wipe(&text)
         choice = try TokenChoice(context)
         params = try Self.params(choice, context)
-        text = try answer(params, context)
+        text = try context.text(of: GetAccessToken.name, params)
       }
     }
     if let wanted = params.minValidity, let sentence = shortness(of: text, wanted, context) { Output.notice(sentence) }
-    try printToken(of: text, "accessToken", for: choice.target, as: format, context)
+    // Not shared with what is here: else a copy would be wiped.
+    try printToken(of: consume text, "accessToken", for: choice.target, as: format, context)
   }
 
+  /// The answer; without a byte where another broker than one that knows addresses may have refused it.
   private static func answer(_ params: GetAccessToken.Params, _ context: Context) throws(CommandFailure) -> [UInt8] {
     do throws(CommandFailure) { return try context.text(of: GetAccessToken.name, params) } catch {
-      guard let url = params.url, error.error?.kind == .unknownTarget else { throw error }
-      throw HelperBroker.missing(url)
+      guard let url = params.url else { throw error }
+      if error.error?.kind == .unknownTarget { throw HelperBroker.missing(url) }
+      guard HelperBroker.mayBeAnothers(error) else { throw error }
+      return []
     }
   }
 

@@ -100,7 +100,9 @@ struct AWSExchange: Sendable {
       return Outcome(result: .failure(noKeys(Self.reason(done.code, within: seconds))), passes: passes)
     }
     // The status is the last line.
-    let end = done.output.lastIndex(of: UInt8(ascii: "\n")) ?? done.output.endIndex - 1
+    guard let end = done.output.lastIndex(of: UInt8(ascii: "\n")) else {
+      return Outcome(result: .failure(noKeys(Self.reason(63, within: seconds))))
+    }
     return answer(done.output[..<end], Int(String(decoding: done.output[(end + 1)...], as: UTF8.self)) ?? 0, token)
   }
 
@@ -140,8 +142,9 @@ extension AWSExchange {
   ///   - now: the present moment.
   /// - Returns: what came of it.
   func answer(_ body: ArraySlice<UInt8>, _ status: Int, _ token: Secret, now: Timestamp = LocalTime.now) -> Outcome {
-    if status == 200, let (keys, expiresAt) = Self.keys(in: body) {
-      guard expiresAt <= now else { return Outcome(result: .success(keys)) }
+    if status == 200, var keys = Self.keys(in: body) {
+      guard keys.expiresAt <= now else { return Outcome(result: .success(keys.line)) }
+      wipe(&keys.line)
       // A tool would take them for good ones until the next refusal.
       return Outcome(result: .failure(noKeys("those that it gave have expired; check the clock of this machine")))
     }
@@ -211,7 +214,9 @@ extension AWSExchange {
         expiresAt = Timestamp(String(decoding: value, as: UTF8.self))
       }
     }
-    return isWhole ? expiresAt.map { (writer.bytes, $0) } : nil
+    if isWhole, let expiresAt { return (writer.bytes, expiresAt) }
+    wipe(&writer.bytes)
+    return nil
   }
 
   /// What of a server's words is shown to a person.
@@ -245,7 +250,10 @@ extension AWSExchange {
         text.append(byte)
         continue
       }
-      guard let (name, character) = references.first(where: { rest.starts(with: $0.0.utf8) }) else { return nil }
+      guard let (name, character) = references.first(where: { rest.starts(with: $0.0.utf8) }) else {
+        wipe(&text)
+        return nil
+      }
       text.append(character)
       rest = rest.dropFirst(name.utf8.count)
     }

@@ -122,8 +122,7 @@ struct SharedExchange {
   /// What processes of this program tell each other: an exit code, what is printed, and the end of a line.
   static func message(_ result: Result<[UInt8], CommandFailure>) -> [UInt8] {
     switch result {
-    case .success(var keys):
-      defer { wipe(&keys) }
+    case .success(let keys):
       var message = SecretText.bytes("\u{0}", keys.span)
       message.append(UInt8(ascii: "\n"))
       return message
