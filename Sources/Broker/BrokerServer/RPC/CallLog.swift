@@ -27,8 +27,10 @@ enum FailureLog {
   /// its failed attempt.
   static func concerns(_ method: String, _ error: BrokerError) -> Bool {
     let isQuestion = error.proof != nil && (method != Prove.name || error.admitsProof)
-    return !isQuestion
-      && ![.missingCredential, .unknownTarget, .cancelled, .deadlineExceeded, .shuttingDown, .internal].contains(error.kind)
+    let lessons: [ErrorKind] = [
+      .missingCredential, .unknownTarget, .cancelled, .deadlineExceeded, .shuttingDown, .internal,
+    ]
+    return !isQuestion && !lessons.contains(error.kind)
   }
 
   /// Whether a method is one that a person's doing leads to.
