@@ -42,8 +42,8 @@ package struct TargetAddress: Sendable, Hashable {
 
   /// Where the server is.
   package let origin: Origin
-  /// The segments of the path, without a trailing slash.
-  package let path: [Substring]
+  /// The segments of the path, without a trailing slash, each in its one spelling.
+  package let path: [String]
 
   /// The schemes that a token is sent over, with their ports (RFC 9110, 8314, 6409, 9051).
   private static let ports = ["https": 443, "http": 80, "smtps": 465, "smtp": 587, "imaps": 993, "imap": 143]
@@ -83,8 +83,8 @@ package struct TargetAddress: Sendable, Hashable {
     return !delimiters.contains { user.includes($0) }
   }
 
-  private static func segments(_ path: Substring) throws(Fault) -> [Substring] {
-    var segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+  private static func segments(_ path: Substring) throws(Fault) -> [String] {
+    var segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map(normal)
     if segments.last?.isEmpty == true { segments.removeLast() }
     for segment in segments {
       let segment = segment.lowercased()
@@ -92,7 +92,28 @@ package struct TargetAddress: Sendable, Hashable {
         !["", ".", ".."].contains(withoutParameters(segment))
       else { throw .path }
     }
-    return Array(segments)
+    return segments
+  }
+
+  /// A segment in which what needs no encoding has none, and the rest is encoded in upper case (RFC 3986, section 6.2.2).
+  ///
+  /// An encoded point stays encoded: it is refused.
+  private static func normal(_ segment: Substring) -> String {
+    var bytes: [UInt8] = []
+    var rest = Array(segment.utf8)[...]
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "%"), rest.count > 1, let high = PercentEncoding.value(ofDigit: rest[rest.startIndex]),
+        let low = PercentEncoding.value(ofDigit: rest[rest.startIndex + 1])
+      else {
+        bytes.append(byte)
+        continue
+      }
+      let value = high << 4 | low
+      let needsNone = PercentEncoding.isUnreserved(value) && value != UInt8(ascii: ".")
+      bytes += needsNone ? [value] : Array("%\(value < 16 ? "0" : "")\(String(value, radix: 16, uppercase: true))".utf8)
+      rest = rest.dropFirst(2)
+    }
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   /// A segment without what follows a `;` (RFC 3986, section 3.3), which some servers leave out before they step up.

@@ -26,6 +26,8 @@ import Testing
     ("https://git.example.com/acme/x.git", "https://git.example.com/acme/"),
     ("https://me:secret@git.example.com/acme/tools/info/refs", "https://git.example.com/acme/tools"),
     ("https://git.example.com/acmee", "https://git.example.com"),
+    ("https://git.example.com/%61cm%65/x", "https://git.example.com/acme/"),
+    ("https://git.example.com/acme/t%6F%6fls/a%c3%a9", "https://git.example.com/acme/tools"),
     ("https://git.example.com/Acme", "https://git.example.com"),
     ("https://ann%20lee@git.example.com/acme/a;v=1/100%25/b%20c", "https://git.example.com/acme/"),
     ("https://git.example.com:8443/acme", "https://git.example.com:8443"),
@@ -61,7 +63,8 @@ import Testing
     ("https://git.example.com/\u{e9}", .path), ("https://git.example.com/a%5cb", .path),
     ("https://git.example.com\\@evil.example", .path), ("https://git.example.com/acme/..;/b", .path),
     ("https://git.example.com/acme/.;x=1/b", .path), ("https://git.example.com/acme/..%3B/b", .path),
-    ("https://git.example.com/acme/;x/b", .path), ("https://git.example.com/acme/%252e%252E/b", .path),
+    ("https://git.example.com/acme/%25%32fb", .path), ("https://git.example.com/acme/;x/b", .path),
+    ("https://git.example.com/acme/%252e%252E/b", .path),
     ("https://git.example.com/acme/%25252e/b", .path), ("https://git.example.com/acme/a%252fb", .path),
     ("https://evil.example%2F@git.example.com", .host), ("https://evil.example%40@git.example.com", .host),
     ("https://evil.example@x@git.example.com", .host), ("https://evil.example%3a443%23@git.example.com", .host),
@@ -76,6 +79,7 @@ import Testing
     #expect(
       !map.add(
         Target(url: "https://A.example:443/x/", profile: .default), at: try TargetAddress("https://A.example:443/x/")))
+    #expect(try TargetAddress("https://a.example/a%2db%c3%a9") == TargetAddress("https://a.example/a-b%C3%A9"))
     #expect(map.targets.count == 1)
   }
 
