@@ -80,19 +80,23 @@ extension FaultMatrixTests {
           try wires[0].sendRaw(
             Array(#"{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":\#(id)}}"#.utf8) + [0x0A])
         }
+        let cancelled = try (0..<3).map { _ in try Self.word(of: wires[0].nextNode(), stage) }
         try stage.awaitHeld()
         try stage.release()
-        let words = try wires.flatMap { wire in
-          try (0..<3).map { _ in
-            let answer = try wire.nextNode()
-            return try answer["error"]?["data"]?["kind"]?.string() ?? stage.answers.describe(answer)
-          }
+        let served = try wires.dropFirst().flatMap { wire in
+          try (0..<3).map { _ in try Self.word(of: wire.nextNode(), stage) }
         }
+        let words = cancelled + served
         let tally = FaultMatrix.tally(words)
         #expect(tally == ["3× cancelled", "60× A2"])
         #expect(try FaultLedger(stage.backend).words == ["R1.1 rotated"])
         return tally
       }
+    }
+
+    /// Why a caller was refused, or which token it got.
+    private static func word(of answer: JSONNode, _ stage: FaultStage) throws -> String {
+      try answer["error"]?["data"]?["kind"]?.string() ?? stage.answers.describe(answer)
     }
 
     // MARK: A dead provider
