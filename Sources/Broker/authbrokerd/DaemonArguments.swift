@@ -37,7 +37,7 @@ struct DaemonArguments: Equatable {
 
   /// What `--help` prints.
   static let usage = """
-    usage: authbrokerd [--state DIR] [--socket PATH] [--config FILE] [--trust-group GROUP] [--stdio]
+    usage: authbrokerd [--state DIR] [--socket PATH] [--config FILE] [--trust-group GROUP] [--stdio | --json]
            authbrokerd --check-config [--config FILE] [--json]
            authbrokerd --list-providers
            authbrokerd --describe-resource URL [--config FILE]

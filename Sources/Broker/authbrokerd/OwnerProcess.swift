@@ -21,6 +21,7 @@ enum OwnerProcess {
     } catch {
       // What goes to a log must say when, as all other lines there do.
       let isLog = arguments.mode == .owner(isOnDemand: true)
+      if arguments.wantsJSON, arguments.mode == .owner(isOnDemand: false) { StandardOutput.write(error.object) }
       StandardError.write((isLog ? "\(WallClock.timestamp) error: " : "authbroker: ") + error.message + "\n")
       report.failed(error)
       serviceReport.failed(error.message)

@@ -1,4 +1,6 @@
+import BrokerProtocol
 import ConfigurationFile
+import JSON
 import LinuxSystem
 import StateDirectory
 
@@ -47,6 +49,28 @@ struct StartFailure: Error {
     self.init(
       kind: .failed,
       message: "no thread can be started: \(error); raise the limit of processes (ulimit -u, or TasksMax of the unit)")
+  }
+
+  /// The failure as a line of JSON: an error of the protocol, or one of this kind, whose code is the exit code.
+  var object: String {
+    var writer = JSONWriter()
+    writer.object { writer in
+      if let kind = ErrorKind(rawValue: kind.rawValue) {
+        return writer.member("error", BrokerError(kind, message))
+      }
+      writer.key("error")
+      writer.object { writer in
+        writer.member("code", Int(exitCode))
+        writer.member("message", message)
+        writer.key("data")
+        writer.object { writer in
+          writer.member("kind", kind == .failed ? "failure" : kind.rawValue)
+          writer.member("nextAction", NextAction.none.rawValue)
+          writer.member("retryable", false)
+        }
+      }
+    }
+    return String(decoding: InvisibleCharacters.escaped(in: writer.bytes), as: UTF8.self) + "\n"
   }
 
   /// The exit code of the contract: 7 for the vault, 1 for anything else.

@@ -40,6 +40,78 @@ import Testing
     #expect(try Self.error(named).required("message").string().contains("/proc/nonexistent/s"))
   }
 
+  /// A line for each command that it cannot do, where no broker is to be had and no daemon is installed.
+  private static let table: [String: [String]] = [
+    "token": [], "header": [], "exec": ["/no/such/program"], "file": ["/proc/version"],
+    "login": ["--email", "a@example.com", "--password-command", "false"],
+    "verify-otp": ["flow", "--code-stdin"], "cancel": [], "reauthenticate": [], "register": [],
+    "init": ["--provider", "local", "--name", "work", "--config", "/proc/none/config.json"],
+    "status": [], "whoami": [], "profiles": [], "profile use": ["No Name"], "sessions": [], "logout": [],
+    "lock": [], "unlock": [], "rekey": [], "account show": [], "account update": ["--name", "Ann"],
+    "account password": [], "account email": ["a@example.com"], "account 2fa": ["off"],
+    "account backup-codes": [], "account verify-email": [], "account forgot": [], "account reset": [],
+    "account delete": [],
+    "local users": [], "local add": [], "local disable": ["a"], "local enable": ["a"], "local delete": ["a"],
+    "local reset": ["a"], "local sessions": [], "local revoke": ["a"], "local audit": [], "local introspect": [],
+    "local jwks": [], "local rotate-key": [], "local outbox": [],
+    "target add": ["https://a.example", "--config", "/proc/none/config.json"],
+    "helper install": ["nothing"], "helper remove": ["nothing"], "helper list": ["--url", ""],
+    "doctor": ["--tool", "nothing"], "provider-check": [], "watch": [], "call": ["ping"], "serve": [], "reload": [],
+    "stop": [], "sockpath": ["a"], "config": ["check"], "demo": ["a"], "completion": ["nothing"], "version": ["a"],
+    "help": ["nothing"],
+  ]
+
+  /// The commands that print results, but for those that only list others.
+  private static var commands: [String] {
+    CommandList.withMembers.filter { $0.group == nil && !$0.speaksProtocol }.map(\.name)
+  }
+
+  @Test func `every command has its line in the table`() { #expect(Set(Self.commands) == Set(Self.table.keys)) }
+
+  @Test(arguments: commands)
+  func `a failure of every command is one error object, and the same sentence for people`(_ command: String) throws {
+    let words = command.split(separator: " ").map(String.init)
+    // Behind the name of a program, its own options begin.
+    let run = try CommandRun(
+      ["--json"] + words + (Self.table[command] ?? []), in: scratch, environment: ["AUTHBROKER_SOCKET": "/proc/none/s"])
+    #expect(run.code != 0)
+    let error = try Self.error(run)
+    #expect(try error.required("code").integer() != 0)
+    #expect(try !error.required("data").required("kind").string().isEmpty)
+    #expect(try !error.required("data").required("nextAction").string().isEmpty)
+    #expect(run.errors.contains("authbroker: "), "\(run.errors)")
+    #expect(try !error.required("message").string().isEmpty)
+  }
+
+  @Test func `a failure without a code of its own has its kind by the exit code`() throws {
+    let missing = try Self.error(try CommandRun(["--json", "exec", "/no/such/program"], in: scratch))
+    #expect(try missing.required("code").integer() == 127)
+    #expect(try missing.required("data").required("kind").string() == "programNotFound")
+    let foreign = try Self.error(try CommandRun(["--json", "file", "/proc/version"], in: scratch))
+    #expect(try foreign.required("data").required("kind").string() == "failure")
+  }
+
+  @Test func `an end of the wait for events is the last line`() throws {
+    let owner = try FakeOwner(in: scratch) { _, _ in
+      #""result":{"subscriptionId":"s","sequence":7,"sessions":[]}"#
+    }
+    let run = try CommandRun(["watch", "--json", "--timeout", "0.01"], in: scratch)
+    #expect(run.code == 5 && run.errors == "authbroker: no event within 0.01 s (--timeout)\n", "\(run.errors)")
+    #expect(try Self.error(run).required("data").required("kind").string() == "deadlineExceeded")
+    #expect(owner.requests.count == 1)
+  }
+
+  @Test(
+    arguments: CommandList.withMembers.filter { $0.speaksProtocol }.map(\.name) + ["serve --stdio", "helper git -x"])
+  func `the protocol of another program has no error object in it`(_ command: String) throws {
+    let words = command.split(separator: " ").map(String.init)
+    for options in [[], ["--nonsense"]] {
+      let run = try CommandRun(
+        ["--json"] + words + options, in: scratch, environment: ["AUTHBROKER_SOCKET": "/proc/none/s"])
+      #expect(!run.output.contains("nextAction"), "\(run.output)")
+    }
+  }
+
   @Test func `behind two dashes --json is no option`() throws {
     let run = try CommandRun(["status", "--nonsense", "--", "--json"], in: scratch)
     #expect(run.code == 2 && run.output.isEmpty)

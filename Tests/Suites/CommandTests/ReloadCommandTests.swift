@@ -1,3 +1,4 @@
+import Glibc
 import TestSupport
 import Testing
 
@@ -17,11 +18,36 @@ import Testing
     #expect(owner.requests == ["reloadConfig {}", "reloadConfig {}"])
   }
 
-  @Test func `where none runs, none is started, and that is no failure`() throws {
+  /// A daemon that gives its verdict on the configuration, and does nothing else.
+  private func daemon(_ verdict: String, _ code: Int) throws {
+    try scratch.write("#!/bin/sh\nprintf '%s\\n' '\(verdict)'\nexit \(code)\n", to: "daemon")
+    #expect(chmod(scratch.file("daemon"), 0o700) == 0)
+  }
+
+  @Test func `where none runs, none is started, and the file is checked`() throws {
+    try daemon(#"{"ok":true,"profiles":["default","work"]}"#, 0)
     let run = try CommandRun(["reload"], in: scratch)
-    #expect(run.code == 0 && run.errors == "authbroker: no broker is running; the next one reads the configuration\n")
-    #expect(try CommandRun(["reload", "--json"], in: scratch).output == "{\"profiles\":[]}\n")
+    #expect(run.code == 0 && run.output.isEmpty)
+    #expect(
+      run.errors == "authbroker: no broker is running; the next one reads the configuration, which is valid\n")
+    #expect(try CommandRun(["reload", "--json"], in: scratch).output == "{\"profiles\":[\"default\",\"work\"]}\n")
     #expect(!scratch.names.contains("state"))
+  }
+
+  @Test(arguments: [["reload"], ["profile", "use", "work"]])
+  func `where none runs, a mistake in the file is a failure as of config check`(_ words: [String]) throws {
+    try daemon(#"{"ok":false,"message":"/c.json:2:3: unknown key \"profils\""}"#, 1)
+    let run = try CommandRun(words, in: scratch)
+    #expect(run.code == 1 && run.output.isEmpty)
+    #expect(run.errors.hasPrefix("authbroker: /c.json:2:3: unknown key \"profils\"; see: authbroker "), "\(run.errors)")
+    #expect(run.errors.hasSuffix(" config check\n"))
+    let json = try CommandRun(words + ["--json"], in: scratch)
+    #expect(json.code == 1 && json.output.contains(#""kind":"configInvalid""#), "\(json.output)")
+    #expect(!scratch.names.contains("home"))
+  }
+
+  @Test func `where none runs and there is no daemon to check the file, reload has not succeeded`() throws {
+    #expect(try CommandRun(["reload"], in: scratch).code == 8)
   }
 
   @Test func `a mistake in the file is told as the broker tells it`() throws {

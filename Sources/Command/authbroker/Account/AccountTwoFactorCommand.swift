@@ -25,7 +25,11 @@ enum AccountTwoFactorCommand: Command {
     let params = UpdateProfile.Params(profile: profile, changes: ProfileChanges([change]))
     let result = try dialogue.change(UpdateProfile.self, params, of: profile)
     if context.wantsJSON { context.printJSON(result) }
-    if let enrolment = result.enrolment { try FactorConfirmation.confirm(enrolment, of: profile, &dialogue) }
+    if let enrolment = result.enrolment {
+      do throws(CommandFailure) { try FactorConfirmation.confirm(enrolment, of: profile, &dialogue) } catch {
+        throw error.behindResult()
+      }
+    }
     guard !context.wantsJSON else { return }
     context.tell(factor == .off ? withoutFactor(profile) : Message("logins ask for a second factor: \(factor.words)"))
   }

@@ -7,6 +7,9 @@ enum ConnectCommand: Command {
     options: [.flag("--start", "start a broker where there is none")],
     examples: ["authbroker connect"])
 
+  /// The broker's own.
+  static let speaksProtocol = true
+
   /// Relays until one side ends.
   static func run(_ context: Context) throws(CommandFailure) {
     try StandardRelay.run(context, mayStart: context.arguments.has("--start"))

@@ -78,7 +78,7 @@ struct EventWatch: ~Copyable {
       } catch { failure = error }
       switch failure {
       case .connectionLost: try goOn()
-      case .timedOut: throw CommandFailure(ExitCode(.deadlineExceeded), "no event \(context.withinTimeout)")
+      case .timedOut: throw CommandFailure.late("no event \(context.withinTimeout)")
       default: throw CommandFailure(failure)
       }
     }

@@ -9,15 +9,17 @@ enum ReloadCommand: Command {
     details: """
       Sessions of profiles that stay as they are go on. One whose profile is gone, or names another provider or client, is
       signed out and kept sealed for 30 days: it comes back when the configuration is as before, and `logout -p NAME` ends
-      it. A configuration with a mistake changes nothing. Where no broker is running, there is nothing to do: the next one reads it.
+      it. A configuration with a mistake changes nothing. Where no broker is running, the file is checked, and the next one
+      reads it.
       """,
     examples: ["authbroker reload"])
 
   /// Asks the broker that runs, and says which profiles it has now.
   static func run(_ context: Context) throws(CommandFailure) {
     guard var connection = try context.connectToRunning() else {
-      guard !context.wantsJSON else { return context.printJSON(ReloadConfiguration.Result(profiles: [])) }
-      return Output.notice("no broker is running; the next one reads the configuration")
+      let profiles = try ConfigurationVerdict.accepted(context).profiles.compactMap { ProfileName($0) }
+      guard !context.wantsJSON else { return context.printJSON(ReloadConfiguration.Result(profiles: profiles)) }
+      return Output.notice("no broker is running; the next one reads the configuration, which is valid")
     }
     let result = try context.call(ReloadConfiguration.self, Empty(), on: &connection)
     guard !context.wantsJSON else { return context.printJSON(result) }

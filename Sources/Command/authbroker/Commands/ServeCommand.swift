@@ -25,7 +25,7 @@ enum ServeCommand: Command {
     guard context.arguments.has("--stdio") else {
       guard !isPrivate else { throw .usage("--private needs --stdio") }
       try expectOwnSocket(context)
-      return try DaemonProgram.become(context, [])
+      return try DaemonProgram.become(context, context.wantsJSON ? ["--json"] : [])
     }
     guard !isPrivate else { return try DaemonProgram.become(context, ["--stdio"]) }
     try StandardRelay.run(context, mayStart: true)

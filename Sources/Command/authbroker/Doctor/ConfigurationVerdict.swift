@@ -1,4 +1,6 @@
+import AuthBrokerClient
 import BrokerProtocol
+import ClientSocket
 import JSON
 import LinuxSystem
 import StateDirectory
@@ -27,8 +29,10 @@ struct ConfigurationVerdict: Sendable {
   struct Refusal: Equatable, Sendable {
     /// The keys that are mistaken, as in `profiles.work.issuer`; empty where the file itself is.
     let keys: [String]
-    /// One sentence.
+    /// One sentence, without the places of the mistakes.
     let message: String
+    /// The first mistake with its place, and how many more there are.
+    let first: String
   }
 
   /// The run that said so, or why there was none.
@@ -56,6 +60,25 @@ struct ConfigurationVerdict: Sendable {
     return code == 0
   }
 
+  /// The verdict on the configuration that a broker would use which was started now.
+  ///
+  /// - Throws: a failure as of a broker that does not start with it, or where there is no daemon to ask.
+  static func accepted(_ context: Context) throws(CommandFailure) -> ConfigurationVerdict {
+    let verdict = try ConfigurationVerdict(context, try context.paths()).unrefused()
+    do throws(Errno) {
+      guard try verdict.report.get().code == nil else { return verdict }
+    } catch { throw CommandFailure(.noDaemon(path: OwnerLauncher.daemon(environment: context.environment), error)) }
+    throw CommandFailure(.failure, "the configuration was not read in time")
+  }
+
+  /// The same verdict, unless it is a refusal.
+  ///
+  /// - Throws: a failure as of a broker that does not start with this configuration.
+  func unrefused() throws(CommandFailure) -> ConfigurationVerdict {
+    guard let refusal else { return self }
+    throw CommandFailure(.broker(BrokerError(.configInvalid, refusal.first)))
+  }
+
   /// Asks the daemon about the configuration that an owner was started with, as it reads now.
   init(_ context: Context, _ paths: StatePaths, usedBy owner: OwnerRecord) {
     let isUsual = owner.configuration == nil || owner.configuration == paths.configuration
@@ -74,7 +97,7 @@ struct ConfigurationVerdict: Sendable {
     guard case .success(let said) = report else { return }
     let root = try? JSONDocument(parsing: Array((said.object ?? "").utf8)).root
     guard said.code == 0, let root else {
-      if !isValid { refusal = root.map(Self.refusal) ?? Refusal(keys: [], message: said.text) }
+      if !isValid { refusal = root.map(Self.refusal) ?? Refusal(keys: [], message: said.text, first: said.text) }
       return
     }
     self.file = try? root["file"]?.string()
@@ -107,6 +130,6 @@ struct ConfigurationVerdict: Sendable {
     let message = text(root, "message").map(BrokerSentence.plain) ?? "the configuration is refused"
     return Refusal(
       keys: mistakes.compactMap { text($0, "path") },
-      message: sentences.isEmpty ? message : sentences.joined(separator: "\n"))
+      message: sentences.isEmpty ? message : sentences.joined(separator: "\n"), first: message)
   }
 }

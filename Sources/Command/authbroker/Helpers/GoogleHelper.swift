@@ -42,7 +42,7 @@ enum GoogleHelper: ToolHelper {
       throw CommandFailure(.failure, "standard error cannot be closed: \(error)")
     }
     do throws(CommandFailure) { Output.line(try answer(context)) } catch {
-      let code = error.error?.kind.rawValue ?? error.kind ?? "failure"
+      let code = error.error?.kind.rawValue ?? error.kind
       Output.line(text(of: Refusal(code: code, message: error.message.text(for: context.arguments))))
     }
   }

@@ -10,6 +10,9 @@ protocol ToolHelper: Command {
 }
 
 extension ToolHelper {
+  /// The tool's own.
+  static var speaksProtocol: Bool { true }
+
   /// None: most tools are told the whole command line.
   static var programNames: [String] { [] }
 

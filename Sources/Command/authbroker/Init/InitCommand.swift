@@ -51,15 +51,15 @@ enum InitCommand: Command {
         continue
       }
       guard try questions.correct(&draft, fault.keys) else {
-        throw context.canAsk ? .quiet(failure.exitCode) : failure
+        throw context.canAsk ? failure.told() : failure
       }
     }
     let text = edit.text(with: draft, secretFile: edit.secretFile(of: draft))
     guard !context.arguments.has("--print") else { return Output.data(text.span) }
     guard edit.isWritable else {
       Output.data(text.span)
-      throw CommandFailure(
-        .failure, "\(edit.path) is a symbolic link and stays as it is; write what is shown into the file behind it")
+      let text = "\(edit.path) is a symbolic link and stays as it is; write what is shown into the file behind it"
+      throw CommandFailure(.failure, text).behindResult()
     }
     try edit.write(draft, context)
     Output.notice(written(draft, edit))

@@ -24,7 +24,7 @@ enum LocalAuditCommand: Command {
     let log = try context.call(ListLocalAudit.self, params, on: &connection)
     if context.wantsJSON { context.printJSON(log) } else { print(log.records, context.style) }
     guard !log.isIntact else { return }
-    throw CommandFailure(.failure, "the audit log was changed or cut; do not rely on what it says")
+    throw CommandFailure(.failure, "the audit log was changed or cut; do not rely on what it says").behindResult()
   }
 
   private static func print(_ records: [LocalAuditRecord], _ style: Style) {

@@ -19,9 +19,7 @@ enum LocalIntrospectCommand: Command {
     let answer = try context.call(IntrospectLocalToken.self, .init(token: token), on: &connection)
     if context.wantsJSON { context.printJSON(answer) } else { print(answer) }
     guard !answer.isActive else { return }
-    throw context.wantsJSON
-      ? .quiet(.wrongCredentials)
-      : CommandFailure(.wrongCredentials, "the token is unknown, expired, spent or revoked")
+    throw CommandFailure(.wrongCredentials, "the token is unknown, expired, spent or revoked").behindResult()
   }
 
   private static func print(_ answer: TokenIntrospection) {

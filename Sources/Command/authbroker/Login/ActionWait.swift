@@ -39,8 +39,9 @@ struct ActionWait: ~Copyable {
       showTime(until: deadline)
       if let signal = held.next() {
         clear()
-        cancel(on: &connection)
-        ProcessImage.end(by: signal)
+        var failure = cancel(on: &connection)
+        failure.signal = signal
+        throw failure
       }
       if let result = try ask(&connection, held) {
         clear()
@@ -98,19 +99,21 @@ struct ActionWait: ~Copyable {
     return failure
   }
 
-  /// Cancels the login, and says so; one that has ended meanwhile is no trouble.
-  private func cancel(on connection: inout BlockingConnection) {
+  /// Cancels the login; one that has ended meanwhile is no trouble.
+  ///
+  /// - Returns: what is said of it.
+  private func cancel(on connection: inout BlockingConnection) -> CommandFailure {
     let params = CancelLogin.Params(loginFlowID: action.loginFlowID)
     do throws(ClientError) {
       _ = try connection.request(CancelLogin.self, params, timeout: .seconds(5))
     } catch {
       let failure = CommandFailure(error)
       guard failure.error?.kind == .flowNotFound else {
-        return context.tell(failure.message.behind("the login could not be cancelled: "))
+        return failure.saying(failure.message.behind("the login could not be cancelled: "))
       }
     }
-    if context.wantsJSON { ErrorObject.print(BrokerError(.cancelled, profile: action.profile)) }
-    Output.message("the login was cancelled")
+    let error = BrokerError(.cancelled, profile: action.profile)
+    return CommandFailure(.broker(error)).saying(Message("the login was cancelled"))
   }
 
   private mutating func showTime(until deadline: Duration?) {

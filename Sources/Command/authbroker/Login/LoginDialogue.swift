@@ -93,7 +93,8 @@ struct LoginDialogue: ~Copyable {
   /// - Throws: as ``finish(_:)``.
   func conclude(_ result: LoginResult) throws(CommandFailure) {
     if context.wantsJSON { context.printJSON(result) }
-    let session = try session(in: result)
+    let session: Session
+    do throws(CommandFailure) { session = try self.session(in: result) } catch { throw error.behindResult() }
     if !context.wantsJSON { Output.notice(Self.welcome(session)) }
   }
 

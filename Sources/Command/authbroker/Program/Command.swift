@@ -10,6 +10,9 @@ protocol Command: SendableMetatype {
   /// - Throws: the failure that is printed and decides the exit code.
   static func run(_ context: Context) throws(CommandFailure)
 
+  /// Whether standard output is another program's protocol, in which nothing else may stand.
+  static var speaksProtocol: Bool { get }
+
   /// Its members where it stands for several commands; nil for a single one.
   static var group: [CommandEntry]? { get }
 }
@@ -17,6 +20,9 @@ protocol Command: SendableMetatype {
 extension Command {
   /// None: it stands for itself.
   static var group: [CommandEntry]? { nil }
+
+  /// It prints results.
+  static var speaksProtocol: Bool { false }
 
   /// How it is called and explained.
   static var description: CommandDescription {

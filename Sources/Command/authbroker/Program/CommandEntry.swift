@@ -4,6 +4,8 @@ import BrokerProtocol
 struct CommandEntry: Sendable {
   /// What it is called by.
   let name: String
+  /// Whether standard output is another program's protocol, in which nothing else may stand.
+  let speaksProtocol: Bool
   private let descriptionOf: @Sendable () -> CommandDescription
   private let groupOf: @Sendable () -> [CommandEntry]?
   private let perform: @Sendable (Context) throws(CommandFailure) -> Void
@@ -12,6 +14,7 @@ struct CommandEntry: Sendable {
   init<C: Command>(_ command: C.Type) {
     // Nothing but the name of a command is made before it is asked for: a line is searched for a name among all of them.
     name = C.name
+    speaksProtocol = C.speaksProtocol
     descriptionOf = { C.description }
     groupOf = { C.group }
     perform = { context throws(CommandFailure) in try C.run(context) }
@@ -23,6 +26,7 @@ struct CommandEntry: Sendable {
     run: @escaping @Sendable (Context) throws(CommandFailure) -> Void
   ) {
     self.name = name
+    speaksProtocol = false
     descriptionOf = {
       var description = about()
       description.name = name

@@ -14,8 +14,12 @@ struct CommandFailure: Error, Equatable {
   var error: BrokerError?
   /// What ends the program in place of the exit code, once everything is said.
   var signal: Signal?
-  /// The stable name of a failure that is not the broker's own, for `--json`; nil where nothing is printed there.
-  private(set) var kind: String?
+  /// The stable name of a failure that is not the broker's own, for `--json`.
+  private(set) var kind: String
+  /// Whether standard output has the result already, or is another program's: no error object belongs there.
+  private(set) var hasResult = false
+  /// Whether standard error has the message already.
+  private(set) var isTold = false
   /// Whether the command's help says how it is done right.
   private var isAboutCommandLine = false
 
@@ -28,11 +32,7 @@ struct CommandFailure: Error, Equatable {
   init(_ exitCode: ExitCode, _ message: Message) {
     self.exitCode = exitCode
     self.message = message
-    switch exitCode {
-    case .usage: kind = "usage"
-    case .brokerUnreachable: kind = "brokerUnreachable"
-    default: break
-    }
+    kind = exitCode.kind
   }
 
   /// A command line that cannot be followed.
@@ -65,6 +65,20 @@ struct CommandFailure: Error, Equatable {
     return failure
   }
 
+  /// The same, behind a result on standard output that says as much.
+  func behindResult() -> CommandFailure {
+    var failure = self
+    failure.hasResult = true
+    return failure
+  }
+
+  /// The same, of which people have been told.
+  func told() -> CommandFailure {
+    var failure = self
+    failure.isTold = true
+    return failure
+  }
+
   /// The same, with where the help is if the command line is wrong and no other command is named.
   ///
   /// - Parameter command: the name of the command whose help it is; nil: the overview.
@@ -93,7 +107,12 @@ struct CommandFailure: Error, Equatable {
   }
 
   /// An end with another code than 0 of which everything has been said on standard output.
-  static func quiet(_ exitCode: ExitCode) -> CommandFailure { CommandFailure(exitCode, "") }
+  static func quiet(_ exitCode: ExitCode) -> CommandFailure { CommandFailure(exitCode, "").behindResult().told() }
+
+  /// What has taken longer than the command line allows: that has the code of all that takes too long.
+  static func late(_ sentence: String) -> CommandFailure {
+    CommandFailure(.broker(BrokerError(.deadlineExceeded))).saying(Message(sentence))
+  }
 
   /// What the client library or the broker says.
   init(_ error: ClientError) {

@@ -33,7 +33,7 @@ enum CommandLineProgram {
       if let range = context.arguments.operandRange { try context.expectOperands(range, of: command.description) }
       try command.run(context)
     } catch {
-      let error = FirstAccount.explained(error.namingHelp(of: command.name), context)
+      let error = FirstAccount.explained(told(error, by: command, context.arguments.has("--stdio")), context)
       report(error, context.arguments, asJSON: context.wantsJSON)
       // As if this program had not received it: the loop of a shell ends with its command.
       if let signal = error.signal { ProcessImage.end(by: signal) }
@@ -56,22 +56,26 @@ enum CommandLineProgram {
     var command = try CommandList.command(named: words[position])
     var rest = words
     rest.remove(at: position)
+    // Where another tool's words begin.
+    var end = rest.endIndex
     if command.group != nil, let position = try commandPosition(rest) {
       command = try command.member(named: rest.remove(at: position))
-      if command.description.takesRawWords {
-        var arguments = try Arguments(rest[..<position], known: Option.global)
-        arguments.operands = Array(rest[position...])
-        arguments.operandRange = command.description.operandRange
-        return (command, arguments)
-      }
+      end = command.description.takesRawWords ? position : rest.endIndex
     }
     do throws(CommandFailure) {
       let description = command.description
-      let known = description.options + Option.global
-      var arguments = try Arguments(rest, known: known, endsAtOperand: description.endsOptionsAtOperand)
+      let known = (description.takesRawWords ? [] : description.options) + Option.global
+      var arguments = try Arguments(rest[..<end], known: known, endsAtOperand: description.endsOptionsAtOperand)
+      arguments.operands += rest[end...]
       arguments.operandRange = description.operandRange
       return (command, arguments)
-    } catch { throw error.namingHelp(of: command.name) }
+    } catch { throw told(error, by: command, rest.contains("--stdio")) }
+  }
+
+  /// A failure as a command tells it: with where its help is, and nothing on a standard output that is no place for it.
+  private static func told(_ failure: CommandFailure, by command: CommandEntry, _ isRelay: Bool) -> CommandFailure {
+    let failure = failure.namingHelp(of: command.name)
+    return command.speaksProtocol || isRelay ? failure.behindResult() : failure
   }
 
   /// Whether a word asks for the version of the program, alone or among short options.
@@ -116,12 +120,9 @@ enum CommandLineProgram {
   }
 
   private static func report(_ failure: CommandFailure, _ arguments: Arguments?, asJSON: Bool) {
-    let message = failure.message.text(for: arguments)
-    if asJSON, let error = failure.error {
-      ErrorObject.print(error)
-    } else if asJSON, failure.signal == nil, let kind = failure.kind, !message.isEmpty {
-      ErrorObject.print(failure, kind, message)
-    }
-    if !message.isEmpty { Output.message(failure.message.shown(for: arguments)) }
+    // Of an end by a signal there is something to say where the broker has said it.
+    let isEnd = failure.signal != nil && failure.error == nil
+    if asJSON, !failure.hasResult, !isEnd { ErrorObject.print(failure, failure.message.text(for: arguments)) }
+    if !failure.isTold { Output.message(failure.message.shown(for: arguments)) }
   }
 }

@@ -214,10 +214,7 @@ struct Context: Sendable {
   /// A time that was chosen and is over is no missing broker: it has the code of all that takes too long.
   func failure(_ error: ClientError) -> CommandFailure {
     guard error == .timedOut, arguments.has("--timeout") else { return CommandFailure(error).naming(arguments) }
-    var failure = CommandFailure(
-      ExitCode(.deadlineExceeded), "the broker did not answer \(withinTimeout)")
-    failure.error = BrokerError(.deadlineExceeded)
-    return failure
+    return .late("the broker did not answer \(withinTimeout)")
   }
 
   /// The time that the command line allows, as `within 2 s (--timeout)`.

@@ -26,6 +26,23 @@ enum ExitCode: Int32 {
   /// There is no program of the name that was to be run (sh(1)).
   case programNotFound = 127
 
+  /// The stable name of a failure that the command itself has found: that of the broker's errors which end with the same
+  /// code, where they have one in common.
+  var kind: String {
+    switch self {
+    case .success, .failure: "failure"
+    case .usage: "usage"
+    case .loginRequired: ErrorKind.loginRequired.rawValue
+    case .wrongCredentials: ErrorKind.invalidCredentials.rawValue
+    case .providerUnavailable: ErrorKind.providerUnavailable.rawValue
+    case .accessDenied: ErrorKind.accessDenied.rawValue
+    case .vault: ErrorKind.vaultLocked.rawValue
+    case .brokerUnreachable: "brokerUnreachable"
+    case .programNotExecutable: "programNotExecutable"
+    case .programNotFound: "programNotFound"
+    }
+  }
+
   /// The code for an error of the broker: a provider that refuses what is configured is no outage, which waiting would end.
   init(_ error: BrokerError) {
     let isFault = error.kind == .providerRejected && error.nextAction == .fixConfig

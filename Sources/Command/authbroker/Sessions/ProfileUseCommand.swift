@@ -25,7 +25,7 @@ enum ProfileUseCommand: Command {
       return context.finish("no profile is chosen now")
     }
     guard !context.arguments.has("--none") else { throw .usage("--none goes with no profile") }
-    let configured = ConfigurationVerdict(context, try context.paths()).profiles
+    let configured = try ConfigurationVerdict(context, try context.paths()).unrefused().profiles
     guard let profile = ProfileName(text), configured.isEmpty || configured.contains(text) else {
       throw .unknown(
         "profile", text, likely: Spelling.nearest(to: text, among: configured),

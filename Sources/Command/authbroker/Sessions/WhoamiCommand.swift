@@ -28,7 +28,9 @@ enum WhoamiCommand: Command {
       for session in users { Output.line(line(session)) }
     }
     guard users.isEmpty else { return }
-    if sessions.contains(where: { $0.state == .locked }) { throw CommandFailure(.broker(BrokerError(.vaultLocked))) }
+    if sessions.contains(where: { $0.state == .locked }) {
+      throw CommandFailure(.broker(BrokerError(.vaultLocked))).behindResult()
+    }
     if context.wantsJSON { throw .quiet(.loginRequired) }
     let single = sessions.count == 1 ? sessions[0].profile : profile
     throw CommandFailure(
