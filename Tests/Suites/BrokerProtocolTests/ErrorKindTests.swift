@@ -40,4 +40,8 @@ import Testing
     for kind in ErrorKind.allCases where kind.isRetryable { #expect(kind.nextAction != .login) }
     for kind in ErrorKind.allCases where kind.nextAction == .retry { #expect(kind.isRetryable) }
   }
+
+  @Test func `a locked account is not answered with a login, which could only lock it for longer`() {
+    #expect(ErrorKind.accountLocked.nextAction == .contactProvider)
+  }
 }
