@@ -176,8 +176,8 @@ describe('connections', { timeout: PATIENCE }, () => {
   test('there is one error for a time limit, the package\'s and the broker\'s', async () => {
     const error = { code: 1087, message: 'm', data: { kind: 'deadlineExceeded', nextAction: 'retry', retryable: true, correlationId: 'x' } };
     fake = await FakeBroker.listen(file, ({ id, method }) => (method === 'getAccessToken' ? line({ id, error }) : undefined));
-    for (const call of [broker.accessToken(), broker.call('slow', {}, { timeoutSeconds: 0.01 })]) {
-      const reason = await call.then(() => undefined, (refusal) => refusal);
+    for (const call of [() => broker.accessToken(), () => broker.call('slow', {}, { timeoutSeconds: 0.01 })]) {
+      const reason = await call().then(() => undefined, (refusal) => refusal);
       assert.ok(reason instanceof TimedOut && reason instanceof BrokerRefusal, `${reason}`);
       assert.deepEqual([reason.kind, reason.code, reason.nextAction, reason.retryable], ['deadlineExceeded', 1087, 'retry', true]);
     }
