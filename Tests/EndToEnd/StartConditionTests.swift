@@ -41,4 +41,12 @@ import Testing
       #expect(run.errors.contains("the broker was started without the variable"), "\(run.code) \(run.errors)")
     }
   }
+
+  @Test func `too few descriptors for clients are told at the start`() async throws {
+    try await Sandbox.run { sandbox in
+      let line = #"ulimit -n 40 && exec "$0" --state "$1""#
+      let run = try sandbox.run("/bin/sh", ["-c", line, BuiltPrograms.daemon, sandbox.state])
+      #expect(run.code == 1 && run.errors.contains("ulimit -n"), "\(run.code) \(run.errors)")
+    }
+  }
 }

@@ -104,4 +104,26 @@ import Testing
       #expect(try owner.wait() == 0)
     }
   }
+
+  @Test func `a program that sends messages and hangs ends with the broker`() async throws {
+    try await Sandbox.run { sandbox in
+      let file = sandbox.root + "/pid"
+      let line = "echo $$ >'\(file).new' && mv '\(file).new' '\(file)' && exec sleep 1000"
+      let owner = try sandbox.owner(
+        try sandbox.configure(
+          #"{ local: { delivery: { channel: "command", command: ["/bin/sh", "-c", "\#(line)"] } } }"#))
+      let account = #"{"email":"ada@example.com","password":"example password 1"}"#
+      let client = try SocketWire(sandbox.socket)
+      _ = try client.call("register", account)
+      _ = try client.call("forgotPassword", #"{"email":"ada@example.com"}"#)
+      #expect(Patience.wait { access(file, F_OK) == 0 })
+      let pid = try #require(Int32(String(decoding: try Directory.bytes(of: file), as: UTF8.self).dropLast()))
+      #expect(kill(pid, 0) == 0)
+      #expect(try sandbox.command("stop").code == 0)
+      _ = try owner.wait()
+      let hasEnded = Patience.wait { kill(pid, 0) != 0 }
+      #expect(hasEnded)
+      if !hasEnded { kill(pid, SIGKILL) }
+    }
+  }
 }
