@@ -45,6 +45,8 @@ let package = Package(
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     // Headers only: libcurl is loaded when the first request is made, so it must not be linked (no pkg-config).
     .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    // Not even these: OpenSSL's libcrypto is loaded when the first key for ES256 or RS256 is used.
+    .systemLibrary(name: "CCrypto"),
 
     // The pure layers.
     .target(name: "TextCoding"),
@@ -63,6 +65,7 @@ let package = Package(
     .target(name: "LinuxSystem", dependencies: ["CLinux"]),
     .target(name: "SQLite", dependencies: ["CSQLite"]),
     .target(name: "Sealing", dependencies: ["CSodium", "SecretMemory", "TextCoding"]),
+    .target(name: "Signing", dependencies: ["CCrypto", "JOSE", "Sealing", "SecretMemory", "TextCoding"]),
     .target(
       name: "HTTP", dependencies: ["CCurl", "HTTPMessage", "JSON", "SecretMemory", "LinuxSystem", "TextCoding"]),
     .target(name: "Transport", dependencies: ["LinuxSystem"]),
@@ -171,6 +174,8 @@ let package = Package(
       ]),
     .testTarget(
       name: "JOSETests", dependencies: wire + ["JOSE", "TestSupport", "TextCoding"]),
+    .testTarget(
+      name: "SigningTests", dependencies: wire + ["JOSE", "LinuxSystem", "Signing", "TestSupport", "TextCoding"]),
     .testTarget(name: "BrokerCoreTests", dependencies: core + ["LinuxSystem", "ProviderKit", "TestSupport"]),
     .testTarget(name: "SecretMemoryTests", dependencies: ["SecretMemory", "LinuxSystem", "TestSupport"]),
     .testTarget(name: "LoggingTests", dependencies: ["Logging", "LinuxSystem", "TestSupport"]),
@@ -180,7 +185,8 @@ let package = Package(
       name: "SealingTests", dependencies: ["Sealing", "SecretMemory", "JSON", "TestSupport"], exclude: ["Fixtures"]),
     // Calls a URL as the daemon would, in a process of its own: for the tests of HTTP, and its benchmark.
     .executableTarget(
-      name: "HTTPProbe", dependencies: ["HTTP", "SecretMemory", "LinuxSystem"], path: "Tests/Support/HTTPProbe"),
+      name: "HTTPProbe", dependencies: ["HTTP", "SecretMemory", "Signing", "LinuxSystem"],
+      path: "Tests/Support/HTTPProbe"),
     .testTarget(
       name: "HTTPTests",
       dependencies: ["HTTP", "HTTPProbe", "SecretMemory", "LinuxSystem", "TestSupport", "TestServers"],
@@ -210,14 +216,13 @@ let package = Package(
 /// Where the targets lie, lowest first; a provider is where its target says.
 let districts: KeyValuePairs = [
   "Base": [
-    "CLinux", "CRevision", "CSodium", "CSQLite", "CCurl", "TextCoding", "JSON", "JSONRPC", "SecretMemory",
+    "CLinux", "CRevision", "CSodium", "CSQLite", "CCurl", "CCrypto", "TextCoding", "JSON", "JSONRPC", "SecretMemory",
     "HTTPMessage", "LinuxSystem", "Transport", "Logging", "StateDirectory",
   ],
   "Protocol": ["BrokerProtocol", "COpenRPC"],
   "Broker": [
-    "JOSE", "BrokerCore", "BrokerServer", "Records", "SQLiteStore", "SQLite", "Sealing", "HTTP", "ConfigurationFile",
-    "Configuration",
-    "authbrokerd",
+    "JOSE", "BrokerCore", "BrokerServer", "Records", "SQLiteStore", "SQLite", "Sealing", "Signing", "HTTP",
+    "ConfigurationFile", "Configuration", "authbrokerd",
   ],
   "Providers": ["ProviderKit"],
   "Command": ["ClientSocket", "authbroker"],

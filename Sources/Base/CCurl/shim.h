@@ -4,11 +4,9 @@
 // makes no request does not pay. So nothing here may name a function of libcurl but inside __typeof__ and dlsym(3).
 #pragma once
 #define CURL_DISABLE_TYPECHECK
+#include "../CCrypto/wiping.h"
 #include <curl/curl.h>
-#include <dlfcn.h>
-#include <malloc.h>
 #include <netinet/in.h>
-#include <string.h>
 #include <sys/socket.h>
 
 #define CCURL_FUNCTIONS(X) \
@@ -21,43 +19,6 @@ typedef struct ccurl_library { CCURL_FUNCTIONS(CCURL_MEMBER) } ccurl_library;
 
 // How the loading went; the numbers are used by one Swift file.
 enum { CCURL_LOADED = 0, CCURL_NOT_FOUND = 1, CCURL_TOO_OLD = 2, CCURL_NOT_STARTED = 3 };
-
-// libcurl keeps copies of what it sends and gets. Its memory comes from here, so that it is wiped when it is freed.
-static inline void ccurl_wipe_and_free(void *block) {
-  if (block) explicit_bzero(block, malloc_usable_size(block));
-  free(block);
-}
-static inline void *ccurl_reallocate(void *block, size_t size) {
-  if (!block) return malloc(size);
-  size_t had = malloc_usable_size(block);
-  if (size && size <= had && size >= had / 2) return block;
-  void *larger = malloc(size ? size : 1);
-  if (!larger) return NULL;
-  memcpy(larger, block, had < size ? had : size);
-  ccurl_wipe_and_free(block);
-  return larger;
-}
-
-// The same for OpenSSL (CRYPTO_set_mem_functions(3)), whose records hold what they carried. It refuses once it has allocated
-// anything, and another TLS library does not have the function: then its buffers are not wiped.
-static inline void *ccurl_tls_allocate(size_t size, const char *file, int line) {
-  (void)file, (void)line;
-  return malloc(size);
-}
-static inline void *ccurl_tls_reallocate(void *block, size_t size, const char *file, int line) {
-  (void)file, (void)line;
-  return ccurl_reallocate(block, size);
-}
-static inline void ccurl_tls_free(void *block, const char *file, int line) {
-  (void)file, (void)line;
-  ccurl_wipe_and_free(block);
-}
-static inline void ccurl_wipe_tls_memory(void *image) {
-  typedef int set_functions(void *(*)(size_t, const char *, int), void *(*)(void *, size_t, const char *, int),
-                            void (*)(void *, const char *, int));
-  set_functions *set = (set_functions *)dlsym(image, "CRYPTO_set_mem_functions");
-  if (set) set(ccurl_tls_allocate, ccurl_tls_reallocate, ccurl_tls_free);
-}
 
 // libcurl does not set close-on-exec on the sockets that it makes.
 static inline curl_socket_t ccurl_open_socket(const struct curl_sockaddr *address) {
@@ -83,14 +44,15 @@ static inline int ccurl_connection_state(int number, int port) {
 static inline int ccurl_load(const char *path, unsigned oldest, ccurl_library *library) {
   void *image = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (!image) return CCURL_NOT_FOUND;
-  ccurl_wipe_tls_memory(image);
+  wiping_tls_memory(image);
 #define CCURL_FIND(name) \
   if (!(library->name = (__typeof__(library->name))dlsym(image, "curl_" #name))) return CCURL_TOO_OLD;
   CCURL_FUNCTIONS(CCURL_FIND)
   curl_version_info_data *version = library->version_info(CURLVERSION_NOW);
   if (version->version_num < oldest || !(version->features & CURL_VERSION_SSL)) return CCURL_TOO_OLD;
+  // libcurl keeps copies of what it sends and gets.
   CURLcode started =
-      library->global_init_mem(CURL_GLOBAL_DEFAULT, malloc, ccurl_wipe_and_free, ccurl_reallocate, strdup, calloc);
+      library->global_init_mem(CURL_GLOBAL_DEFAULT, malloc, wiping_free, wiping_reallocate, strdup, calloc);
   return started == CURLE_OK ? CCURL_LOADED : CCURL_NOT_STARTED;
 }
 

@@ -7,6 +7,10 @@ import TextCoding
 package enum JWSAlgorithm: String, Sendable {
   /// Ed25519 (RFC 8037, section 3.1).
   case edDSA = "EdDSA"
+  /// ECDSA on the curve P-256 with SHA-256 (RFC 7518, section 3.4).
+  case es256 = "ES256"
+  /// RSA with the padding of PKCS #1 1.5 and SHA-256 (RFC 7518, section 3.3).
+  case rs256 = "RS256"
 }
 
 /// Makes and reads compact JSON Web Signatures (RFC 7515, section 3.1): three parts in base64url, parted by dots.
@@ -58,12 +62,22 @@ package enum CompactJWS {
   }
 
   /// The first part of the tokens that a key signs, encoded.
-  package static func header(_ algorithm: JWSAlgorithm, keyID: String) -> [UInt8] {
+  ///
+  /// - Parameters:
+  ///   - algorithm: how they are signed.
+  ///   - type: what they are, such as `dpop+jwt` (RFC 9449, section 4.2).
+  ///   - keyID: how the key is called by those who have it.
+  ///   - key: the public key itself, for those who have not.
+  /// - Returns: the part in base64url.
+  package static func header(
+    _ algorithm: JWSAlgorithm, type: String = "JWT", keyID: String? = nil, key: VerificationKey? = nil
+  ) -> [UInt8] {
     var writer = JSONWriter()
     writer.object { writer in
       writer.member("alg", algorithm.rawValue)
-      writer.member("kid", keyID)
-      writer.member("typ", "JWT")
+      writer.member(ifPresent: "jwk", key)
+      writer.member(ifPresent: "kid", keyID)
+      writer.member("typ", type)
     }
     return Base64.encode(writer.bytes.span, as: .url)
   }
@@ -76,10 +90,10 @@ package enum CompactJWS {
   ///   - signatureByteCount: how many bytes a signature has.
   ///   - sign: signs a message.
   /// - Returns: the token.
-  /// - Throws: `SecretMemoryExhausted`.
-  package static func signed(
-    _ payload: Span<UInt8>, header: [UInt8], signatureByteCount: Int, _ sign: (Span<UInt8>) -> [UInt8]
-  ) throws(SecretMemoryExhausted) -> Secret {
+  /// - Throws: `SecretInitializationFailure`, which says whether the arena or `sign` failed.
+  package static func signed<E: Error>(
+    _ payload: Span<UInt8>, header: [UInt8], signatureByteCount: Int, _ sign: (Span<UInt8>) throws(E) -> [UInt8]
+  ) throws(SecretInitializationFailure<E>) -> Secret {
     var token: [UInt8] = []
     // The buffer never moves, so that no copy stays behind.
     token.reserveCapacity(
@@ -88,11 +102,13 @@ package enum CompactJWS {
     token += header
     token.append(UInt8(ascii: "."))
     Base64.append(payload, as: .url, to: &token)
-    var signature = sign(token.span)
+    defer { wipe(&token) }
+    var signature: [UInt8]
+    do { signature = try sign(token.span) } catch { throw .body(error) }
     defer { wipe(&signature) }
     token.append(UInt8(ascii: "."))
     Base64.append(signature.span, as: .url, to: &token)
-    return try Secret(wiping: &token)
+    do { return try Secret(copying: token.span) } catch { throw .exhausted }
   }
 
   /// Checks a signature.
@@ -102,15 +118,16 @@ package enum CompactJWS {
   ///   - header: what it must begin with, byte for byte: another algorithm or key is never used (RFC 8725, section 3.1).
   ///   - isValid: whether a signature is of a message.
   /// - Returns: whether the token has such a header, and a good signature.
-  package static func isSigned(
-    _ token: Secret, header: [UInt8], _ isValid: (_ signature: Span<UInt8>, _ message: Span<UInt8>) -> Bool
-  ) -> Bool {
-    token.withBytes { bytes in
+  /// - Throws: what `isValid` throws.
+  package static func isSigned<E: Error>(
+    _ token: Secret, header: [UInt8], _ isValid: (_ signature: Span<UInt8>, _ message: Span<UInt8>) throws(E) -> Bool
+  ) throws(E) -> Bool {
+    try token.withBytes { bytes throws(E) in
       guard let (first, second) = dots(bytes), first == header.count,
         header.indices.allSatisfy({ bytes[$0] == header[$0] }),
         let signature = Base64.decodeURLForm(bytes.extracting((second + 1)...))
       else { return false }
-      return isValid(signature.span, bytes.extracting(..<second))
+      return try isValid(signature.span, bytes.extracting(..<second))
     }
   }
 }

@@ -5,7 +5,7 @@ extension Span<UInt8> {
   /// - Parameter body: the pointer is valid until it returns.
   /// - Returns: what `body` returns.
   @unsafe
-  func withCBytes<R>(_ body: (_ start: UnsafePointer<UInt8>, _ count: Int) -> R) -> R {
+  package func withCBytes<R>(_ body: (_ start: UnsafePointer<UInt8>, _ count: Int) -> R) -> R {
     // Pointer and count come from the same buffer.
     unsafe withUnsafeBufferPointer { buffer in
       // As above; the stand-in for an empty buffer lives as long as the call.
@@ -33,7 +33,7 @@ extension MutableSpan<UInt8> {
   /// - Parameter body: the pointer is valid until it returns.
   /// - Returns: what `body` returns.
   @unsafe
-  mutating func withMutableCBytes<R>(_ body: (_ start: UnsafeMutablePointer<UInt8>, _ count: Int) -> R) -> R {
+  package mutating func withMutableCBytes<R>(_ body: (_ start: UnsafeMutablePointer<UInt8>, _ count: Int) -> R) -> R {
     // Pointer and count come from the same buffer.
     unsafe withUnsafeMutableBufferPointer { buffer in
       guard let start = buffer.baseAddress else {

@@ -55,6 +55,20 @@ import Testing
     #expect(server.requests.count == 3)
   }
 
+  @Test(
+    .enabled(if: isWatched, "a sanitizer keeps what was freed"),
+    .enabled(if: (try? FileStatus.following("/usr/bin/openssl")) != nil, "openssl is not installed"))
+  func `After a signature no private key is left in memory, nor what is sent and received afterwards`() throws {
+    let scratch = Scratch()
+    _ = try output(of: ["/usr/bin/openssl", "genrsa", "-out", scratch.file("key"), "2048"])
+    let received = "a-secret-of-the-response-0123456789"
+    let server = ScriptedServer.answering(.good, #"{"accessToken":"\#(received)"}"#)
+    let pattern = ScriptedServer.hexadecimal(received)
+    let printed = try run(["signed", server.url().text, ScriptedServer.caFile, pattern, scratch.file("key")])
+    // libcrypto is loaded with the first key, keys are found nowhere, and then no token.
+    #expect(printed == "true true 0\n0 0\n0 0\n")
+  }
+
   @Test(arguments: ["get", "raw"])
   func `A planted netrc, key log, authority and proxy have no effect`(_ command: String) throws {
     let folder = try TemporaryDirectory(prefix: "ab-http", in: Scratch.parent)

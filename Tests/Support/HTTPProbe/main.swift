@@ -2,6 +2,7 @@ import Glibc
 import HTTP
 import LinuxSystem
 import SecretMemory
+import Signing
 import Synchronization
 
 // HTTPProbe COMMAND URL CA-FILE [COUNT]
@@ -16,6 +17,9 @@ import Synchronization
 //   up     sends COUNT bytes in the same manner and prints the same
 //   search sends a request with a random token, then prints how often that token, and the text whose bytes are COUNT in
 //          hexadecimal, are found in its memory: while the connection is kept, and after the end of the client
+//   signed makes a key, reads the one of a file that a further argument names, signs with both and lets go of them; then
+//          prints how often their numbers are found in its memory, and does what search does: libcrypto is there before
+//          libcurl then
 
 /// How many mappings of libraries that a request brings this process has.
 func mappings() throws -> Int {
@@ -32,9 +36,17 @@ struct Pattern {
   private static let mask: UInt8 = 0x5A
   private let masked: [UInt8]
 
+  /// A part of what is lent.
+  init(masking bytes: Span<UInt8>, _ range: Range<Int>) {
+    masked = range.map { bytes[$0] ^ Self.mask }
+  }
+
   init(masking bytes: some Sequence<UInt8>) {
     masked = bytes.map { $0 ^ Self.mask }
   }
+
+  /// The same from the last byte to the first, as libcrypto has its numbers.
+  var reversed: Pattern { Pattern(masking: masked.reversed().lazy.map { $0 ^ Self.mask }) }
 
   /// A secret of these bytes.
   func secret() throws -> Secret {
@@ -133,6 +145,17 @@ func peak() throws -> Int {
   return line.flatMap { Int($0.filter(\.isNumber)) } ?? 0
 }
 
+/// Signs with a key that nothing keeps, and returns a part of it that is as secret as the whole.
+func signed(_ key: SigningKey) throws -> Pattern {
+  let message = Array("what is signed".utf8)
+  _ = try key.sign(message.span)
+  return key.withDER { der in
+    // The number of a short one is behind its version (RFC 5915, section 3); the factors are in the middle of a long one.
+    let start = der.count < 200 ? 7 : der.count / 2
+    return Pattern(masking: der, start..<(start + 24))
+  }
+}
+
 let arguments = CommandLine.arguments
 guard arguments.count >= 4 else { preconditionFailure("usage: HTTPProbe COMMAND URL CA-FILE [COUNT]") }
 let command = arguments[1]
@@ -170,11 +193,17 @@ case "down", "up":
     stillness: .seconds(300), to: ends)
   let passed = try await ends.run(stream)
   print(passed, try peak() - before)
-case "search":
+case "search", "signed":
+  if command == "signed" {
+    print(try mappings() == 0, terminator: " ")
+    var file = try FileDescriptor.open(arguments.last ?? "", .read).contents(limit: 1 << 16)
+    let patterns = [try signed(.random()), try signed(SigningKey(pem: try Secret(wiping: &file)))]
+    print(try mappings() > 0, try patterns.map { try $0.count() + $0.reversed.count() }.reduce(0, +))
+  }
   let digits = Array("0123456789abcdefghijklmnopqrstuv".utf8)
   // Byte by byte: an array of what is looked for would be found itself.
   let sent = Pattern(masking: (0..<40).lazy.map { _ in digits[Int.random(in: 0..<32)] })
-  let hexadecimal = Array(arguments.last ?? "").compactMap(\.hexDigitValue)
+  let hexadecimal = Array(arguments[4]).compactMap(\.hexDigitValue)
   let received = Pattern(
     masking: stride(from: 0, to: hexadecimal.count - 1, by: 2).lazy
       .map { UInt8(hexadecimal[$0] << 4 | hexadecimal[$0 + 1]) }

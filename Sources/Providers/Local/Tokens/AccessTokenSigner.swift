@@ -35,8 +35,10 @@ struct AccessTokenSigner: Sendable {
   func sign(_ claims: AccessTokenClaims) throws(SecretMemoryExhausted) -> Secret {
     var writer = JSONWriter()
     claims.encode(to: &writer)
-    return try CompactJWS.signed(
-      writer.bytes.span, header: header, signatureByteCount: Ed25519SigningKey.signatureByteCount, key.sign)
+    do {
+      return try CompactJWS.signed(
+        writer.bytes.span, header: header, signatureByteCount: Ed25519SigningKey.signatureByteCount, key.sign)
+    } catch { throw SecretMemoryExhausted() }
   }
 
   /// What a token of this signer says, its expiry not examined; nil for anything else.
