@@ -17,7 +17,7 @@ INSTALLATION = DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)" BIN="$(BIN)" SYSTEM_UNITS
 # What Swift's own programs load and link with (https://www.swift.org/install/linux/debian/12/), where a library is missing.
 SWIFT_PACKAGES := libncurses6 libxml2 libedit2 libz3-4 libpython3.11 tzdata binutils libgcc-12-dev libstdc++-12-dev
 BUILD_PACKAGES := g++ libc6-dev pkg-config=pkg-config libsodium-dev libsqlite3-dev libcurl4-openssl-dev
-TEST_PACKAGES := systemd-socket-activate=systemd python3=python3 python3-venv openssl=openssl ca-certificates sqlite3=sqlite3 zsh=zsh \
+TEST_PACKAGES := systemd-socket-activate=systemd python3=python3 python3-venv openssl=openssl ca-certificates sqlite3=sqlite3 zsh=zsh git=git \
   strace=strace oathtool=oathtool zbarimg=zbar-tools python3-jwt python3-cryptography node=nodejs go=golang-go emacs=emacs-nox nvim=neovim
 SCRIPT_PACKAGES := python3=python3 shellcheck=shellcheck mandoc=mandoc man=man-db
 DEB_PACKAGES := debhelper dpkg-dev binutils git=git python3=python3

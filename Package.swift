@@ -37,10 +37,10 @@ let package = Package(
   targets: [
     // C libraries: a module map and a shim, one importer each.
     .systemLibrary(name: "CLinux"),
-    // The commit of a release (.ci/revision), which a build for debugging does without: each commit would link everything again.
+    // The version of a build (.ci/version), which one for debugging is not told: each commit would link everything again.
     .target(
-      name: "CRevision",
-      cSettings: Context.environment["AUTHBROKER_REVISION"].map { [.define("AUTHBROKER_REVISION", to: $0)] } ?? []),
+      name: "CVersion",
+      cSettings: Context.environment["AUTHBROKER_VERSION"].map { [.define("AUTHBROKER_VERSION", to: $0)] } ?? []),
     .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     // Headers only: libcurl is loaded when the first request is made, so it must not be linked (no pkg-config).
@@ -69,7 +69,7 @@ let package = Package(
     .target(
       name: "HTTP", dependencies: ["CCurl", "HTTPMessage", "JSON", "SecretMemory", "LinuxSystem", "TextCoding"]),
     .target(name: "Transport", dependencies: ["LinuxSystem"]),
-    .target(name: "StateDirectory", dependencies: ["JSON", "LinuxSystem", "CRevision"]),
+    .target(name: "StateDirectory", dependencies: ["JSON", "LinuxSystem", "CVersion"]),
     .target(name: "Logging", dependencies: ["LinuxSystem", "BrokerProtocol"]),
     .target(name: "Records", dependencies: core + ["Sealing", "LinuxSystem", "TextCoding"]),
     .target(name: "SQLiteStore", dependencies: core + ["Records", "SQLite", "Sealing", "LinuxSystem", "TextCoding"]),
@@ -216,7 +216,7 @@ let package = Package(
 /// Where the targets lie, lowest first; a provider is where its target says.
 let districts: KeyValuePairs = [
   "Base": [
-    "CLinux", "CRevision", "CSodium", "CSQLite", "CCurl", "CCrypto", "TextCoding", "JSON", "JSONRPC", "SecretMemory",
+    "CLinux", "CVersion", "CSodium", "CSQLite", "CCurl", "CCrypto", "TextCoding", "JSON", "JSONRPC", "SecretMemory",
     "HTTPMessage", "LinuxSystem", "Transport", "Logging", "StateDirectory",
   ],
   "Protocol": ["BrokerProtocol", "COpenRPC"],
