@@ -209,7 +209,7 @@ let package = Package(
       dependencies: core + [
         "JSONRPC", "LinuxSystem", "AuthBrokerClient", "ClientSocket", "StateDirectory", "TestSupport", "Sealing",
         "SQLite", "Records", "SQLiteStore", "BrokerServer", "authbroker", "authbrokerd",
-      ], path: "Tests/EndToEnd"),
+      ], path: "Tests/EndToEnd", exclude: ["Upgrade/README.md", "Upgrade/Vaults", "Upgrade/record"]),
   ]
 )
 
