@@ -140,7 +140,8 @@ import Testing
       line: "error shop h.example.test: do this\n"),
     Case(
       name: "older", providers: FakeOwner.refusal(-32601, "methodNotFound", "No."), code: 0,
-      line: "warning providers the running broker is too old for this check; restart it with: authbroker "),
+      line: "warning providers the running broker is of an earlier version, which cannot do this; "
+        + "restart it with: authbroker "),
     Case(
       name: "refused", providers: FakeOwner.refusal(1083, "overloaded", "Too many."), code: 1,
       line: "error providers the providers could not be checked: too many"),

@@ -255,8 +255,8 @@ import Testing
   @Test func `a broker that is too old, and a profile that is not there, are told as such`() throws {
     let old = try owner(FakeOwner.refusal(-32601, "methodNotFound", "No."))
     let run = try CommandRun(["provider-check"], in: scratch)
-    let text = "too old for this check; restart it with: authbroker"
-    #expect(run.code == 1 && run.errors.contains(text), "\(run.errors)")
+    let text = "of an earlier version, which cannot do this; restart it with: authbroker"
+    #expect(run.code == 2 && run.errors.contains(text), "\(run.errors)")
     #expect(methods(old) == ["checkProvider"])
   }
 }

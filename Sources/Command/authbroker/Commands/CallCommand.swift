@@ -30,7 +30,13 @@ enum CallCommand: Command {
     var params = try params(context.arguments.operands)
     defer { wipe(&params) }
     var connection = try context.connect()
-    Output.json(try context.text(of: context.arguments.operands[0], RawJSON(text: params), on: &connection))
+    do throws(CommandFailure) {
+      Output.json(try context.text(of: context.arguments.operands[0], RawJSON(text: params), on: &connection))
+    } catch {
+      guard let own = error.error, own.kind == .methodNotFound else { throw error }
+      let next = NextCommand("see", "call", "rpc.discover")
+      throw error.saying(Message(BrokerSentence.plain(own.message), next: next))
+    }
   }
 
   private static func params(_ operands: [String]) throws(CommandFailure) -> [UInt8] {

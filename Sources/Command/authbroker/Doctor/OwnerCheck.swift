@@ -5,9 +5,9 @@ import StateDirectory
 /// Who owns the state directory, whether it answers, and whether it fits this program.
 enum OwnerCheck: DoctorCheck {
   static let title = "Broker"
-  /// What is said where the running broker does not know the method that a check needs.
+  /// What is said where the running broker does not know a method.
   static let tooOld = Message(
-    "the running broker is too old for this check", next: NextCommand("restart it with", "stop"))
+    "the running broker is of an earlier version, which cannot do this", next: NextCommand("restart it with", "stop"))
 
   static func findings(_ patient: DoctorPatient) -> [DoctorFinding] {
     let (check, label) = ("owner.answers", "broker")

@@ -5,6 +5,7 @@ import StateDirectory
 enum Advice {
   /// The error's own sentence and the next step, as a command to type where there is one.
   static func message(for error: BrokerError) -> Message {
+    guard error.kind != .methodNotFound else { return OwnerCheck.tooOld }
     let own = BrokerSentence.plain(error.message)
     if let command = command(for: error) {
       // The command says it.

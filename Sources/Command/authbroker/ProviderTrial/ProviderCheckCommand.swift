@@ -42,7 +42,7 @@ enum ProviderCheckCommand: Command {
       throw .usage("\(option) is for --login")
     }
     var connection = try context.connect()
-    let check = try look(at: profile, context, &connection)
+    let check = try context.call(CheckProvider.self, .init(profile: profile), on: &connection)
     var report = ProviderCheckReport(context, check)
     report.show()
     if isTrial, !report.isHopeless {
@@ -52,17 +52,6 @@ enum ProviderCheckCommand: Command {
       report.announce()
     }
     try report.finish()
-  }
-
-  private static func look(
-    at profile: ProfileName?, _ context: Context, _ connection: inout BlockingConnection
-  ) throws(CommandFailure) -> CheckProvider.Result {
-    do throws(CommandFailure) {
-      return try context.call(CheckProvider.self, .init(profile: profile), on: &connection)
-    } catch {
-      guard error.error?.kind == .methodNotFound else { throw error }
-      throw CommandFailure(.failure, OwnerCheck.tooOld)
-    }
   }
 
   /// The operand, or what `--profile` says.
