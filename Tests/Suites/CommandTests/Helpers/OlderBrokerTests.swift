@@ -28,6 +28,36 @@ import Testing
     #expect(owner.requests.count == 3, "\(owner.requests)")
   }
 
+  /// As the broker of 26 November 2026 has answered: with a token of the default profile, whatever the address is.
+  private func answering(_ targets: String) throws -> FakeOwner {
+    try FakeOwner(in: scratch) { method, params in
+      guard method == "getAccessToken" else { return #""result":{"targets":[\#(targets)]}"# }
+      let profile = (try? params?["profile"]?.string()) ?? "default"
+      return #""result":{"accessToken":"of-\#(profile)","expiresAt":null,"scopes":[],"profile":"\#(profile)","#
+        + #""tokenId":"two"}"#
+    }
+  }
+
+  private static let questions = [
+    ["token", "--url", "https://a.example"], ["helper", "curl", "https://a.example"], ["helper", "git", "get"],
+  ]
+
+  @Test(arguments: questions)
+  func `its token of the default profile goes to no server that has another's`(_ words: [String]) throws {
+    let other = try answering(#"{"url":"https://a.example","profile":"work"}"#)
+    let run = try CommandRun(words, in: scratch, input: "protocol=https\nhost=a.example\n")
+    #expect(run.code == 0 && run.output.contains("of-work") && !run.output.contains("of-default"), "\(run.output)")
+    #expect(!other.requests.isEmpty)
+  }
+
+  @Test(arguments: questions)
+  func `its token of the default profile goes to no server without a target`(_ words: [String]) throws {
+    let none = try answering("")
+    let run = try CommandRun(words, in: scratch, input: "protocol=https\nhost=a.example\n")
+    #expect(!run.output.contains("of-"), "\(run.output)")
+    #expect(run.code == (words.contains("git") ? 0 : 1) && !none.requests.isEmpty, "\(run.errors)")
+  }
+
   @Test func `a target of another user is not git's, whatever becomes of its token`() throws {
     let owner = try owner(
       #""profile":"work","username":"ann""#, FakeOwner.refusal(1040, "loginRequired", "It is signed out."))
