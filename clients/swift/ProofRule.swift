@@ -33,7 +33,7 @@ enum ProofRule {
   /// Methods that want a recent login, which a proof takes the place of.
   private static func changesAccount(_ method: String) -> Bool {
     switch method {
-    case Login.name, Register.name, UpdateProfile.name, GenerateBackupCodes.name, "completeLogin": true
+    case Login.name, Register.name, UpdateProfile.name, GenerateBackupCodes.name, CompleteLogin.name: true
     default: false
     }
   }

@@ -66,6 +66,14 @@ extension OIDCProvider: BrowserLoginProvider {
     return try result.get()
   }
 
+  package func takeRedirect(_ address: Secret, flow: Secret) throws(RedirectFault) {
+    guard case .redirect(let pending)? = try? pendingFlow(flow) else { throw .otherLogin }
+    // A terminal that is narrow breaks an address when it is copied.
+    var text = address.withBytes { bytes in bytes.indices.map { bytes[$0] }.filter { $0 > 0x20 } }
+    defer { wipe(&text) }
+    listeners.bring(try RedirectJudge(flow: pending, dialect: dialect).judge(text), to: pending)
+  }
+
   private func session(
     _ verdict: RedirectJudge.Verdict?, _ flow: RedirectFlow
   ) async -> Result<ProviderSession, ProviderFailure> {

@@ -33,15 +33,40 @@ struct RedirectJudge: Sendable {
     guard request.method == "GET" else { return .keepWaiting(.wrongMethod) }
     guard var values = request.values() else { return .keepWaiting(.notThisLogin) }
     defer { for name in values.keys { wipe(&values[name, default: []]) } }
-    guard let state = values["state"], isState(state) else { return .keepWaiting(.notThisLogin) }
-    // Some providers name themselves only beside a code; nothing is sent to anybody for an error.
-    guard isIssuer(values["iss"]) || (values["iss"] == nil && values["error"] != nil) else {
-      return .ended(.refused(.invalidResponse))
+    do throws(RedirectFault) { return try answer(values) } catch {
+      // Who knows the state, and is another provider, has taken the place of this one.
+      return error == .otherIssuer ? .ended(.refused(.invalidResponse)) : .keepWaiting(.notThisLogin)
     }
+  }
+
+  /// Judges the address that the browser of a user ended at, or its query.
+  ///
+  /// - Returns: what the login goes on with.
+  /// - Throws: why it is not this login's.
+  func judge(_ address: [UInt8]) throws(RedirectFault) -> Verdict {
+    let address = address.prefix { $0 != UInt8(ascii: "#") }
+    let mark = address.firstIndex(of: UInt8(ascii: "?"))
+    let place = address[..<(mark ?? address.startIndex)]
+    guard place.isEmpty || place.elementsEqual(flow.redirectURI.utf8) else { throw .otherPlace }
+    guard var values = RedirectRequest.values(of: mark.map { address[($0 + 1)...] } ?? address) else {
+      throw .noAddress
+    }
+    defer { for name in values.keys { wipe(&values[name, default: []]) } }
+    // Who types the code alone, or gives the address of the login's beginning, has none of these.
+    guard ["code", "error", "state"].contains(where: { values[$0] != nil }) else { throw .noAddress }
+    return try answer(values)
+  }
+
+  /// What the values of a query end the wait with.
+  private func answer(_ values: [String: [UInt8]]) throws(RedirectFault) -> Verdict {
+    guard let state = values["state"], state.count >= flow.state.utf8.count else { throw .incomplete }
+    guard isState(state) else { throw .otherLogin }
+    // Some providers name themselves only beside a code; nothing is sent to anybody for an error.
+    guard isIssuer(values["iss"]) || (values["iss"] == nil && values["error"] != nil) else { throw .otherIssuer }
     if let error = values["error"] { return .ended(Self.failure(error, dialect)) }
     guard let code = values["code"], (1...Self.longestCode).contains(code.count),
       code.allSatisfy({ (0x20...0x7E).contains($0) })
-    else { return .keepWaiting(.notThisLogin) }
+    else { throw .incomplete }
     guard let secret = try? Secret(copying: code.span) else { return .ended(.transient(.overloaded)) }
     return .code(secret)
   }

@@ -18,6 +18,8 @@ final class RedirectListeners: Sendable {
   private struct Known {
     var entries: [Entry] = []
     var waits: [RedirectWait] = []
+    /// What users have brought for logins that are not awaited yet, by state.
+    var brought: [String: RedirectJudge.Verdict] = [:]
 
     /// Frees a port: when it returns, nothing here listens there.
     mutating func release(port: Int, awaited: Bool) {
@@ -82,11 +84,21 @@ final class RedirectListeners: Sendable {
       let socket = try known.take(flow)
       do throws(Errno) {
         let wait = try RedirectWait(socket, RedirectJudge(flow: flow, dialect: dialect))
+        if let verdict = known.brought.removeValue(forKey: flow.state) { wait.bring(verdict) }
         known.waits.append(wait)
         return wait
       } catch {
         throw .transient(.overloaded)
       }
+    }
+  }
+
+  /// Ends the wait of a login with what its user has brought; one that is not awaited yet will end so.
+  func bring(_ verdict: RedirectJudge.Verdict, to flow: RedirectFlow) {
+    known.withLock { known in
+      if let wait = known.waits.last(where: { $0.state == flow.state }) { return wait.bring(verdict) }
+      if known.brought.count >= Self.most { known.brought = [:] }
+      known.brought[flow.state] = verdict
     }
   }
 

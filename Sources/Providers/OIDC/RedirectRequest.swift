@@ -26,12 +26,14 @@ struct RedirectRequest {
     return .refused(status: 400)
   }
 
-  /// The values of the query; nil where it is malformed, or names something twice (RFC 6749, section 3.1).
+  /// The values of the query, as ``values(of:)`` says.
+  func values() -> [String: [UInt8]]? { Self.values(of: head.target.drop { $0 != UInt8(ascii: "?") }.dropFirst()) }
+
+  /// The values of a query; nil where it is malformed, or names something twice (RFC 6749, section 3.1).
   ///
   /// Each is the caller's to wipe.
-  func values() -> [String: [UInt8]]? {
+  static func values(of query: ArraySlice<UInt8>) -> [String: [UInt8]]? {
     var values: [String: [UInt8]] = [:]
-    let query = head.target.drop { $0 != UInt8(ascii: "?") }.dropFirst()
     for pair in query.split(separator: UInt8(ascii: "&")) {
       let equals = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
       guard let name = PercentEncoding.decoded(pair[..<equals], as: .form),

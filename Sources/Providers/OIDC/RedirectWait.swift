@@ -1,10 +1,11 @@
 import BrokerCore
 import BrokerProtocol
 import LinuxSystem
+import Synchronization
 
 /// Waits for a browser on a thread of its own, and answers it.
 actor RedirectWait {
-  /// Rings when the wait is cancelled.
+  /// Rings when the wait is cancelled, and when the user has brought what it waits for.
   private final class Bell: Sendable {
     let counter: EventCounter
 
@@ -20,6 +21,8 @@ actor RedirectWait {
   private nonisolated let bell: Bell
   private nonisolated let socket: RedirectSocket
   private nonisolated let judge: RedirectJudge
+  /// What the user has brought in place of the browser.
+  private nonisolated let brought = Mutex<RedirectJudge.Verdict?>(nil)
   private var connections: [RedirectConnection] = []
   /// The connection that has brought the answer, and waits for its page.
   private var answering: RedirectConnection?
@@ -53,6 +56,12 @@ actor RedirectWait {
   /// Calls the wait off; may be called from anywhere, at any time.
   nonisolated func cancel() { bell.counter.raise() }
 
+  /// Ends the wait with what the user has brought, unless the browser has come before; may be called from anywhere.
+  nonisolated func bring(_ verdict: RedirectJudge.Verdict) {
+    brought.withLock { $0 = $0 ?? verdict }
+    bell.counter.raise()
+  }
+
   /// Stops listening and calls the wait off; may be called from anywhere, at any time.
   ///
   /// When it returns, the port is free.
@@ -64,7 +73,7 @@ actor RedirectWait {
   /// Ends the thread; not to be called on it.
   nonisolated func end() { worker.stop() }
 
-  /// Waits until a browser brings an answer that ends the wait, or the time is over.
+  /// Waits until a browser, or the user, brings an answer that ends the wait, or the time is over.
   ///
   /// - Parameter deadline: on the clock of the machine's start.
   /// - Returns: what it brought; nil where the wait was cancelled.
@@ -83,7 +92,7 @@ actor RedirectWait {
       }
       // A signal is no reason to stop; the loop looks at the clock again.
       _ = try? set.wait(atMost: next - now)
-      if set.isReady(0) { return nil }
+      if set.isReady(0) { return brought.withLock(\.self) }
       let ready = connections.indices.filter { set.isReady(2 + $0) }.map { connections[$0] }
       for connection in ready {
         if let verdict = serve(connection) { return verdict }

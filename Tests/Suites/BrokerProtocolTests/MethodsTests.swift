@@ -18,7 +18,7 @@ import Testing
         "reportRejected", "login", "verifyOtp", "resendOtp", "register", "verifyBackupCode", "verifyEmail",
         "forgotPassword", "resetPassword", "changePassword", "updateProfile", "generateBackupCodes", "deleteAccount",
         "reauthenticate", "unlock", "rekey", "tryProvider", "continueTrial",
-        "addLocalUser", "resetLocalUser", "introspectLocalToken",
+        "completeLogin", "addLocalUser", "resetLocalUser", "introspectLocalToken",
       ])
   }
 

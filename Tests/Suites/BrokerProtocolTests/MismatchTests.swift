@@ -16,6 +16,7 @@ import Testing
     ("getAccessToken", #"{"forceRefresh":"true"}"#, "/forceRefresh"),
     ("awaitLogin", "{}", "/loginFlowId"),
     ("awaitLogin", #"{"loginFlowId":"a","timeoutSeconds":-1}"#, "/timeoutSeconds"),
+    ("completeLogin", #"{"loginFlowId":"a"}"#, "/redirectUrl"),
     ("cancelLogin", #"{"otpFlowId":1}"#, "/otpFlowId"), ("reauthenticate", #"{"password":1}"#, "/password"),
     ("login", #"{"password":1}"#, "/password"), ("login", #"{"email":["a"]}"#, "/email"),
     ("login", #"{"clientContext":{}}"#, "/clientContext"), ("generateBackupCodes", "{}", "/password"),

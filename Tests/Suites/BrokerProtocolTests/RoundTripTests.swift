@@ -54,6 +54,7 @@ import Testing
       try check(UpdateProfile.Params(profile: profile, changes: Samples.changes))
     }
     try check(AwaitLogin.Params(loginFlowID: "f"), AwaitLogin.Params(loginFlowID: "f", timeout: .milliseconds(500)))
+    try check(CompleteLogin.Params(loginFlowID: "f", redirectURL: secret))
     try check(CancelLogin.Params(), CancelLogin.Params(otpFlowID: "a"), CancelLogin.Params(loginFlowID: "b"))
     try check(Reauthenticate.Params(), Reauthenticate.Params(profile: work, password: secret))
     try check(ResendOTP.Params(otpFlowID: "f"))

@@ -37,6 +37,7 @@ import Testing
     "generateBackupCodes": [#"{"profile":"work","password":"right"}"#, #"{"password":"right"}"#],
     "deleteAccount": [#"{"profile":"work","password":"right"}"#, #"{"password":"right"}"#],
     "awaitLogin": [#"{"loginFlowId":"<FLOW>"}"#, #"{"loginFlowId":"<FLOW>","timeoutSeconds":5}"#],
+    "completeLogin": [#"{"loginFlowId":"<FLOW>","redirectUrl":"right"}"#],
     "cancelLogin": [#"{"loginFlowId":"<FLOW>"}"#, #"{"otpFlowId":"<OTP>"}"#],
     "listPendingLogins": [#"{"profile":"work"}"#, #"{"profile":"default"}"#, "{}"],
     "reauthenticate": [#"{"profile":"work","password":"right"}"#, #"{"password":"right"}"#],
@@ -142,7 +143,7 @@ import Testing
   @Test func `what waits on hidden profiles waits on, however it is asked for`() async throws {
     try await OwnThread.run {
       let stage = try HiddenProfileStage(isBusy: true)
-      for method in ["verifyOtp", "resendOtp", "verifyBackupCode", "awaitLogin", "cancelLogin"] {
+      for method in ["verifyOtp", "resendOtp", "verifyBackupCode", "awaitLogin", "completeLogin", "cancelLogin"] {
         for params in Self.questions[method] ?? [] {
           let told = stage.ask(method, params)
           #expect(told.first?.contains(#""kind":"flowNotFound""#) == true, "\(told)")

@@ -17,6 +17,13 @@ extension ScriptedProvider: DeviceLoginProvider, BrowserLoginProvider {
     }
   }
 
+  /// Refuses the name of a fault, and takes everything else for what the browser would bring.
+  package nonisolated func takeRedirect(_ address: Secret, flow: Secret) throws(RedirectFault) {
+    let text = address.withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
+    if let fault = RedirectFault.allCases.first(where: { "\($0)" == text }) { throw fault }
+    redirect()
+  }
+
   package func awaitRedirect(flow: Secret) async throws(ProviderFailure) -> ProviderSession {
     let redirectGate = RedirectGate(GateExecutor { [gate] in gate.postNow($0) })
     state.withLock { $0.redirects.append(redirectGate) }

@@ -133,7 +133,7 @@ extension Broker {
 /// How pending logins are waited for, listed and cancelled.
 extension Broker {
   /// The pending login behind a handle, unless its time is over, or its profile is not shown.
-  private func login(_ id: String, for principal: Principal) -> LoginMachine? {
+  func login(_ id: String, for principal: Principal) -> LoginMachine? {
     logins.find(id, at: now.wall).flatMap { view(of: principal).sees($0.login.profile) ? $0 : nil }
   }
 
@@ -148,7 +148,7 @@ extension Broker {
   }
 
   /// How a login ended that is over: its user may have been quicker than the caller.
-  private func pastResult(of id: String, for principal: Principal) -> Result<LoginResult, BrokerError> {
+  func pastResult(of id: String, for principal: Principal) -> Result<LoginResult, BrokerError> {
     guard let ending = logins.ending(of: id, at: now.wall), view(of: principal).sees(ending.step.profile) else {
       return .failure(BrokerError(.flowNotFound))
     }

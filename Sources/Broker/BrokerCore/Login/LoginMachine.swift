@@ -58,6 +58,8 @@ package struct LoginMachine: Sendable {
     case actionDone(SessionProof)
     /// The provider says no, or nothing.
     case actionFailed(ProviderFailure)
+    /// A client has given an address that is not this login's.
+    case addressRefused
     /// A wake-up has come.
     case woken
     /// The broker is about to end, and waits for no user any more.
@@ -120,6 +122,7 @@ package struct LoginMachine: Sendable {
     case .stillPending(let slowsDown): return rest(slowsDown, now)
     case .actionDone(let proof): return finishAction(proof, now)
     case .actionFailed(let failure): return failAction(failure, now)
+    case .addressRefused: return refuseAddress()
     case .woken: return wake(now)
     case .brokerEnding: return stopWaiting()
     case .ended(let reason, let isTold): return end(reason, isTold: isTold)

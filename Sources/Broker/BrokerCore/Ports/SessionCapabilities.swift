@@ -46,6 +46,14 @@ package protocol BrowserLoginProvider: Sendable {
   /// `flow` is the provider's own handle, and says everything that is needed to listen again in another process. It ends
   /// soon after its task is cancelled, and then nothing listens any more.
   func awaitRedirect(flow: Secret) async throws(ProviderFailure) -> ProviderSession
+
+  /// Takes the address that the browser of a login ended at from its user, where that browser cannot come back to this
+  /// machine: ``awaitRedirect(flow:)`` goes on with it, unless the browser comes first.
+  ///
+  /// The provider is asked nothing. `flow` is the provider's own handle.
+  ///
+  /// - Throws: why the address is not this login's; then nothing has changed.
+  func takeRedirect(_ address: Secret, flow: Secret) throws(RedirectFault)
 }
 
 /// A provider whose users log in at another device (RFC 8628).

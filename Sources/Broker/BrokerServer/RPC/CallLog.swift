@@ -11,7 +11,8 @@ import Logging
 enum FailureLog {
   /// The methods by which a person logs in, proves who they are, or changes what that takes.
   private static let methods: Set<String> = [
-    Login.name, VerifyOTP.name, ResendOTP.name, VerifyBackupCode.name, AwaitLogin.name, CancelLogin.name, Register.name,
+    Login.name, VerifyOTP.name, ResendOTP.name, VerifyBackupCode.name, AwaitLogin.name, CompleteLogin.name,
+    CancelLogin.name, Register.name,
     VerifyEmail.name, ForgotPassword.name, ResetPassword.name, ChangePassword.name, UpdateProfile.name,
     GenerateBackupCodes.name, DeleteAccount.name, Reauthenticate.name, Logout.name, Unlock.name, Rekey.name, Prove.name,
     AddLocalUser.name, SetLocalUserEnabled.name, ResetLocalUser.name, DeleteLocalUser.name, RevokeLocalSessions.name,

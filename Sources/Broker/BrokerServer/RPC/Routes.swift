@@ -154,6 +154,9 @@ enum Routes {
         try broker.deleteAccount(params, caller)
       },
       .asked(AwaitLogin.self) { broker, params, caller in broker.awaitLogin(params, caller) },
+      .asked(CompleteLogin.self) { broker, params, caller throws(BrokerError) in
+        try broker.completeLogin(params, caller)
+      },
       .asked(CancelLogin.self) { broker, params, caller throws(BrokerError) in try broker.cancelLogin(params, caller) },
       .asked(ListPendingLogins.self) { broker, params, caller throws(BrokerError) in
         try broker.listPendingLogins(params, caller)

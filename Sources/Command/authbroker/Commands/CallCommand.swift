@@ -20,7 +20,7 @@ enum CallCommand: Command {
   /// Members of params that are secrets, which must not stand in an argument.
   static let secrets: Set<String> = [
     "password", "oldPassword", "newPassword", "code", "backupCode", "refreshToken", "accessToken", "token",
-    "passphrase", "newPassphrase",
+    "passphrase", "newPassphrase", "redirectUrl",
   ]
   /// What the broker takes in one message.
   private static let longest = JSONLimits.standard.byteCount

@@ -58,6 +58,7 @@ struct ActionWait: ~Copyable {
   private mutating func ask(
     _ connection: inout BlockingConnection, _ held: borrowing HeldSignals
   ) throws(CommandFailure) -> LoginResult? {
+    if let result = try takePaste(&connection) { return result }
     let failure: CommandFailure
     do throws(ClientError) {
       let params = AwaitLogin.Params(loginFlowID: action.loginFlowID, timeout: Self.step)
@@ -68,6 +69,28 @@ struct ActionWait: ~Copyable {
     guard failure.exitCode == .brokerUnreachable else { throw Self.explained(failure) }
     connection = try held.lettingThrough { () throws(CommandFailure) in try reconnect() }
     return nil
+  }
+
+  /// Goes on with the address that the person has pasted, where there is one.
+  ///
+  /// - Returns: nil where nothing was pasted, or not the login's address: then the login goes on.
+  private mutating func takePaste(
+    _ connection: inout BlockingConnection
+  ) throws(CommandFailure) -> LoginResult? {
+    guard action.kind == .browser, RedirectPaste.isPossible(context), let line = try RedirectPaste.line() else {
+      return nil
+    }
+    clear()
+    let params = CompleteLogin.Params(loginFlowID: action.loginFlowID, redirectURL: line)
+    do throws(ClientError) {
+      return try connection.request(CompleteLogin.self, params, timeout: Self.patience)
+    } catch {
+      let failure = CommandFailure(error)
+      // A broker that has ended is found again by the next question.
+      guard [.invalidParams, nil].contains(failure.error?.kind) else { throw Self.explained(failure) }
+      context.tell(failure.message)
+      return nil
+    }
   }
 
   /// Finds the next broker; meanwhile no broker could cancel the login, so that Ctrl-C just ends the waiting.

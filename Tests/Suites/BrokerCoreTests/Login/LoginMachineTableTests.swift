@@ -22,7 +22,7 @@ import Testing
     "codeUnproven": "revoke", "codeByOther": "revoke", "codeToKeep": "revoke",
     "codeRefused": "", "resendWanted": "refuse flowNotFound",
     "resent": "", "resendFailed": "", "stillPending": "", "actionDone": "revoke", "actionUnproven": "revoke",
-    "actionByOther": "revoke", "actionToKeep": "revoke", "actionFailed": "", "woken": "", "brokerEnding": "",
+    "actionByOther": "revoke", "actionToKeep": "revoke", "actionFailed": "", "addressRefused": "", "woken": "", "brokerEnding": "",
     "ended": "end cancelled told > over", "detached": "detach vaultLocked > over",
   ]
 
@@ -110,6 +110,7 @@ import Testing
     case "actionByOther": .actionDone(.otherUser)
     case "actionToKeep": .actionDone(.replacesAnother)
     case "actionFailed": .actionFailed(.refused(.consentDenied))
+    case "addressRefused": .addressRefused
     case "woken": .woken
     case "brokerEnding": .brokerEnding
     case "ended": .ended(.of(.cancelled), isTold: true)
@@ -129,7 +130,7 @@ import Testing
   }
 
   @Test func `the table has every state and every event`() {
-    #expect(Self.cells.count == 10 * 21)
+    #expect(Self.cells.count == 10 * 22)
     #expect(Set(Self.cells.map(\.state)).count == 10)
   }
 }
