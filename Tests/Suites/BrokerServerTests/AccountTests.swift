@@ -92,6 +92,44 @@ import Testing
     }
   }
 
+  @Test func `a changed profile outlives the broker that has answered it`() async throws {
+    try await OwnThread.run {
+      let stage = try Stage()
+      stage.harness.store.hold()
+      #expect(stage.call("updateProfile", #"{"changes":{"name":"B"}}"#).isEmpty, "it is answered once it is durable")
+      #expect(stage.watcher.lines().isEmpty)
+      #expect(!stage.call("getSession").contains(#""name""#))
+      stage.harness.store.release()
+      #expect(stage.client.lines().first?.contains(#""name":"B""#) == true)
+      #expect(stage.watcher.lines().filter { $0.contains("userUpdated") }.count == 1)
+      // Killed, and started again.
+      let next = try ServerHarness(store: stage.harness.store, clock: stage.harness.clock).connect()
+      #expect(next.ask(#"{"jsonrpc":"2.0","id":1,"method":"getSession"}"#).first?.contains(#""name":"B""#) == true)
+    }
+  }
+
+  @Test func `a changed profile that cannot be kept is an error, and kept and told as soon as there is room`()
+    async throws
+  {
+    try await OwnThread.run {
+      let stage = try Stage()
+      stage.harness.store.failure = .failed(context: "a full disk")
+      #expect(stage.call("updateProfile", #"{"changes":{"name":"B"}}"#).contains(#""kind":"storeFailed""#))
+      #expect(stage.call("getSession").contains(#""storeDegraded":true"#) && stage.watcher.lines().isEmpty)
+      // To ask who the user is changes nothing.
+      stage.harness.clock.advance(by: .seconds(1))
+      #expect(stage.call("getCurrentUser", #"{"maxAgeSeconds":0}"#).contains(#""name":"A""#))
+      stage.harness.store.failure = nil
+      stage.harness.clock.advance(by: .seconds(30))
+      #expect(stage.watcher.lines().contains { $0.contains("userUpdated") })
+      guard case .living(let session)? = stage.harness.store.records.first?.contents else {
+        Issue.record("the session is gone")
+        return
+      }
+      #expect(session.user?.name == "A")
+    }
+  }
+
   @Test func `the account is asked for once in five minutes`() async throws {
     try await OwnThread.run {
       let stage = try Stage()

@@ -7,7 +7,10 @@ extension Broker {
   package func verifyEmail(_ params: VerifyEmail.Params, _ caller: Caller<Empty>) throws(BrokerError) {
     try askWithoutToken(\.emailVerification, .mailToken, params.profile, caller) { provider throws(ProviderFailure) in
       try await provider.verifyEmail(token: params.token)
-    } then: { broker, _ in
+    } then: { broker, slot in
+      // Nothing says whose token it was.
+      let sessions = broker.sessions(of: nil, at: slot.provider.binding)
+      for slot in sessions where slot.user?.emailVerified == false { broker.askForUserAgain(slot) }
       broker.answer(caller, Empty())
     }
   }
@@ -96,7 +99,7 @@ extension Broker {
       try await provider.updateProfile(params.changes, accessToken: token)
     } then: { broker, slot, isPresent, update in
       guard isPresent else { return broker.answer(caller, UpdateProfile.Result(user: update.user)) }
-      broker.answer(caller, broker.take(update, on: slot))
+      broker.take(update, on: slot, for: caller)
     }
   }
 
@@ -109,9 +112,17 @@ extension Broker {
   }
 
   /// Keeps what a change has made of the account, and begins the enrolment that it wants.
-  private func take(_ update: ProfileUpdate, on slot: ProfileSlot) -> Result<UpdateProfile.Result, BrokerError> {
-    note(update.user, on: slot).map { user in
-      UpdateProfile.Result(user: user, enrolment: update.enrolment.map { beginEnrolment($0, on: slot) })
+  private func take(_ update: ProfileUpdate, on slot: ProfileSlot, for caller: Caller<UpdateProfile.Result>) {
+    let (id, session) = (slot.id, SessionMark(slot))
+    note(update.user, on: slot) { broker, result in
+      let slot = broker.slot(id).flatMap { session.isPresent(on: $0) ? $0 : nil }
+      broker.answer(
+        caller,
+        result.flatMap { user, isDurable in
+          guard isDurable else { return .failure(Self.unsaved(id.profile)) }
+          let enrolment = update.enrolment.flatMap { provided in slot.map { broker.beginEnrolment(provided, on: $0) } }
+          return .success(UpdateProfile.Result(user: user, enrolment: enrolment))
+        })
     }
   }
 

@@ -55,7 +55,16 @@ extension Broker {
       return refuse(caller.id, BrokerError(overtaken: enrolment.slot.profile))
     }
     noteUse(of: slot)
-    answer(caller, note(user, on: slot).map { _ in LoginResult(.authenticated(describe(slot))) })
+    note(user, on: slot) { broker, result in
+      guard let slot = broker.slot(of: enrolment) else {
+        return broker.refuse(caller.id, BrokerError(overtaken: enrolment.slot.profile))
+      }
+      broker.answer(
+        caller,
+        result.flatMap { _, isDurable in
+          isDurable ? .success(LoginResult(.authenticated(broker.describe(slot)))) : .failure(Self.unsaved(slot.name))
+        })
+    }
   }
 
   /// Why a code has not confirmed an enrolment, which ends where no other code can.

@@ -61,7 +61,7 @@ extension Broker {
     }
     counts.logins += 1
     slot.provingClient = provingClient(of: origin)
-    slot.account.note(session.user, at: now.uptime)
+    slot.account.describedAt = session.user.map { _ in now.uptime }
     conclude(origin, .success(.authenticated(describe(slot))))
   }
 

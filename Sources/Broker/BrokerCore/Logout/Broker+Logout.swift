@@ -54,7 +54,7 @@ extension Broker {
   func forgetSession(of slot: ProfileSlot, _ reason: LogoutEvent.Reason) {
     forgetLogin(of: slot.name, .of(.flowNotFound))
     enrolments.end(of: slot.name)
-    slot.account.forgetUser()
+    slot.account.describedAt = nil
     slot.logouts += 1
     slot.sessions += 1
     slot.provingClient = nil

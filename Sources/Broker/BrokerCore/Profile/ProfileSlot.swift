@@ -57,30 +57,21 @@ final class ProfileSlot {
   /// The profile.
   var name: ProfileName { id.profile }
 
-  /// The user of the session, as the provider last described them.
-  var user: User? { account.user ?? machine.living?.user }
+  /// The user of the session, as the provider last described them; durable unless the store is full.
+  var user: User? { machine.living?.user }
 }
 
 /// What a provider has said of the account of a session.
 struct AccountCache {
-  /// The account, as the provider last described it; nil where it has not since the login.
-  private(set) var user: User?
-  private var fetchedAt: Duration?
+  /// When the provider last described the session's user; nil where it has not since the login.
+  var describedAt: Duration?
   /// How many backup codes were left after the last login by one, where the provider said so.
   var backupCodesRemaining: Int?
+  /// What waits for the last description to be durable, or refused by the store.
+  var waiting: [@Sendable (isolated Broker, _ isDurable: Bool) -> Void] = []
 
-  /// Notes how the provider has described the account; nil where it has not.
-  mutating func note(_ user: User?, at uptime: Duration) {
-    self.user = user
-    fetchedAt = user.map { _ in uptime }
-  }
-
-  /// Forgets the account: the session is over, or is another one.
-  mutating func forgetUser() { (user, fetchedAt) = (nil, nil) }
-
-  /// The account, where it was described at most so long ago.
-  func user(notOlderThan age: Duration, at uptime: Duration) -> User? {
-    guard let fetchedAt, uptime - fetchedAt <= age else { return nil }
-    return user
+  /// Whether the user was described at most so long ago.
+  func isFresh(within age: Duration, at uptime: Duration) -> Bool {
+    describedAt.map { uptime - $0 <= age } ?? false
   }
 }

@@ -19,6 +19,9 @@ struct Boxed<Value: Sendable>: Sendable {
   /// Begins with a value, or with none.
   init(wrappedValue: Value?) { box = wrappedValue.map { Box($0) } }
 
+  /// The box itself.
+  var projectedValue: Boxed { self }
+
   /// Whether something is there, without a look at it.
   var isThere: Bool { box != nil }
 }

@@ -16,6 +16,7 @@ extension Broker {
     for action in actions { run(action, on: slot) }
     slot.rendered.forgetOther()
     if !slot.machine.mayStillSpend { slot.room = nil }
+    answerDescriptions(of: slot)
     if profiles.forgetSettled() { parkLeft() }
     schedule(slot, now)
   }

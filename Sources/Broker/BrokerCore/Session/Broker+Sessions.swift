@@ -82,39 +82,4 @@ extension Broker {
     case .mistrusted, .ended, .reauthenticationRequired: .expired
     }
   }
-
-  /// Tells whose session it is, from memory where that is recent enough; a client's own has no user.
-  package func currentUser(_ params: GetCurrentUser.Params, _ caller: Caller<User>) throws(BrokerError) {
-    let slot = try view(of: caller.principal).slot(for: params.profile)
-    if let living = slot.machine.living, slot.provider.capabilities.areClientsOwn(living.tokens) {
-      throw BrokerError(
-        .unsupportedByProvider, "The session is the client's own (client credentials); it has no user.",
-        profile: slot.name)
-    }
-    if slot.machine.living != nil, let user = slot.account.user(notOlderThan: params.maxAge, at: now.uptime) {
-      noteUse(of: slot)
-      return answer(caller, user)
-    }
-    try askWithToken(\.userInfo, .read, slot.name, caller) { provider, token throws(ProviderFailure) in
-      try await provider.currentUser(accessToken: token)
-    } then: { broker, slot, isPresent, user in
-      broker.answer(caller, isPresent ? broker.note(user, on: slot) : .success(user))
-    }
-  }
-
-  /// Keeps what the provider said of the session's user, and gives the answer to the waiting callers.
-  ///
-  /// Another user is not believed: a reply must not be mistaken for one about another user (OpenID Connect Core, section
-  /// 5.3.2).
-  func note(_ user: User, on slot: ProfileSlot) -> Result<User, BrokerError> {
-    guard let living = slot.machine.living else { return .success(user) }
-    guard living.user.map({ $0.id == user.id }) ?? true else {
-      return .failure(
-        BrokerError(.invalidResponse, "The provider named a different user than the session's.", profile: slot.name))
-    }
-    let known = slot.user
-    slot.account.note(user, at: now.uptime)
-    if let known, known != user { publish(.userUpdated(UserUpdatedEvent(userID: user.id)), profile: slot.name) }
-    return .success(user)
-  }
 }

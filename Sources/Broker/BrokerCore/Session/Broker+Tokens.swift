@@ -122,21 +122,8 @@ extension Broker {
     guard slot.machine.living != nil else { return }
     let event = RefusalEvent(status: status)
     let isNews = publishRarely(status == 403 ? .forbidden(event) : .unauthorized(event), of: slot)
+    // A server that refuses what the user's roles allow may know of newer ones.
     if isNews, status == 403 { askForUserAgain(slot) }
-  }
-
-  /// Asks who the session's user is once more: a server that refuses what the user's roles allow may know of newer ones.
-  private func askForUserAgain(_ slot: ProfileSlot) {
-    guard let tokens = slot.machine.living?.tokens, slot.provider.capabilities.userInfo != nil,
-      !slot.provider.capabilities.areClientsOwn(tokens)
-    else { return }
-    let (session, accessToken) = (SessionMark(slot), tokens.accessToken)
-    ask(slot, .repeatable) { provider throws(ProviderFailure) in
-      try await provider.require(\.userInfo).currentUser(accessToken: accessToken)
-    } then: { broker, slot, result in
-      guard case .success(let user) = result, let slot, session.isPresent(on: slot) else { return }
-      _ = broker.note(user, on: slot)
-    }
   }
 
   /// Tells all callers that wait for a login that none will come; logins that wait for their user rest in the store.

@@ -20,6 +20,8 @@ package struct SessionLife: Sendable {
   var unsavedEvents: [EventPayload]?
   /// The record that notes the last use, until it is known whether it is durable.
   var notedGeneration: UInt64?
+  /// What the provider has said of the user, and is not durable yet.
+  @Boxed var described: UserDescription? = nil
   /// Whether it is told that nothing can be had of the session as it is.
   var toldEnd = false
   /// Whether a client has reported that the current access token is refused.

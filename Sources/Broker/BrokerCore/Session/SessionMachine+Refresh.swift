@@ -235,8 +235,8 @@ extension SessionMachine {
     session.lastRefreshAt = now.wall
     session.lastValidatedAt = now.wall
     note(in: &session, now)
-    generation += 1
     var events = [refreshed(session)]
+    beginRecord(of: &session, &events)
     // What was told to have ended goes on.
     if isShownExpired { events.append(.login(LoginEvent(userID: session.user?.id, method: "refresh"))) }
     let saving = TokensBeingSaved(session: session, generation: generation, since: since, events: events)

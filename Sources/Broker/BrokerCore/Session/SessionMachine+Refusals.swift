@@ -27,12 +27,13 @@ extension SessionMachine {
     session.rotatesRefreshToken = true
     note(in: &session, now)
     _ = refresh.handle(.succeeded(flight: flight), terms, at: now)
-    generation += 1
+    var events: [EventPayload] = []
+    beginRecord(of: &session, &events)
     // The access token and its times stay as they are: no end is counted from this moment.
-    var saving = TokensBeingSaved(session: session, generation: generation, since: now)
+    var saving = TokensBeingSaved(session: session, generation: generation, since: now, events: events)
     saving.rejection = rotated.rejection
     life?.saving = saving
-    return [.save(record(.living(session)), announcing: [])]
+    return [.save(record(.living(session)), announcing: events)]
   }
 
   /// Goes on with a refresh token that is the session's from now on, and asks with it for an access token: at once the first

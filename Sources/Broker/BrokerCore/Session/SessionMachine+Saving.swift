@@ -13,6 +13,7 @@ extension SessionMachine {
       if isDurable { return begin(login: login, now) }
       return isNewest ? goOnWithoutLogin(generation, now) : []
     }
+    adoptDescription(generation, isDurable: isDurable)
     if let saving = life?.saving, saving.generation == generation {
       life?.unsavedEvents = isDurable ? nil : saving.events
       if let other = saving.other { return begin(other, saving, now) }
@@ -27,9 +28,10 @@ extension SessionMachine {
       life?.unsavedEvents = nil
       return serveWaiting(now)
     }
-    guard !demands.isEmpty else { return [] }
+    let amended = amendUnsaved()
+    guard !demands.isEmpty else { return amended }
     // The tokens of the last refresh do not rest in the store yet, so none can begin.
-    return settle(BrokerError(.storeFailed, profile: profile), now)
+    return settle(BrokerError(.storeFailed, profile: profile), now) + amended
   }
 
   /// A note of the last use that could not be saved is dropped: the next one says more.
@@ -64,7 +66,9 @@ extension SessionMachine {
       if let ending { return [saveEnd(ending.contents, ending.events)] }
       return [saveEnd(contents(at: now), [])]
     }
-    guard life.saving == nil, life.heldAnswer == nil, !refresh.isUnderWay, !isOutcomeUnknown else { return [] }
+    guard life.saving == nil, life.heldAnswer == nil, !refresh.isUnderWay, !isOutcomeUnknown || isStoreDegraded else {
+      return []
+    }
     let events = life.unsavedEvents ?? []
     self.life?.unsavedEvents = events
     generation += 1

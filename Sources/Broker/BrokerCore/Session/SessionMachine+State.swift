@@ -34,7 +34,9 @@ extension SessionMachine {
   /// could be had of it.
   func sessionToPark(at now: Moment) -> LivingSession? {
     guard let life, !isSpent(at: now) else { return nil }
-    return life.saving?.session ?? life.session
+    var session = life.saving?.session ?? life.session
+    session.user = newestUser
+    return session
   }
 
   /// Whether the record of this generation is that of a login that is being saved.
@@ -139,7 +141,9 @@ extension SessionMachine {
   var newestTokens: TokenSet? { life?.newestTokens }
 
   /// Whether tokens may come, or have come, that do not rest in the store yet.
-  var isUnsettled: Bool { life?.saving != nil || refresh.isUnderWay || isStoreDegraded || ending != nil }
+  var isUnsettled: Bool {
+    life?.saving != nil || refresh.isUnderWay || isStoreDegraded || isDescribing || ending != nil
+  }
 
   /// Whether a record that could not be saved is still the newest, and worth another try.
   ///

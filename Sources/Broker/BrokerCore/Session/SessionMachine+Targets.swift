@@ -130,11 +130,12 @@ extension SessionMachine {
     }
     session.lastValidatedAt = now.wall
     note(in: &session, now)
-    generation += 1
+    var events: [EventPayload] = []
+    beginRecord(of: &session, &events)
     let saving = TokensBeingSaved(
-      session: session, generation: generation, since: since, other: other)
+      session: session, generation: generation, since: since, other: other, events: events)
     life?.saving = saving
-    return [.save(record(.living(session)), announcing: [])]
+    return [.save(record(.living(session)), announcing: events)]
   }
 
   /// Goes on with a refresh token that is the session's, and a token of a target's, from now on.

@@ -58,6 +58,8 @@ package struct SessionMachine: Sendable {
     case refreshSucceeded(flight: UInt64, TokenSet, sentAt: Timestamp)
     case refreshFailed(flight: UInt64, ProviderFailure)
     case tokensReplaced(TokenSet, sentAt: Moment)
+    /// The provider has said who the session's user is, in other words than before.
+    case userDescribed(User)
     case logoutWanted(LogoutEvent.Reason)
     /// The provider may have ended the session for this reason: a refusal of its refresh token means that.
     case endSuspected(LogoutEvent.Reason?)
@@ -182,6 +184,11 @@ package struct SessionMachine: Sendable {
   package mutating func handle(_ event: Event, at now: Moment, jitter: Double = 0.5) -> [Action] {
     self.jitter = jitter
     followClocks(now)
+    let actions = take(event, now)
+    return isDescribing ? actions + amend() : actions
+  }
+
+  private mutating func take(_ event: Event, _ now: Moment) -> [Action] {
     switch event {
     case .restored(let record, let intent, let flight): return restore(record, intent, flight, now)
     case .mistrusted: return mistrust(now)
@@ -201,6 +208,7 @@ package struct SessionMachine: Sendable {
     case .refreshSucceeded(let flight, let tokens, let sentAt): return acceptRefresh(flight, tokens, sentAt, now)
     case .refreshFailed(let flight, let failure): return failRefresh(flight, failure, now)
     case .tokensReplaced(let tokens, let sentAt): return replaceTokens(tokens, sentAt, now)
+    case .userDescribed(let user): return describe(user)
     case .logoutWanted(let reason): return logOut(reason, now)
     case .endSuspected(let reason):
       life?.suspectedEnd = reason

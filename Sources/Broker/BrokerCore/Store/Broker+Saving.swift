@@ -7,6 +7,7 @@ extension Broker {
   /// `isRetry` says that it was tried before, with an error: it may be durable already.
   func save(_ record: SessionRecord, announcing events: [EventPayload], isRetry: Bool = false) {
     var steps = [StoreStep.record(record)]
+    if let intent = holder(of: record.profile)?.machine.intent(beside: record) { steps.append(.openIntent(intent)) }
     let closesLogin = logins.takeUnclosed(record.profile)
     if closesLogin { steps.append(.closeLogin(record.profile)) }
     let revocations = logouts.queue.unkept(of: record.profile)
@@ -37,7 +38,7 @@ extension Broker {
     if let slot = holder(of: record.profile), slot.machine.isLogin(record.generation) {
       slot.sessions += 1
       enrolments.end(of: slot.name)
-      slot.account.forgetUser()
+      slot.account.describedAt = nil
     }
     handle(.saved(generation: record.generation), onProfile: record.profile)
     finishSave(of: record, nil)

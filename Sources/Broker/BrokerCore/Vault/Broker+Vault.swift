@@ -173,7 +173,7 @@ extension Broker {
       profile: slot.name, binding: slot.machine.binding, rules: slot.machine.rules, boot: slot.machine.boot,
       tokenID: slot.machine.tokenID)
     slot.rendered.forget()
-    slot.account.forgetUser()
+    slot.account.describedAt = nil
   }
 }
 

@@ -58,6 +58,8 @@ import Testing
   private static let sent = preparing + [.intentSaved(flight: 1)]
   private static let saving = sent + [success(1)]
 
+  private static let described = SessionMachine.Event.userDescribed(User(id: "u", name: "A"))
+
   private static let settings: [Setting] = [
     Setting(name: "signed out", events: []),
     Setting(name: "mistrusted", events: [.mistrusted]),
@@ -78,6 +80,7 @@ import Testing
     Setting(name: "sent, after the idle timeout", events: sent, time: 600, idleTimeout: 600),
     Setting(name: "saving", events: saving),
     Setting(name: "degraded", events: saving + [.saveFailed(generation: 8)]),
+    Setting(name: "being described", events: [restored, described]),
     Setting(name: "backing off", events: sent + [failure(.transient(.networkUnavailable))]),
     Setting(name: "holding back", events: sent + [failure(.outcomeUnknown(.timeout))]),
     Setting(name: "holding back, after the end", events: sent + [failure(.outcomeUnknown(.timeout))], time: 901),
@@ -101,6 +104,7 @@ import Testing
     ("lost", failure(.outcomeUnknown(.timeout))), ("refused", failure(.sessionEnded(.refreshRejected))),
     ("user wanted", failure(.reauthenticationRequired)),
     ("tokens replaced", .tokensReplaced(ScriptedProvider.tokens(3, now: start.wall), sentAt: start)),
+    ("user described", .userDescribed(User(id: "u", name: "B"))),
     ("logout wanted", .logoutWanted(.user)), ("login waits ended", .loginWaitsEnded(BrokerError(.shuttingDown))),
     ("rules changed", .rulesChanged(SessionRules(idleTimeout: .seconds(300), keepAlive: .seconds(3600)))),
     ("network returned", .providerSeen(.reached)), ("clock was set", .clockWasSet), ("woken", .woken),
@@ -170,6 +174,7 @@ extension SessionMachine {
       living.map { "\($0.tokens.accessToken.value.revealedString() ?? "") \(activitySummary)" } ?? phase.name
     var flags = ""
     if isStoreDegraded { flags += ", degraded" }
+    if isDescribing { flags += ", described" }
     if isOutcomeUnknown { flags += ", lost" }
     if case .leftAlone = scheduleState { flags += ", left alone" }
     // A generation that is counted from a clock says nothing here.

@@ -80,7 +80,7 @@ struct SessionScript {
     case .save(let record, _):
       guard storeWorks else { return [action.summary] + play(.saveFailed(generation: record.generation)) }
       stored = record
-      intent = nil
+      intent = machine.intent(beside: record)
       return [action.summary] + play(.saved(generation: record.generation))
     default: return [action.summary]
     }

@@ -66,6 +66,7 @@ let sessionTable = StateTable(
     token refused: openIntent 1 of 7 → access-1 preparing 1, generation 7
     target wanted: openIntent 1 of 7 → access-1 preparing 1, generation 7
     tokens replaced: save living 8 announcing tokenRefreshed → access-1 saving access-3, generation 8
+    user described: save living 8 → access-1 resting, degraded, described, generation 8
     logout wanted: save signedOut 8 announcing logout → signed out, generation 8
     rules changed: save living 8 → access-1 resting, generation 8
   resting, unused, when a refresh is due
@@ -76,6 +77,7 @@ let sessionTable = StateTable(
     token refused: openIntent 1 of 7 → access-1 preparing 1, generation 7
     target wanted: openIntent 1 of 7 → access-1 preparing 1, generation 7
     tokens replaced: save living 8 announcing tokenRefreshed → access-1 saving access-3, generation 8
+    user described: save living 8 → access-1 resting, degraded, described, generation 8
     logout wanted: save signedOut 8 announcing logout → signed out, generation 8
     rules changed: openIntent 1 of 7 → access-1 preparing 1, generation 7
     clock was set: → access-1 resting, left alone, generation 7
@@ -89,6 +91,7 @@ let sessionTable = StateTable(
     target wanted: openIntent 1 of 7 → access-1 preparing 1, generation 7
     used: → access-1 resting, generation 7
     tokens replaced: save living 8 announcing tokenRefreshed → access-1 saving access-3, left alone, generation 8
+    user described: save living 8 → access-1 resting, degraded, described, left alone, generation 8
     logout wanted: save signedOut 8 announcing logout → signed out, generation 8
     rules changed: openIntent 1 of 7 → access-1 preparing 1, generation 7
   resting, used, when a refresh is due
@@ -99,6 +102,7 @@ let sessionTable = StateTable(
     token refused: openIntent 1 of 7 → access-1 preparing 1, generation 7
     target wanted: openIntent 1 of 7 → access-1 preparing 1, generation 7
     tokens replaced: save living 8 announcing tokenRefreshed → access-1 saving access-3, generation 8
+    user described: save living 8 → access-1 resting, degraded, described, generation 8
     logout wanted: save signedOut 8 announcing logout → signed out, generation 8
     rules changed: discard access-1, save ended idleTimeout 8 announcing sessionExpired → ended idleTimeout, generation 8
     clock was set: openIntent 1 of 7 → access-1 preparing 1, generation 7
@@ -112,6 +116,7 @@ let sessionTable = StateTable(
     token refused: openIntent 1 of 7 → access-1 preparing 1, generation 7
     target wanted: openIntent 1 of 7 → access-1 preparing 1, generation 7
     tokens replaced: save living 8 announcing tokenRefreshed → access-1 saving access-3, generation 8
+    user described: save living 8 → access-1 resting, degraded, described, generation 8
     logout wanted: save signedOut 8 announcing logout → signed out, generation 8
     rules changed: openIntent 1 of 7 → access-1 preparing 1, generation 7
     clock was set: → access-1 resting, left alone, generation 7
@@ -124,6 +129,7 @@ let sessionTable = StateTable(
     token refused: openIntent 1 of 7 → access-1 preparing 1, generation 7
     target wanted: openIntent 1 of 7 → access-1 preparing 1, generation 7
     tokens replaced: save living 8 announcing tokenRefreshed → access-1 saving access-3, generation 8
+    user described: save living 8 → access-1 resting, degraded, described, generation 8
     logout wanted: save signedOut 8 announcing logout → signed out, generation 8
     rules changed: openIntent 1 of 7 → access-1 preparing 1, generation 7
     clock was set: → access-1 resting, left alone, generation 7
@@ -136,6 +142,7 @@ let sessionTable = StateTable(
     token refused: discard access-1, save ended idleTimeout 8 announcing sessionExpired, error 9 sessionExpired → ended idleTimeout, generation 8
     target wanted: discard access-1, save ended idleTimeout 8 announcing sessionExpired, error 9 sessionExpired → ended idleTimeout, generation 8
     tokens replaced: save living 8 announcing tokenRefreshed → access-1 saving access-3, generation 8
+    user described: save living 8 → access-1 resting, degraded, described, generation 8
     logout wanted: save signedOut 8 announcing logout → signed out, generation 8
     rules changed: discard access-1, save ended idleTimeout 8 announcing sessionExpired → ended idleTimeout, generation 8
     clock was set: discard access-1, save ended idleTimeout 8 announcing sessionExpired → ended idleTimeout, generation 8
@@ -147,6 +154,7 @@ let sessionTable = StateTable(
     intent saved: spend 1 refresh-1 → access-1 sent 1, generation 7
     intent failed: error 1 storeFailed, publish refreshFailed → access-1 backing off for storeFailed, generation 7
     tokens replaced: save living 8 announcing tokenRefreshed → access-1 saving access-3, generation 8
+    user described: → access-1 preparing 1, described, generation 7
     logout wanted: error 1 loginRequired, save signedOut 8 announcing logout → signed out, generation 8
   sent
     login accepted: save living 8 announcing login → access-1 sent 1, generation 8
@@ -158,6 +166,7 @@ let sessionTable = StateTable(
     refused: save ended refreshRejected 8 announcing sessionExpired, error 1 sessionExpired → ended refreshRejected, generation 8
     user wanted: save reauthenticationRequired 8 announcing sessionExpired, error 1 reauthRequired → wants the user, generation 8
     tokens replaced: save living 8 announcing tokenRefreshed → access-1 saving access-3, generation 8
+    user described: → access-1 sent 1, described, generation 7
     logout wanted: error 1 loginRequired, save signedOut 8 announcing logout → signed out, generation 8
   sent, after the idle timeout
     login accepted: save living 8 announcing login → access-1 sent 1, generation 8
@@ -172,6 +181,7 @@ let sessionTable = StateTable(
     refused: save ended refreshRejected 8 announcing sessionExpired, error 1 sessionExpired → ended refreshRejected, generation 8
     user wanted: save reauthenticationRequired 8 announcing sessionExpired, error 1 reauthRequired → wants the user, generation 8
     tokens replaced: save living 8 announcing tokenRefreshed → access-1 saving access-3, generation 8
+    user described: → access-1 sent 1, described, generation 7
     logout wanted: error 1 loginRequired, save signedOut 8 announcing logout → signed out, generation 8
     rules changed: discard access-1, save ended idleTimeout 8 announcing sessionExpired, error 1 sessionExpired → ended idleTimeout, generation 8
     clock was set: discard access-1, save ended idleTimeout 8 announcing sessionExpired, error 1 sessionExpired → ended idleTimeout, generation 8
@@ -183,6 +193,7 @@ let sessionTable = StateTable(
     token wanted: token 9
     token or login wanted: token 9
     tokens replaced: save living 9 announcing tokenRefreshed → access-1 saving access-3, generation 9
+    user described: → access-1 saving access-2, described, generation 8
     logout wanted: error 1 loginRequired, save signedOut 9 announcing logout → signed out, generation 9
   degraded
     login accepted: save living 9 announcing login → access-2 resting, degraded, generation 9
@@ -193,6 +204,20 @@ let sessionTable = StateTable(
     token refused: saveAgain
     target wanted: saveAgain
     tokens replaced: save living 9 announcing tokenRefreshed → access-2 saving access-3, degraded, generation 9
+    user described: saveAgain → access-2 resting, degraded, described, generation 8
+    logout wanted: save signedOut 9 announcing logout → signed out, generation 9
+  being described
+    login accepted: save living 9 announcing login → access-1 resting, degraded, described, generation 9
+    saved 8: → access-1 resting, generation 8
+    saved 99: → access-1 resting, generation 8
+    save 8 failed: → access-1 resting, degraded, generation 8
+    token wanted: token 9
+    new token wanted: saveAgain
+    token or login wanted: token 9
+    token refused: saveAgain
+    target wanted: saveAgain
+    tokens replaced: save living 9 announcing tokenRefreshed → access-1 saving access-3, degraded, described, generation 9
+    user described: saveAgain
     logout wanted: save signedOut 9 announcing logout → signed out, generation 9
   backing off
     login accepted: save living 8 announcing login → access-1 backing off for networkUnavailable, generation 8
@@ -202,6 +227,7 @@ let sessionTable = StateTable(
     token refused: error 9 networkUnavailable
     target wanted: error 9 networkUnavailable
     tokens replaced: save living 8 announcing tokenRefreshed → access-1 saving access-3, generation 8
+    user described: save living 8 → access-1 backing off for networkUnavailable, degraded, described, generation 8
     logout wanted: save signedOut 8 announcing logout → signed out, generation 8
     rules changed: openIntent 2 of 7 → access-1 preparing 2, generation 7
     network returned: openIntent 2 of 7 → access-1 preparing 2, generation 7
@@ -213,6 +239,7 @@ let sessionTable = StateTable(
     token refused: spend 2 refresh-1 → access-1 sent 2, lost, generation 7
     target wanted: error 9 refreshOutcomeUnknown
     tokens replaced: save living 8 announcing tokenRefreshed → access-1 saving access-3, lost, generation 8
+    user described: save living 8 → access-1 backing off for refreshOutcomeUnknown, degraded, described, lost, generation 8
     logout wanted: save signedOut 8 announcing logout → signed out, generation 8
   holding back, after the end
     login accepted: save living 8 announcing login → access-1 backing off for refreshOutcomeUnknown, lost, generation 8
@@ -222,6 +249,7 @@ let sessionTable = StateTable(
     token refused: spend 2 refresh-1 → access-1 sent 2, lost, generation 7
     target wanted: spend 2 refresh-1 → access-1 sent 2, lost, generation 7
     tokens replaced: save living 8 announcing tokenRefreshed → access-1 saving access-3, lost, generation 8
+    user described: save living 8 → access-1 backing off for refreshOutcomeUnknown, degraded, described, lost, generation 8
     logout wanted: save signedOut 8 announcing logout → signed out, generation 8
     rules changed: discard access-1, save ended idleTimeout 8 announcing sessionExpired → ended idleTimeout, generation 8
     clock was set: spend 2 refresh-1 → access-1 sent 2, lost, generation 7
@@ -235,6 +263,7 @@ let sessionTable = StateTable(
     intent saved: closeIntent → access-1 resting, generation 8
     intent failed: → access-1 resting, generation 8
     tokens replaced: → access-1 resting, generation 8
+    user described: → access-1 preparing 1, described, generation 8
     logout wanted: error 1 loginRequired, save signedOut 9 announcing logout → signed out, generation 9
   sent, signing in
     login accepted: save living 9 announcing login → access-1 sent 1, generation 9
@@ -242,6 +271,7 @@ let sessionTable = StateTable(
     token wanted: token 9
     token or login wanted: token 9
     tokens replaced: → access-1 resting, generation 8
+    user described: → access-1 sent 1, described, generation 8
     logout wanted: error 1 loginRequired, save signedOut 9 announcing logout → signed out, generation 9
   answered, signing in
     login accepted: save living 9 announcing login → access-1 sent 1, generation 9
@@ -250,6 +280,7 @@ let sessionTable = StateTable(
     token wanted: token 9
     token or login wanted: token 9
     tokens replaced: → access-1 resting, generation 8
+    user described: → access-1 sent 1, described, generation 8
     logout wanted: error 1 loginRequired, save signedOut 9 announcing logout → signed out, generation 9
   refused, signing in
     login accepted: save living 9 announcing login → access-1 sent 1, generation 9
@@ -258,5 +289,6 @@ let sessionTable = StateTable(
     token wanted: token 9
     token or login wanted: token 9
     tokens replaced: → access-1 resting, generation 8
+    user described: → access-1 sent 1, described, generation 8
     logout wanted: error 1 loginRequired, save signedOut 9 announcing logout → signed out, generation 9
   """)

@@ -8,6 +8,7 @@ let sessionTargetTable = StateTable(
     intent saved: spend 1 refresh-1 for @a → access-1 sent 1, generation 7
     intent failed: error 1 storeFailed, publish refreshFailed → access-1 backing off for storeFailed, generation 7
     tokens replaced: save living 8 announcing tokenRefreshed → access-1 saving access-3, generation 8
+    user described: → access-1 preparing 1, described, generation 7
     logout wanted: error 1 loginRequired, save signedOut 8 announcing logout → signed out, generation 8
     covered target wanted: token 9
   sent for a
@@ -20,6 +21,7 @@ let sessionTargetTable = StateTable(
     refused: closeIntent, openIntent 2 of 7 → access-1 preparing 2, generation 7
     user wanted: closeIntent, error 1 reauthRequired → access-1 resting, generation 7
     tokens replaced: save living 8 announcing tokenRefreshed → access-1 saving access-3, generation 8
+    user described: → access-1 sent 1, described, generation 7
     logout wanted: error 1 loginRequired, save signedOut 8 announcing logout → signed out, generation 8
     covered target wanted: token 9
     target not granted: closeIntent, error 1 insufficientScope → access-1 resting, generation 7
@@ -36,6 +38,7 @@ let sessionTargetTable = StateTable(
     refused: closeIntent, openIntent 2 of 7 → access-1 preparing 2, generation 7
     user wanted: closeIntent, error 1 reauthRequired, openIntent 2 of 7 → access-1 preparing 2, generation 7
     tokens replaced: save living 8 announcing tokenRefreshed → access-1 saving access-3, generation 8
+    user described: → access-1 sent 1, described, generation 7
     logout wanted: error 1 loginRequired, error 2 loginRequired, error 3 loginRequired, save signedOut 8 announcing logout → signed out, generation 8
     covered target wanted: token 9
     target not granted: closeIntent, error 1 insufficientScope, openIntent 2 of 7 → access-1 preparing 2, generation 7
@@ -49,6 +52,7 @@ let sessionTargetTable = StateTable(
     token wanted: token 9
     token or login wanted: token 9
     tokens replaced: save living 9 announcing tokenRefreshed → access-1 saving access-3, generation 9
+    user described: → access-1 saving access-1, described, generation 8
     logout wanted: error 1 loginRequired, save signedOut 9 announcing logout → signed out, generation 9
     covered target wanted: token 9
   saving a's, b waits
@@ -58,6 +62,7 @@ let sessionTargetTable = StateTable(
     token wanted: token 9
     token or login wanted: token 9
     tokens replaced: save living 9 announcing tokenRefreshed → access-1 saving access-3, generation 9
+    user described: → access-1 saving access-1, described, generation 8
     logout wanted: error 1 loginRequired, error 2 loginRequired, save signedOut 9 announcing logout → signed out, generation 9
     covered target wanted: token 9
   with a's token
@@ -68,6 +73,7 @@ let sessionTargetTable = StateTable(
     token refused: openIntent 2 of 8 → access-1 preparing 2, generation 8
     target wanted: access-2 for @a 9
     tokens replaced: save living 9 announcing tokenRefreshed → access-1 saving access-3, generation 9
+    user described: save living 9 → access-1 resting, degraded, described, generation 9
     logout wanted: save signedOut 9 announcing logout → signed out, generation 9
     rules changed: save living 9 → access-1 resting, generation 9
     new target wanted: openIntent 2 of 8 → access-1 preparing 2, generation 8
@@ -82,6 +88,7 @@ let sessionTargetTable = StateTable(
     token refused: openIntent 2 of 8 → access-1 preparing 2, generation 8
     target wanted: openIntent 2 of 8 → access-1 preparing 2, generation 8
     tokens replaced: save living 9 announcing tokenRefreshed → access-1 saving access-3, generation 9
+    user described: save living 9 → access-1 resting, degraded, described, generation 9
     logout wanted: save signedOut 9 announcing logout → signed out, generation 9
     rules changed: discard access-1, save ended idleTimeout 9 announcing sessionExpired → ended idleTimeout, generation 9
     clock was set: openIntent 2 of 8 → access-1 preparing 2, generation 8
@@ -100,6 +107,7 @@ let sessionTargetTable = StateTable(
     token refused: saveAgain
     target wanted: access-2 for @a 9
     tokens replaced: save living 9 announcing tokenRefreshed → access-1 saving access-3, degraded, generation 9
+    user described: saveAgain → access-1 resting, degraded, described, generation 8
     logout wanted: save signedOut 9 announcing logout → signed out, generation 9
     new target wanted: saveAgain
     target's token refused: saveAgain
@@ -113,6 +121,7 @@ let sessionTargetTable = StateTable(
     token refused: openIntent 2 of 7 → access-1 preparing 2, generation 7
     target wanted: error 9 insufficientScope
     tokens replaced: save living 8 announcing tokenRefreshed → access-1 saving access-3, generation 8
+    user described: save living 8 → access-1 resting, degraded, described, generation 8
     logout wanted: save signedOut 8 announcing logout → signed out, generation 8
     rules changed: save living 8 → access-1 resting, generation 8
     new target wanted: error 9 insufficientScope
@@ -127,6 +136,7 @@ let sessionTargetTable = StateTable(
     token refused: openIntent 2 of 7 → access-1 preparing 2, generation 7
     target wanted: openIntent 2 of 7 → access-1 preparing 2, generation 7
     tokens replaced: save living 8 announcing tokenRefreshed → access-1 saving access-3, generation 8
+    user described: save living 8 → access-1 resting, degraded, described, generation 8
     logout wanted: save signedOut 8 announcing logout → signed out, generation 8
     rules changed: save living 8 → access-1 resting, generation 8
     new target wanted: openIntent 2 of 7 → access-1 preparing 2, generation 7
@@ -138,6 +148,7 @@ let sessionTargetTable = StateTable(
     token wanted: token 9
     token or login wanted: token 9
     tokens replaced: save living 8 announcing tokenRefreshed → access-1 saving access-3, generation 8
+    user described: → access-1 sent 2, described, generation 7
     logout wanted: error 1 loginRequired, save signedOut 8 announcing logout → signed out, generation 8
     covered target wanted: token 9
     2 succeeded: save living 8 announcing tokenRefreshed → access-1 saving access-2, generation 8
@@ -150,6 +161,7 @@ let sessionTargetTable = StateTable(
     token refused: error 9 networkUnavailable
     target wanted: error 9 networkUnavailable
     tokens replaced: save living 8 announcing tokenRefreshed → access-1 saving access-3, generation 8
+    user described: save living 8 → access-1 backing off for networkUnavailable, degraded, described, generation 8
     logout wanted: save signedOut 8 announcing logout → signed out, generation 8
     rules changed: openIntent 2 of 7 → access-1 preparing 2, generation 7
     network returned: openIntent 2 of 7 → access-1 preparing 2, generation 7
@@ -165,6 +177,7 @@ let sessionTargetTable = StateTable(
     token refused: spend 2 refresh-1 → access-1 sent 2, lost, generation 7
     target wanted: error 9 refreshOutcomeUnknown
     tokens replaced: save living 8 announcing tokenRefreshed → access-1 saving access-3, lost, generation 8
+    user described: save living 8 → access-1 backing off for refreshOutcomeUnknown, degraded, described, lost, generation 8
     logout wanted: save signedOut 8 announcing logout → signed out, generation 8
     new target wanted: error 9 refreshOutcomeUnknown
     target's token refused: error 9 refreshOutcomeUnknown
@@ -176,6 +189,7 @@ let sessionTargetTable = StateTable(
     token wanted: token 9
     token or login wanted: token 9
     tokens replaced: → access-1 resting, generation 8
+    user described: → access-1 sent 1, described, generation 8
     logout wanted: error 1 loginRequired, save signedOut 9 announcing logout → signed out, generation 9
     covered target wanted: token 9
   answered for a, signing in
@@ -185,6 +199,7 @@ let sessionTargetTable = StateTable(
     token wanted: token 9
     token or login wanted: token 9
     tokens replaced: → access-1 resting, generation 8
+    user described: → access-1 sent 1, described, generation 8
     logout wanted: error 1 loginRequired, save signedOut 9 announcing logout → signed out, generation 9
     covered target wanted: token 9
   refused for a, signing in
@@ -194,6 +209,7 @@ let sessionTargetTable = StateTable(
     token wanted: token 9
     token or login wanted: token 9
     tokens replaced: → access-1 resting, generation 8
+    user described: → access-1 sent 1, described, generation 8
     logout wanted: error 1 loginRequired, save signedOut 9 announcing logout → signed out, generation 9
     covered target wanted: token 9
   """)

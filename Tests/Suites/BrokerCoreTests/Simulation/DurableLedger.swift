@@ -32,6 +32,8 @@ struct DurableLedger {
   var unsaved: Set<String> = []
   /// Profiles whose newest record was reported as refused, and rests in the store all the same.
   var surprisingRecords: Set<ProfileName> = []
+  /// The users whose record has rested in the store, by the names that their provider gave them.
+  var users: [User] = []
   /// The newest record of each profile.
   var records: [ProfileName: SessionRecord] = [:]
   /// How often the wall clock was set, at least, before the newest living record of each profile was made.

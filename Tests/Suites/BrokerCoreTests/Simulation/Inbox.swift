@@ -38,6 +38,7 @@ final class Inbox: Sendable {
     case subscribed(Subscribe.Result, missed: [BrokerEvent])
     case challenge(OTPChallenge)
     case logout(Logout.Result)
+    case user(User)
     case other
     case error(BrokerError)
 
@@ -49,6 +50,7 @@ final class Inbox: Sendable {
       case .value(let login as LoginResult): self = .login(login.progress)
       case .value(let challenge as OTPChallenge): self = .challenge(challenge)
       case .value(let logout as Logout.Result): self = .logout(logout)
+      case .value(let user as User): self = .user(user)
       case .value: self = .other
       }
     }

@@ -15,6 +15,7 @@ extension Simulation {
     case .error(let error): try check(error, request)
     case .subscribed(let result, let missed): try noteSubscribed(request, number, result, missed)
     case .logout: try checkLogout(request)
+    case .user(let user): try checkUser(user, request)
     case .login, .challenge, .other: break
     }
   }
@@ -136,6 +137,26 @@ extension Simulation {
     }
   }
 
+  /// Who a user is said to be rests in the store, unless that has refused it, or the session is another one by now.
+  private func checkUser(_ user: User, _ request: Request) throws(Violation) {
+    guard let profile = request.profile, !weather.hasDiskFailed, !plan.endsWholeGrants,
+      durable.living(profile)?.user?.id == user.id, profiles.contains(where: { $0.name == profile })
+    else { return }
+    guard durable.users.contains(user) else {
+      throw Violation(.durableFirst, "\(profile): \(user.name ?? "") is told before it is saved")
+    }
+  }
+
+  /// Who a session is shown to be of is what the store says, unless that has refused it.
+  private func checkUser(of session: Session) throws(Violation) {
+    guard let user = session.user, session.storeDegraded != true, !isBeingSaved(session.profile),
+      !durable.surprisingRecords.contains(session.profile), let living = durable.living(session.profile)
+    else { return }
+    guard living.user == user else {
+      throw Violation(.durableFirst, "\(session.profile) is shown as \(user.name ?? "nobody")'s before that is saved")
+    }
+  }
+
   /// What must hold whenever the broker waits for the world.
   func check() throws(Violation) {
     for profile in profiles {
@@ -150,6 +171,7 @@ extension Simulation {
           throw Violation(.logoutKept, "\(profile.name): \(session.state)")
         }
         if wishes.isLocked { throw Violation(.lockHolds, "\(profile.name): \(session.state)") }
+        try checkUser(of: session)
       case .locked: break
       }
     }

@@ -128,6 +128,7 @@ extension Simulation {
       durable.add(.token(profile, text))
     }
     durable.jumpsBeforeRecord[profile] = weather.jumpsBeforeRecord
+    if let user = session.user, !durable.users.contains(user) { durable.users.append(user) }
     durable.tokens.insert(text)
     durable.tokens.insert("R\(new.family).\(new.number)")
   }

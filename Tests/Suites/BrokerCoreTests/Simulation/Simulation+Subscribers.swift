@@ -97,6 +97,7 @@ extension Simulation {
       case .logout: durable.tell(.signedOut(profile))
       case .sessionExpired(let data): durable.tell(.ended(profile, data.reason))
       case .tokenRefreshed(let data): durable.tell(.token(profile, String(data.tokenID.dropFirst(3))))
+      case .userUpdated(let data): durable.users.contains { $0.id == data.userID && $0.name != nil }
       case .securityAlert(let data): data.kind != .refreshTokenReuse || isReplaySomebodyElses(profile)
       default: true
       }
