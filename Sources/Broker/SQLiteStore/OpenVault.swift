@@ -1,3 +1,4 @@
+import BrokerCore
 import BrokerProtocol
 import Records
 import Sealing
@@ -19,6 +20,10 @@ struct OpenVault {
   var tampered: Set<ProfileName> = []
   /// How many sealed bytes the kept events have.
   var eventBytes = 0
+  /// The rows that have ended although the database still has them, with their tags.
+  var ended: [Manifest.Row: RowTag] = [:]
+  /// What was acknowledged with their end and waits for room on the disk, in order.
+  var deferred: [StoreStep] = []
   /// Whether the kept events are to be removed with the next change.
   var mustDropEvents = false
 

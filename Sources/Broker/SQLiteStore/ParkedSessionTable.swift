@@ -88,10 +88,15 @@ struct ParkedSessionTable: SealedTable {
   /// Forgets a session.
   ///
   /// - Throws: `VaultError.storage`.
-  func close(_ id: ParkedSession.ID) throws(VaultError) {
+  func close(_ id: ParkedSession.ID) throws(VaultError) { try remove(Self.name(of: id)) }
+
+  /// Removes the row of a name.
+  ///
+  /// - Throws: `VaultError.storage`.
+  func remove(_ name: String) throws(VaultError) {
     do throws(SQLiteError) {
       let statement = try connection.prepare("DELETE FROM parked_session WHERE name = ?1")
-      try statement.bind(Self.name(of: id), at: 1)
+      try statement.bind(name, at: 1)
       try statement.run()
     } catch { throw .storage(error) }
   }

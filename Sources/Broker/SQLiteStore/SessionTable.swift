@@ -104,6 +104,24 @@ struct SessionTable: SealedTable {
     return connection.changedRowCount > 0
   }
 
+  /// The record of a name, where its row is this one and can be trusted.
+  ///
+  /// - Throws: `VaultError.storage`, `.secretMemoryExhausted`.
+  func record(_ name: String, _ tag: RowTag) throws(VaultError) -> SessionRecord? {
+    try row(named: name).flatMap { $0.tag == tag ? $0.value : nil }
+  }
+
+  /// Removes the row of a name.
+  ///
+  /// - Throws: `VaultError.storage`.
+  func remove(_ name: String) throws(VaultError) {
+    do throws(SQLiteError) {
+      let statement = try connection.prepare("DELETE FROM session WHERE profile = ?1")
+      try statement.bind(name, at: 1)
+      try statement.run()
+    } catch { throw .storage(error) }
+  }
+
   private func row(named name: String) throws(VaultError) -> FoundRow<SessionRecord>? {
     do {
       let row = try connection.prepare(

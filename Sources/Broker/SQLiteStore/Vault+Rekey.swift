@@ -52,6 +52,8 @@ extension Vault {
   ///
   /// - Throws: `StoreFailure`; it may come back as before then.
   func endDoubt() throws(StoreFailure) {
+    // What has ended is known by the tag of its present box.
+    try bury()
     guard isRekeyInDoubt else { return }
     try change { _ in }
     isRekeyInDoubt = false

@@ -9,7 +9,8 @@ extension Vault: SessionStore {
   package func load() async throws(StoreFailure) -> StoreContents {
     let (connection, open) = try opened()
     do throws(VaultError) {
-      let found = try VaultReader(connection: connection, seal: open.seal).contents(open.manifest)
+      let found = try VaultReader(connection: connection, seal: open.seal).contents(
+        open.manifest, without: Set(open.ended.values))
       if found.hasForeignRows { contents?.suspicions.insert(.foreignRow) }
       contents?.tampered = found.tampered
       var loaded = found.contents
@@ -26,8 +27,14 @@ extension Vault: SessionStore {
   /// - Throws: `StoreFailure.superseded`, `.locked`, `.failed`, `.tampered` where the file is not in its place.
   package func commit(_ steps: [StoreStep]) async throws(StoreFailure) {
     guard !steps.isEmpty else { return }
-    let endsSession = try change { change in
-      for step in steps { try change.apply(step) }
+    let endsSession: Bool
+    do throws(StoreFailure) {
+      endsSession = try change { change in
+        for step in steps { try change.apply(step) }
+      }
+    } catch {
+      guard endInPlace(steps) else { throw error }
+      return
     }
     guard endsSession else { return }
     // After the answer: the sealed tokens of a session that ended do not linger in the log.
@@ -53,7 +60,7 @@ extension Vault: SessionStore {
   /// The sequences after which every kept event can be replayed: none of those that are about to be removed.
   private func completeness(_ open: OpenVault) -> EventCompleteness {
     var completeness = open.head.completeness
-    if open.mustDropEvents { completeness.lose(through: sequence, lasting: true) }
+    if open.mustDropEvents || !open.ended.isEmpty { completeness.lose(through: sequence, lasting: true) }
     return EventCompleteness(all: completeness.all, lasting: completeness.lasting)
   }
 
@@ -93,6 +100,7 @@ extension Vault: SessionStore {
   func change(_ body: (inout VaultChange) throws -> Void) throws(StoreFailure) -> Bool {
     let (connection, open) = try opened()
     try requireFileInPlace()
+    isDiskFull = false
     do {
       do {
         return try attempt(connection, open, body)
@@ -104,7 +112,10 @@ extension Vault: SessionStore {
     } catch let error as StoreFailure {
       throw error
     } catch {
-      throw StoreFailure(VaultError(whileReading: error))
+      let failure = VaultError(whileReading: error)
+      isDiskFull = failure.isDiskFull
+      if case .storage = failure, !isDiskFull { isCommitInDoubt = true }
+      throw StoreFailure(failure)
     }
   }
 
@@ -118,6 +129,7 @@ extension Vault: SessionStore {
     if anchor != nil { change.head.hasAnchor = true }
     try connection.transaction {
       if open.mustDropEvents { try change.dropAllEvents() }
+      try change.bury(open)
       try body(&change)
       try change.finish()
     }
@@ -132,7 +144,9 @@ extension Vault: SessionStore {
     contents?.mustDropEvents = false
     sequence = change.sequence
     anchor?.write(change.head.generation)
+    isCommitInDoubt = false
     if isReserveSpent { isReserveSpent = !reserve.take() }
+    if !open.ended.isEmpty { noteBuried() }
     return change.endsSession
   }
 

@@ -50,6 +50,7 @@ extension Vault: StoreKeeper {
     if schemaVersion < VaultSchema.version { try migrateFurther(connection) }
     do throws(VaultError) {
       try take(VaultSeal(key: key, vaultID: ring.vaultID), connection)
+      takeTombstones(ring.vaultID)
       try leaveLog(connection)
     } catch {
       forgetKeys()

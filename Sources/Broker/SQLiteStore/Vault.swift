@@ -46,7 +46,13 @@ package actor Vault {
   let lossFile: LossFile
   /// Who else opens by the key file; nil where none can.
   let keyFileUsers: KeyFileUsers?
-  /// Whether that room was given away.
+  /// Which rows have ended on a full disk; nil while the key is not there, and where there was no room for it.
+  var tombstones: TombstoneFile?
+  /// Whether the last change found the disk full.
+  var isDiskFull = false
+  /// Whether a change that failed may be durable all the same, and none has taken its place.
+  var isCommitInDoubt = false
+  /// Whether the reserve was given away.
   var isReserveSpent = false
 
   /// What is known of a vault that was here before this new one; nil where there was none, or an event has told of it.
@@ -155,6 +161,7 @@ package actor Vault {
   func forgetKeys() {
     anchor?.synchronize()
     anchor = nil
+    tombstones = nil
     contents = nil
     entropy.use(nil)
     providerKey.use(nil)

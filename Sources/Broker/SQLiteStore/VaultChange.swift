@@ -28,7 +28,7 @@ struct VaultChange {
   var eventBytes: Int
 
   /// Whether it takes tokens out of the vault, whose sealed bytes then linger in the write-ahead log.
-  private(set) var endsSession = false
+  var endsSession = false
 
   /// A change of a vault as it is known.
   init(

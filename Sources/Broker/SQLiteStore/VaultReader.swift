@@ -79,14 +79,14 @@ struct VaultReader {
     return nil
   }
 
-  /// Everything that rests in the vault.
+  /// Everything that rests in the vault, but rows with such a tag: they have ended.
   ///
   /// - Returns: the contents, and whether there are rows of no profile.
   /// - Throws: `VaultError.storage`, `.secretMemoryExhausted`.
   func contents(
-    _ manifest: Manifest
+    _ manifest: Manifest, without ended: Set<RowTag> = []
   ) throws(VaultError) -> (contents: StoreContents, tampered: Set<ProfileName>, hasForeignRows: Bool) {
-    var judge = RowJudge(manifest: manifest)
+    var judge = RowJudge(manifest: manifest, ended: ended)
     var contents = StoreContents(records: [], lastSequence: 0)
     let (connection, seal) = (connection, seal)
     contents.records = try judge.accept(SessionTable(connection: connection, seal: seal))
@@ -114,10 +114,15 @@ struct VaultReader {
 private struct RowJudge {
   /// The rows that are listed; the tag of one that was found is `RowTag.none`.
   private var missing: [Manifest.Row: RowTag]
+  /// The tags of rows that are as if they were not there.
+  private let ended: Set<RowTag>
   var tampered: Set<ProfileName> = []
   var hasForeignRows = false
 
-  init(manifest: Manifest) { missing = manifest.rows }
+  init(manifest: Manifest, ended: Set<RowTag>) {
+    missing = manifest.rows
+    self.ended = ended
+  }
 
   /// What the rows of a table hold that are listed as they are, in the order of their names.
   mutating func accept<Table: SealedTable>(_ table: Table) throws(VaultError) -> [Table.Value] {
@@ -130,6 +135,7 @@ private struct RowJudge {
       if let name = row.name, let tag = row.tag, tag == strike(Manifest.Row(table: Table.kind, name: name)),
         let value = row.value.take()
       {
+        guard !ended.contains(tag) else { return }
         values.append(value)
         names.append(name)
       } else {

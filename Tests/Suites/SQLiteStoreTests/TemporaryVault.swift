@@ -17,7 +17,7 @@ final class TemporaryVault: Sendable {
   var keyPath: String { scratch.file("vault.key") }
   var anchorPath: String { elsewhere.file("vault.anchor") }
   /// The names of the vault's files, without the room that it keeps for itself.
-  var files: [String] { scratch.names.filter { !$0.hasSuffix(".reserve") } }
+  var files: [String] { scratch.names.filter { !$0.hasSuffix(".reserve") && !$0.hasSuffix(".ended") } }
 
   init() throws { try Sealing.initialize() }
 
