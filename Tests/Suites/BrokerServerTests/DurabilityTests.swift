@@ -61,6 +61,34 @@ import Testing
     }
   }
 
+  @Test func `a broker that is asked to stop tries first to save what could not be saved`() async throws {
+    try await OwnThread.run {
+      let harness = try ServerHarness()
+      let client = try harness.connect()
+      Self.refreshUnsaved(client, harness)
+      #expect(client.ask(Self.call("stopBroker")).first?.contains(#""kind":"storeFailed""#) == true)
+      harness.store.failure = nil
+      #expect(client.ask(Self.call("stopBroker")) == [#"{"jsonrpc":"2.0","id":9,"result":{}}"#])
+      guard case .living(let session)? = harness.store.records.first?.contents else {
+        Issue.record("the session is gone")
+        return
+      }
+      #expect(session.tokens.refreshToken?.value.revealedString() == "refresh-2")
+    }
+  }
+
+  @Test func `a broker that is told to end tries at once to save what could not be saved`() async throws {
+    try await OwnThread.run {
+      let harness = try ServerHarness()
+      let client = try harness.connect()
+      Self.refreshUnsaved(client, harness)
+      harness.store.failure = nil
+      harness.server.assumeIsolated { $0.drain() }
+      harness.settle()
+      #expect(harness.reports.all == [.notSaved(.default), .saved(.default)] && harness.stopFlag.isRaised)
+    }
+  }
+
   @Test func `a broker stops when it is told to lose what is not saved`() async throws {
     try await OwnThread.run {
       let harness = try ServerHarness()

@@ -74,6 +74,24 @@ extension Broker {
     save(retry.record, announcing: retry.events, isRetry: true)
   }
 
+  /// Tries now to save everything that could not be saved, up to the first that cannot be still, then goes on.
+  package func saveUnsaved(then go: @escaping @Sendable (isolated Broker) -> Void) {
+    saveAgain(journal.unsaved[...], go)
+  }
+
+  private func saveAgain(
+    _ names: ArraySlice<ProfileName>, _ go: @escaping @Sendable (isolated Broker) -> Void
+  ) {
+    guard let name = names.first else { return go(self) }
+    guard let generation = journal.retriedGeneration(of: name) else { return saveAgain(names.dropFirst(), go) }
+    journal.await(
+      name, generation,
+      .retry { broker, failure in
+        if failure == nil || failure == .superseded { broker.saveAgain(names.dropFirst(), go) } else { go(broker) }
+      })
+    saveAgain(name)
+  }
+
   private func finishSave(of record: SessionRecord, _ failure: StoreFailure?) {
     for settlement in journal.takeSettlements(of: record, isSaved: failure == nil) { settle(settlement, failure) }
   }

@@ -57,6 +57,9 @@ struct RecordJournal {
   /// The profiles whose record waits to be saved once more, sorted.
   var unsaved: [ProfileName] { retries.keys.sorted { $0.description < $1.description } }
 
+  /// The generation of the record of a profile that waits to be saved once more; nil where none does.
+  func retriedGeneration(of profile: ProfileName) -> UInt64? { retries[profile]?.record.generation }
+
   /// How often saving a record has failed.
   func failures(of record: SessionRecord) -> Int {
     retries[record.profile].map { $0.record.generation == record.generation ? $0.failures : 0 } ?? 0

@@ -50,6 +50,8 @@ enum Settlement: Sendable {
   /// A caller waits for what a change of an account, which the provider has made already, means for the profile's session;
   /// the sessions of these other profiles are examined then.
   case account(Caller<Empty>, ProfileName, others: [ProfileName], LogoutEvent.Reason)
+  /// Something waits for a record to be tried once more.
+  case retry(@Sendable (isolated Broker, StoreFailure?) -> Void)
   /// A login goes on.
   case login(LoginSettlement)
 }

@@ -123,6 +123,7 @@ extension BrokerServer {
         broker.sessions(for: principal), broker.subscriptionCount(for: principal), broker.counters, broker.vaultStatus,
         broker.parkedSessions(for: principal)
       )
+      return fail(caller, error)
     }
     return GetStatus.Result(
       version: environment.version, pid: Int(ProcessIdentity.pid), startedAt: rpc.startedAt,
@@ -169,12 +170,19 @@ extension BrokerServer {
   /// Ends the whole broker in order, unless something would be lost; tells how many answers are waited for that come only
   /// once.
   ///
-  /// - Throws: `storeFailed`.
-  func stopBroker(_ params: StopBroker.Params) throws(BrokerError) -> StopBroker.Result {
+  /// What could not be saved is tried once more first: there may be room on the disk by now.
+  func stopBroker(_ params: StopBroker.Params, _ caller: CallerID) {
+    guard !params.discardsUnsaved else { return stop(params, caller) }
+    broker.assumeIsolated { broker in
+      broker.saveUnsaved { [weak self] _ in self?.assumeIsolated { $0.stop(params, caller) } }
+    }
+  }
+
+  private func stop(_ params: StopBroker.Params, _ caller: CallerID) {
     let unsaved = broker.assumeIsolated { $0.unsavedProfiles }
     guard unsaved.isEmpty || params.discardsUnsaved else {
       let names = unsaved.map(\.description).joined(separator: ", ")
-      throw BrokerError(
+      let error = BrokerError(
         .storeFailed,
         "The vault cannot be written, and the newest state of \(names) would be lost; make the vault writable and try again."
       )
@@ -182,10 +190,12 @@ extension BrokerServer {
     if !end.isDraining { log.notice("stopping on request") }
     drain()
     let awaited = awaitedOnce
-    guard params.isImmediate else { return StopBroker.Result(awaited: awaited, atMost: DrainTime.longest) }
+    guard params.isImmediate else {
+      return succeed(caller, StopBroker.Result(awaited: awaited, atMost: DrainTime.longest))
+    }
     if awaited > 0 { log.warning("answers that come only once are not waited for", .number("count", awaited)) }
     // Behind the answer.
     post { $0.endNow() }
-    return StopBroker.Result()
+    succeed(caller, StopBroker.Result())
   }
 }

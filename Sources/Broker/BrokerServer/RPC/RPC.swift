@@ -115,6 +115,7 @@ extension BrokerServer {
   func beginEnd() {
     broker.assumeIsolated { broker in
       broker.announceShutdown()
+      broker.saveUnsaved { _ in }
       broker.refuseLoginWaiters()
       broker.stopTrials()
     }

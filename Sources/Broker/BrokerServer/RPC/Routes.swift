@@ -206,8 +206,10 @@ enum Routes {
       Route.asked(ContinueTrial.self, .never) { broker, params, caller throws(BrokerError) in
         try broker.continueTrial(params, caller)
       }.administrative(),
-      Route.now(StopBroker.self) { server, params, _ throws(BrokerError) in try server.stopBroker(params) }
-        .administrative(),
+      // It waits for the disk at most, and is served however many requests wait.
+      Route(StopBroker.self, isAnsweredAtOnce: true) { server, node, request throws(BrokerError) in
+        server.stopBroker(try server.decode(node, request), request.caller)
+      }.administrative(),
     ]
 
   /// The route of a name; nil where there is none.
