@@ -56,9 +56,11 @@ extension Daemon {
     } catch {
       return BrokerError(error.kind == .configInvalid ? .configInvalid : .overloaded, error.message)
     }
+    await server.hold(questionsOutside: fresh.targets)
     do throws(StoreFailure) {
       try await broker.reconfigure(profiles)
     } catch {
+      await server.askHeldQuestions()
       return BrokerError(.storeFailed)
     }
     await providers.update(to: fresh)
@@ -67,6 +69,7 @@ extension Daemon {
       log.warning("changed vault settings take effect at the next start")
     }
     configuration = fresh
+    await server.askHeldQuestions()
     await server.setLimits(fresh.limits.fitting(descriptorLimit: descriptorLimit))
     if arguments.mode == .owner(isOnDemand: true) { await server.endWhenIdle(for: fresh.linger) }
     log.setLevel(LogLevel(fresh.logLevel))

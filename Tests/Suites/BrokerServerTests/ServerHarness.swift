@@ -21,6 +21,9 @@ final class ServerHarness {
   /// Where clients prove that they have it.
   let stateDirectory = Scratch()
 
+  /// Which servers get which profile's token.
+  let targets = TargetBox()
+
   /// How often the document of the methods was made.
   let renderings = CallCount()
 
@@ -68,7 +71,9 @@ final class ServerHarness {
         return document
       }, stopped: { stop.raise() }, proofs: ProofDirectory(path: stateDirectory.path), directory: { directory },
       providers: [("scripted", [])], version: "test")
-    environment.targets = { targets }
+    let map = self.targets
+    map.value = targets
+    environment.targets = { map.value }
     server = BrokerServer(
       loop: loop, broker: broker, limits: limits, environment: environment, log: log, startedAt: clock.now)
     stopFlag = stop

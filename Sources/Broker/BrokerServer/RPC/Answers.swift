@@ -23,11 +23,11 @@ extension BrokerServer {
 
   /// Answers a request with a result that is rendered already, and secret.
   func succeed(_ key: CallerID, rendered: Secret) {
-    guard let target = rpc.requests[key]?.target else {
+    guard let target = rpc.requests[key]?.address?.target else {
       return rendered.withBytes { bytes in finish(key, isError: false, isToken: true, bytes) }
     }
     var writer = JSONWriter()
-    target.encode(to: &writer)
+    GrantedTarget(prefix: target.url, username: target.username, scheme: target.scheme).encode(to: &writer)
     let tail = Array(",\"target\":".utf8) + writer.bytes + Array("}".utf8)
     rendered.withBytes { bytes in
       // All at once: an array that grows leaves its bytes behind.

@@ -63,45 +63,6 @@ extension BrokerServer {
       profiles: profiles, sessions: sessions, sequence: Int(clamping: sequence))
   }
 
-  /// Which servers get which profile's token.
-  ///
-  /// - Throws: `invalidParams` for what is no address that could be compared.
-  func targets(_ params: ListTargets.Params, _ request: Request) throws(BrokerError) -> ListTargets.Result {
-    guard let url = params.url else {
-      return ListTargets.Result(targets: environment.targets().targets(in: request.principal.shown))
-    }
-    return ListTargets.Result(targets: try target(for: url, request).map { [$0] } ?? [])
-  }
-
-  /// The entry of an address; nil where it has none that the client is shown.
-  ///
-  /// - Throws: `invalidParams` for what is no address that could be compared.
-  private func target(for url: String, _ request: Request) throws(BrokerError) -> Target? {
-    do throws(TargetAddress.Fault) {
-      return try environment.targets().target(for: url, in: request.principal.shown)
-    } catch {
-      throw BrokerError(JSONMismatch(at: JSONPointer.root.member("url"), expected: error.expectation))
-    }
-  }
-
-  /// The question for the token of an address as one for that of its target, which is told with the answer.
-  ///
-  /// - Throws: `unknownTarget`; `invalidParams` for a profile beside it, and for what is no address.
-  func named(_ params: GetAccessToken.Params, _ request: Request) throws(BrokerError) -> GetAccessToken.Params {
-    guard let url = params.url else { return params }
-    guard params.profile == nil else {
-      throw BrokerError(JSONMismatch(at: JSONPointer.root.member("profile"), expected: "absent beside url"))
-    }
-    guard let target = try target(for: url, request) else { throw BrokerError(.unknownTarget) }
-    var params = params
-    params.profile = target.profile
-    params.scopes = params.scopes ?? target.scopes
-    params.audience = params.audience ?? target.audience
-    rpc.requests[request.caller]?.target = GrantedTarget(
-      prefix: target.url, username: target.username, scheme: target.scheme)
-    return params
-  }
-
   /// Lets a client ask for tokens of so many targets in a minute, and no more.
   ///
   /// - Throws: `rateLimited`.
@@ -123,7 +84,6 @@ extension BrokerServer {
         broker.sessions(for: principal), broker.subscriptionCount(for: principal), broker.counters, broker.vaultStatus,
         broker.parkedSessions(for: principal)
       )
-      return fail(caller, error)
     }
     return GetStatus.Result(
       version: environment.version, pid: Int(ProcessIdentity.pid), startedAt: rpc.startedAt,
@@ -186,6 +146,7 @@ extension BrokerServer {
         .storeFailed,
         "The vault cannot be written, and the newest state of \(names) would be lost; make the vault writable and try again."
       )
+      return fail(caller, error)
     }
     if !end.isDraining { log.notice("stopping on request") }
     drain()

@@ -19,6 +19,8 @@ struct RPC: ~Copyable {
   var configurationReadAt: Timestamp
   /// Requests that wait for their answer.
   var requests = NamedTable<CallerID, PendingRequest>(CallerID.init)
+  /// Questions for addresses that wait for another configuration to be taken over.
+  var heldQuestions: [AddressQuestion] = []
   /// Batches that wait for answers.
   var batches = NamedTable<UInt64, PendingBatch> { $0 }
   /// The files that clients were asked for and have not been judged by.

@@ -128,6 +128,6 @@ struct PendingRequest {
   var parameterBytes = 0
   /// The method, once it is known.
   var method: String?
-  /// What the result says of the target whose token it has, where an address was asked for.
-  var target: GrantedTarget?
+  /// The question, where it is for the token of an address.
+  var address: AddressQuestion?
 }
