@@ -50,23 +50,26 @@ struct FirebaseRefusal {
     }
   }
 
-  /// The status (RFC 9110, section 15).
-  let status: Int
   /// What the error is called; nil where the body is no such error.
-  let names: Names?
-  /// How long the service wants to be left alone.
-  let retryAfter: Duration?
+  private let names: Names?
+  private let refusal: Refusal
+
+  /// A refusal; what names no error comes from a middlebox.
+  init(status: Int, names: Names?, retryAfter: Duration?) {
+    self.names = names
+    let form: BodyForm = names == nil ? .html : .json
+    refusal = Refusal(status: status, form: form, code: names?.message, retryAfter: retryAfter)
+  }
 
   /// The failure that it is, by what was asked, and whether an ID token was sent along.
   func failure(_ call: FirebaseCall, carriesToken: Bool) -> ProviderFailure {
+    let (status, retryAfter) = (refusal.status, refusal.retryAfter)
     if call == .token {
-      if let lost = ProviderFailure.lost(behindGateway: status, retryAfter: retryAfter) { return lost }
+      if let lost = refusal.lostReply(rotates: false) { return lost }
       if (200..<300).contains(status) { return .outcomeUnknown(.invalidResponse) }
     }
     guard let names else {
-      // A gateway that has lost the service's answer to a code.
-      guard call == .finishSecondFactor else { return nameless }
-      return ProviderFailure.lost(behindGateway: status, retryAfter: retryAfter) ?? nameless
+      return call == .finishSecondFactor ? refusal.lostReply(rotates: false) ?? refusal.passing : refusal.passing
     }
     if names.blamesConfiguration { return .misconfigured(.project) }
     if call == .token { return refreshFailure(names) }
@@ -79,7 +82,7 @@ struct FirebaseRefusal {
     if status == 429 || names.status == "RESOURCE_EXHAUSTED" {
       return .refused(.rateLimited, retryAfter: retryAfter)
     }
-    guard (400..<500).contains(status), status != 408 else { return nameless }
+    guard (400..<500).contains(status), status != 408 else { return refusal.passing }
     if status == 403 || names.status == "PERMISSION_DENIED" { return .refused(.providerRejected) }
     switch call {
     case .signInWithPassword: return .refused(.invalidCredentials)
@@ -90,21 +93,8 @@ struct FirebaseRefusal {
 
   /// Only a name that is known to mean it ends a session: everything else may pass.
   private func refreshFailure(_ names: Names) -> ProviderFailure {
-    let isDefinitive = status == 400 || status == 401 || status == 403
-    if isDefinitive, Self.endings.contains(names.message) {
-      return .sessionEnded(.refreshRejected, said: ProviderLastWord(status: status, error: names.message))
-    }
-    return .transient(status == 403 ? .forbidden : nameless.kind, retryAfter: retryAfter)
-  }
-
-  /// What it is without a name: a middlebox, or a service that is not well.
-  private var nameless: ProviderFailure {
-    switch status {
-    case 408, 425, 429, 500...510, 512...: .transient(.providerUnavailable, retryAfter: retryAfter)
-    case 407, 511: .transient(.networkUnavailable, retryAfter: retryAfter)
-    case 400..<500 where names != nil: .transient(.providerRejected, retryAfter: retryAfter)
-    default: .transient(.invalidResponse, retryAfter: retryAfter)
-    }
+    [400, 401, 403].contains(refusal.status) && Self.endings.contains(names.message)
+      ? refusal.sessionEnded : refusal.passing
   }
 
   /// What a refresh is refused with for good (Firebase Auth REST API, "Exchange a refresh token for an ID token").

@@ -40,8 +40,7 @@ struct OAuthReply {
     moments = ReplyMoments(response, sentAt: sentAt, receivedAt: receivedAt)
   }
 
-  /// Whether it is a success (RFC 9110, section 15.3) with a whole body: 206 is a part of one.
-  private var isSuccess: Bool { (200..<300).contains(response.status) && response.status != 206 }
+  private var isSuccess: Bool { response.isWholeSuccess }
 
   /// Whether there is no such endpoint (RFC 9110, sections 15.5.5, 15.5.6 and 15.5.11).
   var isNowhere: Bool { [404, 405, 410].contains(response.status) }
@@ -52,11 +51,11 @@ struct OAuthReply {
   ///
   /// - Parameter body: gets the reader; returns nil where what must be there is not.
   /// - Returns: what `body` returns.
-  /// - Throws: what ``OAuthRefusal/failure(_:)`` says of other statuses; `invalidResponse` for what is no JSON object, or
+  /// - Throws: what `Refusal.failure` says of other statuses; `invalidResponse` for what is no JSON object, or
   ///   lacks what must be there; for a refresh what ``ProviderFailure/unusable(_:_:)`` says; `.outcomeUnknown` for a
   ///   code, which may be used up then; `.outcomeUnknown` where there was no room for long.
   func read<R>(_ body: (TokenReader) throws(SecretMemoryExhausted) -> R?) async throws(ProviderFailure) -> R {
-    if let refusal { throw refusal.failure(purpose) }
+    if let refusal { throw refusal.failure(purpose, quirks) }
     guard let found = try await found(body) else { throw unusable }
     return found
   }
@@ -125,7 +124,7 @@ struct OAuthReply {
   /// - Throws: as ``read(_:)``; a page for people is no success, but a reply of nothing is one, whatever it is labelled
   ///   (RFC 7009, section 2.2: the body says nothing).
   func expectSuccess() throws(ProviderFailure) {
-    if let refusal { throw refusal.failure(purpose) }
+    if let refusal { throw refusal.failure(purpose, quirks) }
     guard form != .html else { throw .transient(.invalidResponse) }
   }
 
@@ -133,34 +132,28 @@ struct OAuthReply {
   ///
   /// An object with an error and without an access token is a refusal, whatever its status. Its code is in the words of the
   /// specifications, whatever the provider calls it.
-  var refusal: OAuthRefusal? {
-    var refusal = OAuthRefusal(
-      status: response.status, form: form, retryAfter: response.retryAfter(now: moments.receivedAt.milliseconds / 1000))
-    refusal.quirks = quirks
-    refusal.isForeignChallenge = response.challengesForOthers(sentBasic: sentBasic)
+  var refusal: Refusal? {
+    var refusal = Refusal(response, at: moments.receivedAt, sentBasic: sentBasic)
     if isSuccess || refusal.form == .json || purpose == .device {
-      let isRead = response.body.withArray { bytes in
-        ReplyObject.withRoot(of: bytes, Self.vital) { (root) -> Bool? in
-          refusal.words = RefusalWords(root)
-          refusal.isWithSuccess = isSuccess && isRefusal(root, refusal.words)
-          refusal.code = RefusalWords.texts("error", root).first.flatMap(ownWord)
-          if purpose == .device, let code = Self.pollWord(refusal) { refusal.code = code }
-          return true
-        }
+      refusal.read(response, Self.vital) { root, refusal in
+        refusal.isWithSuccess = isSuccess && isRefusal(root, refusal.words)
+        refusal.code = RefusalWords.texts("error", root).first.flatMap(ownWord)
+        if purpose == .device, let code = Self.pollWord(refusal) { refusal.code = code }
       }
-      if isRead == nil, refusal.form == .json { refusal.form = .other }
     }
     if refusal.form == .other, let form = RefusalForm(response) {
       (refusal.form, refusal.isWithSuccess) = (.json, isSuccess)
       refusal.code = ownWord(form.error)
       refusal.words = RefusalWords(error: form.error, description: form.description)
     }
+    let words = (refusal.code.map { [$0] } ?? []) + refusal.words.keys
+    refusal.configuredKind = words.lazy.compactMap { quirks.errorKinds[$0] }.first
     return isSuccess && !refusal.isWithSuccess ? nil : refusal
   }
 
   /// What a poll is told, wherever and however that is written (RFC 8628, section 3.5); nil where it is told nothing of
   /// it.
-  private static func pollWord(_ refusal: OAuthRefusal) -> String? {
+  private static func pollWord(_ refusal: Refusal) -> String? {
     let words = ((refusal.code.map { [$0] } ?? []) + refusal.words.names).lazy.map { $0.lowercased() }
     guard let word = words.first(where: pollWords.contains) else { return nil }
     return word == "code_expired" ? "expired_token" : word

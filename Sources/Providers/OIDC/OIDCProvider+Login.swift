@@ -1,6 +1,7 @@
 package import BrokerCore
 import BrokerProtocol
 import HTTP
+import ProviderKit
 import SecretMemory
 
 /// How sessions begin.

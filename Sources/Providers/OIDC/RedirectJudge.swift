@@ -87,6 +87,7 @@ struct RedirectJudge: Sendable {
   /// What an error means (RFC 6749, section 4.1.2.1; OpenID Connect Core, section 3.1.2.6).
   private static func failure(_ error: [UInt8], _ dialect: OIDCDialect) -> ProviderFailure {
     let code = String(decoding: error, as: UTF8.self)
-    return OAuthRefusal(status: 400, form: .json, code: dialect.quirks.errorNames[code] ?? code).failure(.code)
+    let refusal = Refusal(status: 400, form: .json, code: dialect.quirks.errorNames[code] ?? code)
+    return refusal.failure(.code)
   }
 }

@@ -48,9 +48,6 @@ enum RefusalMeaning: Sendable, Equatable {
     self = .sessionOver
   }
 
-  /// Whether a name is the specification's own for a grant that is good no more, however it is spelt.
-  static func isInvalidGrant(_ name: String) -> Bool { RefusalWords.letters(name) == "invalidgrant" }
-
   /// Whether a name leaves the session whatever is said beside it: it is about the client, a proof or the request
   /// alone.
   static func leavesSession(_ name: String) -> Bool { leaving.contains(RefusalWords.letters(name)) }

@@ -26,8 +26,7 @@ struct BackendReply {
     moments = ReplyMoments(response, sentAt: sentAt, receivedAt: receivedAt)
   }
 
-  /// Whether it is a success (RFC 9110, section 15.3) with a whole body: 206 is a part of one.
-  private var isSuccess: Bool { (200..<300).contains(response.status) && response.status != 206 }
+  private var isSuccess: Bool { response.isWholeSuccess }
 
   /// Whether the backend failed in a way that may pass, and has not asked for patience.
   var isWorthAnotherTry: Bool {
@@ -116,17 +115,13 @@ struct BackendReply {
 
   /// What it means that it is no success, by its status or by its body; nil for a success.
   private var failure: ProviderFailure? {
-    var refusal = Refusal(status: response.status, form: form)
-    refusal.retryAfter = response.retryAfter(now: moments.receivedAt.milliseconds / 1000)
-    refusal.isForeignChallenge = response.challengesForOthers(sentBasic: sentBasic)
+    var refusal = Refusal(response, at: moments.receivedAt, sentBasic: sentBasic)
     if isSuccess || refusal.form == .json {
-      let isRead = withRoot { (root) -> Bool? in
+      refusal.read(response, mapping.reply.vital) { root, refusal in
         let reader = reader(root)
         refusal.isWithSuccess = isSuccess && isRefusal(reader)
         if !isSuccess || refusal.isWithSuccess { refusal.read(reader, mapping.errors) }
-        return true
       }
-      if isRead == nil, refusal.form == .json { refusal.form = .other }
     }
     guard !isSuccess || refusal.isWithSuccess else { return nil }
     return RefusalTable.failure(refusal, name, mapping)

@@ -19,9 +19,6 @@ enum RefusalCode {
   /// Whether a name says that the client itself was refused (RFC 6749, section 5.2), which no login can fix.
   static func isClientError(_ name: String) -> Bool { kind(name) == .providerRejected }
 
-  /// Whether a name is the specification's own for that.
-  static func isInvalidGrant(_ name: String) -> Bool { RefusalWords.letters(name) == "invalidgrant" }
-
   /// Whether a name says that a refresh token is good no more (RFC 6749, section 5.2), however it is spelt.
   static func isGrantError(_ name: String) -> Bool {
     ["invalidgrant", "badrefreshtoken", "invalidrefreshtoken", "refreshtokeninvalid", "tokennotvalid"].contains(

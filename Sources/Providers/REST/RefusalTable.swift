@@ -36,29 +36,22 @@ enum RefusalTable {
   ///
   /// Everything else may come from anybody on the way, or pass.
   private static func refreshFailure(_ refusal: Refusal) -> ProviderFailure {
-    if !refusal.isWithSuccess {
-      if let lost = ProviderFailure.lost(behindGateway: refusal.status, retryAfter: refusal.retryAfter) { return lost }
-      // A part of a success: the rest of it, with the next token, is lost.
-      if refusal.status == 206, refusal.form != .html { return .outcomeUnknown(.invalidResponse) }
-    }
+    if let lost = refusal.lostReply(rotates: true) { return lost }
     if refusal.isForeignChallenge, refusal.form == .empty { return .transient(.networkUnavailable) }
     let isDefinitive = (refusal.status == 400 || refusal.status == 401) && [.json, .empty].contains(refusal.form)
     let isWorded =
       refusal.form == .json
-      && (refusal.isWithSuccess || worded.contains(refusal.status)
-        || refusal.status == 500 && refusal.code.map(RefusalCode.isInvalidGrant) == true)
+      && (refusal.isWithSuccess || refusal.isConclusive
+        || refusal.status == 500 && refusal.code.map(RefusalWords.isInvalidGrant) == true)
     guard isDefinitive || isWorded else { return unclear(refusal) }
     switch refusal.configuredKind {
     case nil: return isDefinitive || refusal.saysSessionIsOver ? plainFailure(refusal) : unclear(refusal)
-    case .sessionExpired, .loginRequired, .invalidCredentials: return sessionEnded(refusal)
-    case .providerUnavailable, .rateLimited: return .transient(.providerUnavailable, retryAfter: refusal.retryAfter)
+    case .sessionExpired, .loginRequired, .invalidCredentials: return refusal.sessionEnded
+    case .providerUnavailable, .rateLimited: return refusal.unavailable
     case .providerRejected where refusal.isAboutClient: return .misconfigured(.client)
     case .some(let kind): return .refused(kind, retryAfter: refusal.retryAfter)
     }
   }
-
-  /// With these and a word that means it, the backend itself refuses a token for good.
-  private static let worded: Set<Int> = [403, 404, 410, 419, 422, 440, 498]
 
   /// A refusal of which the mapping says nothing: the end, unless it says plainly that it passes, or is about something
   /// else than the token.
@@ -66,21 +59,16 @@ enum RefusalTable {
     if refusal.isAboutClient { return .misconfigured(.client) }
     let words = refusal.words
     if words.asksForPatience || refusal.saysItPasses, !refusal.saysSessionIsOver {
-      return .transient(.providerUnavailable, retryAfter: refusal.retryAfter)
+      return refusal.unavailable
     }
     if words.isAboutMiddlebox, !words.saysGrantIsOver { return unclear(refusal) }
     if words.isAboutRequest, !refusal.saysSessionIsOver { return unclear(refusal, .request) }
-    return sessionEnded(refusal)
-  }
-
-  private static func sessionEnded(_ refusal: Refusal) -> ProviderFailure {
-    .sessionEnded(.refreshRejected, said: ProviderLastWord(status: refusal.status, error: refusal.word?.text))
+    return refusal.sessionEnded
   }
 
   /// A refusal that may pass, or mean the end of the session if it goes on: JSON of 4xx, with a name where a firewall says
   /// the same without one.
   private static func unclear(_ refusal: Refusal, _ fault: ConfigurationFault? = nil) -> ProviderFailure {
-    let kind = ErrorKind(passing: refusal.status, refusal.form)
     let words = refusal.words
     let isOwn =
       switch refusal.status {
@@ -91,29 +79,24 @@ enum RefusalTable {
       }
     let isPassing = words.asksForPatience || words.tellsOfOutage || words.isAboutMiddlebox
     guard refusal.form == .json, isOwn, !isPassing else {
-      return .transient(refusal.isWithSuccess ? .providerUnavailable : kind, retryAfter: refusal.retryAfter)
+      return refusal.isWithSuccess ? refusal.unavailable : refusal.passing
     }
-    return .rejected(
-      ProviderRejection(
-        refusal.isWithSuccess ? .providerRejected : kind, fault: fault, said: refusal.word.map { .error($0) },
-        retryAfter: refusal.retryAfter, isCounted: true))
+    let kind = refusal.isWithSuccess ? .providerRejected : ErrorKind(passing: refusal.status, refusal.form)
+    return refusal.rejected(kind, fault: fault, isCounted: true)
   }
 
   /// A gateway that has lost the backend's answer to a code: the code may be used up.
   private static func lostReply(_ refusal: Refusal, _ name: RESTEndpoint.Name) -> ProviderFailure? {
-    guard name.spendsCode, refusal.configuredKind == nil, !refusal.isWithSuccess else { return nil }
-    return .lost(behindGateway: refusal.status, retryAfter: nil)
+    name.spendsCode && refusal.configuredKind == nil ? refusal.lostReply(rotates: false) : nil
   }
 
   /// What has nothing to do with what was asked, and passes.
   private static func passingFailure(_ refusal: Refusal) -> ProviderFailure? {
     guard refusal.configuredKind == nil, !refusal.isWithSuccess else { return nil }
     switch refusal.status {
-    case 408, 425, 500, 502...510, 512...: return .transient(.providerUnavailable, retryAfter: refusal.retryAfter)
-    case 407, 511: return .transient(.networkUnavailable, retryAfter: refusal.retryAfter)
     case 501: return .refused(.unsupportedByProvider)
     case 206: return .refused(.invalidResponse)
-    case 300..<400: return .transient(.invalidResponse, retryAfter: refusal.retryAfter)
+    case 300..<400, 407, 408, 425, 500...: return refusal.passing
     default: return nil
     }
   }

@@ -232,7 +232,7 @@ import Testing
     for purpose in OAuthPurpose.allCases {
       for status in 200...599 {
         for code in codes {
-          var refusal = OAuthRefusal(status: status, form: code == nil ? .empty : .json, code: code)
+          var refusal = Refusal(status: status, form: code == nil ? .empty : .json, code: code)
           refusal.isWithSuccess = status == 200
           let failure = refusal.failure(purpose)
           // A session ends only at a refresh.

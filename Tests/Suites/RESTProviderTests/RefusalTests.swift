@@ -13,7 +13,11 @@ import Testing
     mapping: RESTMapping = .standard
   ) throws -> ProviderFailure {
     var refusal = Refusal(status: status, form: form ?? (json == nil ? .empty : .json))
-    if let json { refusal.read(try reader(json), mapping.errors) }
+    if let json {
+      let reader = try reader(json)
+      refusal.words = RefusalWords(reader.root)
+      refusal.read(reader, mapping.errors)
+    }
     return RefusalTable.failure(refusal, name, mapping)
   }
 

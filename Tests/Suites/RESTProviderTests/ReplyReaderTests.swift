@@ -164,6 +164,7 @@ import Testing
     _ = (try? reader.tokens(), reader.user(orRoot: true), reader.asksForCode, reader.waitsForVerification)
     if let challenge = try? reader.challenge(allowsBackupCodes: true) { _ = try? reader.restarting(challenge) }
     var refusal = Refusal(status: 400, form: .json)
+    refusal.words = RefusalWords(root)
     refusal.read(reader, RESTMapping.standard.errors)
     for name in RESTEndpoint.Name.allCases { _ = RefusalTable.failure(refusal, name, .standard) }
   }

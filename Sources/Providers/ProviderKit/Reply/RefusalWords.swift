@@ -150,6 +150,10 @@ package struct RefusalWords: Sendable, Equatable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
+  /// Whether a name is the specification's own for a grant that is good no more (RFC 6749, section 5.2), however it is
+  /// spelt.
+  package static func isInvalidGrant(_ name: String) -> Bool { letters(name) == "invalidgrant" }
+
   private mutating func judge(_ text: String) {
     guard text.utf8.count <= Self.longestSentence else { return }
     let sentence = RefusalSentence(text)

@@ -8,33 +8,9 @@ import ProviderKit
 /// The known forms of errors are read: `{error, message, timestamp, path, status}`, `{error, error_description}`
 /// (RFC 6749, section 5.2), problem details (RFC 9457), `{code, message}` and `{errors: {field: […]}}`. Sentences for
 /// people are not read at all: they never reach a client.
-struct Refusal {
-  /// The status (RFC 9110, section 15).
-  var status: Int
-  /// What the body is.
-  var form: BodyForm
-  /// The backend's own name of the error.
-  var code: String?
-  /// What the configuration says that the name means.
-  var configuredKind: ErrorKind?
-  /// How many more wrong codes are accepted.
-  var attemptsRemaining: Int?
-  /// How long the backend wants to be left alone.
-  var retryAfter: Duration?
-  /// What else its object says.
-  var words = RefusalWords()
-  /// Whether it came with a success, in an object without tokens: nothing was issued.
-  var isWithSuccess = false
-  /// Whether it asks for credentials of a kind that the client has not sent: a proxy's, or another middlebox's.
-  var isForeignChallenge = false
-  /// The fields that are not valid, under the backend's names.
-  var fields: [String] = []
-
+extension Refusal {
   /// What the error is, by its name.
   var kind: ErrorKind? { configuredKind ?? code.flatMap(RefusalCode.kind) }
-
-  /// The name of the error, as it may be shown.
-  var word: ProviderWord? { (code ?? words.names.first).flatMap { ProviderWord($0) } }
 
   /// Whether its words mean that the session has ended at the backend.
   var saysSessionIsOver: Bool {
@@ -55,12 +31,9 @@ struct Refusal {
   private static let mostFields = 32
   /// The longest name of a field.
   private static let longestField = 64
-}
 
-extension Refusal {
-  /// Takes in what the body says.
+  /// Takes in what the body says beside its words.
   mutating func read(_ reader: ReplyReader, _ errors: RESTErrorMapping) {
-    words = RefusalWords(reader.root)
     let names = ReplyReader.values(at: errors.code, in: reader.root).compactMap { try? $0.string() }
     // The first name that means something; else the first.
     let configured = Self.configuredName(reader, errors) ?? words.keys.first { errors.kinds[$0] != nil }

@@ -2,72 +2,38 @@ import BrokerCore
 import BrokerProtocol
 import ProviderKit
 
-/// What a provider says when it gives no tokens (RFC 6749, section 5.2).
-struct OAuthRefusal: Sendable, Equatable {
-  /// The status (RFC 9110, section 15).
-  var status: Int
-  /// What the body is.
-  var form: BodyForm
-  /// The error's name, in the words of the specifications.
-  var code: String?
-  /// How long the provider wants to be left alone.
-  var retryAfter: Duration?
-  /// Whether it came with a success, in an object without tokens: nothing was issued.
-  var isWithSuccess = false
-  /// Whether it asks for credentials of a kind that the client has not sent: a proxy's, or another middlebox's.
-  var isForeignChallenge = false
-  /// What else its object says.
-  var words = RefusalWords()
-  /// Where the provider differs.
-  var quirks = OIDCQuirks()
-
+/// What a provider says when it gives no tokens (RFC 6749, section 5.2): its code is in the words of the specifications.
+extension Refusal {
   private static let denials: Set<String> = ["access_denied", "authorization_declined"]
-  /// With these the provider itself can refuse a token for good, by a word that means it.
-  private static let conclusive: Set<Int> = [400, 401, 403, 404, 410, 419, 422, 440, 498]
 
   /// What it means.
   ///
-  /// - Parameter purpose: what was asked for.
+  /// - Parameters:
+  ///   - purpose: what was asked for.
+  ///   - quirks: where the provider differs.
   /// - Returns: a failure without a sentence of the provider.
-  func failure(_ purpose: OAuthPurpose) -> ProviderFailure {
-    if let lost = lostReply(purpose) { return lost }
+  func failure(_ purpose: OAuthPurpose, _ quirks: OIDCQuirks = OIDCQuirks()) -> ProviderFailure {
+    // The first name that means something.
+    let meaning = names.lazy.compactMap { RefusalMeaning($0, status: status, quirks) }.first
+    if let lost = lostReply(purpose, meaning) { return lost }
     if purpose.spendsRefreshToken, let kind = configuredKind { return refreshFailure(configured: kind) }
     guard isFromProvider(purpose) else { return passing }
-    if asksForPatience { return .transient(.providerUnavailable, retryAfter: retryAfter) }
-    return purpose.spendsRefreshToken ? refreshFailure(purpose) : loginFailure(purpose)
+    if asksForPatience(meaning) { return unavailable }
+    return purpose.spendsRefreshToken ? refreshFailure(purpose, meaning) : loginFailure(purpose, meaning)
   }
-
-  /// What the names mean, the first that means something first.
-  private var meaning: RefusalMeaning? { names.lazy.compactMap { RefusalMeaning($0, status: status, quirks) }.first }
 
   private var names: [String] { (code.map { [$0] } ?? []) + words.names }
 
-  private var saysInvalidGrant: Bool { names.contains(where: RefusalMeaning.isInvalidGrant) }
-
-  private var configuredKind: ErrorKind? {
-    ((code.map { [$0] } ?? []) + words.keys).lazy.compactMap { quirks.errorKinds[$0] }.first
-  }
-
-  /// The name of the error, as it may be shown.
-  private var said: ProviderRejection.Said? { word.map { .error($0) } }
-
-  private var word: ProviderWord? { (code ?? words.names.first).flatMap { ProviderWord($0) } }
-
-  private var sessionEnded: ProviderFailure {
-    .sessionEnded(.refreshRejected, said: ProviderLastWord(status: status, error: word?.text))
-  }
+  private var saysInvalidGrant: Bool { names.contains(where: RefusalWords.isInvalidGrant) }
 
   /// A gateway has answered for a provider that may have acted.
   ///
   /// A refusal in OAuth's own words is the provider's, and nothing was issued with it; what gateways call an error is the
   /// status' reason.
-  private func lostReply(_ purpose: OAuthPurpose) -> ProviderFailure? {
-    guard purpose.spendsRefreshToken || purpose.spendsLoginCredential, !isWithSuccess else { return nil }
+  private func lostReply(_ purpose: OAuthPurpose, _ meaning: RefusalMeaning?) -> ProviderFailure? {
+    guard purpose.spendsRefreshToken || purpose.spendsLoginCredential else { return nil }
     if form == .json, meaning != nil || configuredKind != nil { return nil }
-    if let lost = ProviderFailure.lost(behindGateway: status, retryAfter: retryAfter) { return lost }
-    // A part of a success: the rest of it, with the next token, is lost.
-    if purpose.spendsRefreshToken, status == 206, form != .html { return .outcomeUnknown(.invalidResponse) }
-    return nil
+    return lostReply(rotates: purpose.spendsRefreshToken)
   }
 
   /// Whether the provider itself has refused; else a middlebox has, or it passes.
@@ -89,41 +55,41 @@ struct OAuthRefusal: Sendable, Equatable {
 
   /// Whether it passes by the provider's own word: some say so under a name that means something else (Ory Hydra:
   /// `invalid_request`, "Please retry the request."; Microsoft: `invalid_grant`, AADSTS50196).
-  private var asksForPatience: Bool { meaning == .passing && code != "slow_down" || words.asksForPatience }
+  private func asksForPatience(_ meaning: RefusalMeaning?) -> Bool {
+    meaning == .passing && code != "slow_down" || words.asksForPatience
+  }
 
   private func refreshFailure(configured kind: ErrorKind) -> ProviderFailure {
     switch kind {
     case .sessionExpired: sessionEnded
     case .reauthRequired: .reauthenticationRequired
-    case .providerRejected: .rejected(ProviderRejection(fault: .request, said: said, retryAfter: retryAfter))
+    case .providerRejected: rejected(fault: .request, isCounted: false)
     case .insufficientScope: .refused(.insufficientScope)
     default: .transient(kind, retryAfter: retryAfter)
     }
   }
 
   /// At a refresh only a few answers are definitive.
-  private func refreshFailure(_ purpose: OAuthPurpose) -> ProviderFailure {
+  private func refreshFailure(_ purpose: OAuthPurpose, _ meaning: RefusalMeaning?) -> ProviderFailure {
     if form == .empty {
       let isOwn = status == 400 || status == 401 && !isForeignChallenge
       return isOwn ? sessionEnded : isForeignChallenge ? .transient(.networkUnavailable) : passing
     }
-    let meaning = meaning
-    if meaning == .passing { return .transient(.providerUnavailable, retryAfter: retryAfter) }
+    if meaning == .passing { return unavailable }
     guard form == .json else { return passing }
     let isOver = words.saysGrantIsOver && !names.contains(where: RefusalMeaning.leavesSession)
     if words.isAboutMiddlebox, !isOver, !saysInvalidGrant { return passing }
     // A refusal of the client itself means no session, whatever status that comes with.
     if meaning == .fault(.client), !isOver { return .misconfigured(.client) }
     if code == "unauthorized_client", !isOver { return .misconfigured(.grant) }
-    let isPassing = words.tellsOfOutage && !isOver && !saysInvalidGrant
-    if isPassing { return .transient(.providerUnavailable, retryAfter: retryAfter) }
-    guard isWithSuccess || saysInvalidGrant || Self.conclusive.contains(status) else { return unclear(purpose, nil) }
+    if words.tellsOfOutage, !isOver, !saysInvalidGrant { return unavailable }
+    guard isWithSuccess || saysInvalidGrant || isConclusive else { return unclear(purpose, nil) }
     if purpose == .narrow, isNotGranted(meaning) { return .refused(.insufficientScope) }
-    return isOver ? sessionEnded : refreshFailure(meaning, purpose)
+    return isOver ? sessionEnded : wordedFailure(meaning, purpose)
   }
 
   /// What a refusal's name means at a refresh where no sentence says more.
-  private func refreshFailure(_ meaning: RefusalMeaning?, _ purpose: OAuthPurpose) -> ProviderFailure {
+  private func wordedFailure(_ meaning: RefusalMeaning?, _ purpose: OAuthPurpose) -> ProviderFailure {
     switch meaning {
     case .sessionOver:
       let isClients = words.isAboutClient || words.isAboutCredentials && code == "unauthorized"
@@ -147,10 +113,10 @@ struct OAuthRefusal: Sendable, Equatable {
   private func unclear(_ purpose: OAuthPurpose, _ fault: ConfigurationFault?) -> ProviderFailure {
     guard purpose == .refresh else { return passing }
     let isCounted = words.hasErrorName || !RefusalWords.saysNothing(of: status)
-    return .rejected(ProviderRejection(fault: fault, said: said, retryAfter: retryAfter, isCounted: isCounted))
+    return rejected(fault: fault, isCounted: isCounted)
   }
 
-  private func loginFailure(_ purpose: OAuthPurpose) -> ProviderFailure {
+  private func loginFailure(_ purpose: OAuthPurpose, _ meaning: RefusalMeaning?) -> ProviderFailure {
     if purpose == .takeOver, words.saysGrantIsOver { return .refused(.invalidCredentials) }
     if case .fault(let fault)? = meaning { return .misconfigured(fault) }
     switch code {
@@ -180,7 +146,4 @@ struct OAuthRefusal: Sendable, Equatable {
     default: false
     }
   }
-
-  /// What passes, or comes from a middlebox.
-  private var passing: ProviderFailure { .transient(ErrorKind(passing: status, form), retryAfter: retryAfter) }
 }
