@@ -70,4 +70,15 @@ import Testing
       #expect(try pinned.ask("/ledger?event=request").required("entries").elements().isEmpty)
     }
   }
+  @Test func `a broker that was started on demand keeps sessions alive only until it ends, which is said`() async throws
+  {
+    try await Sandbox.run { sandbox in
+      let account = #"{"email":"ada@example.com","password":"example password 1"}"#
+      #expect(try sandbox.command("call", "register", "-", input: account).code == 0)
+      let run = try sandbox.command("doctor")
+      #expect(
+        run.output.contains("the broker was started on demand and ends some time after its last use"), "\(run.output)")
+      #expect(try sandbox.command("stop").code == 0)
+    }
+  }
 }

@@ -89,4 +89,12 @@ import Testing
     #expect(message.shown(for: nil, columns: 80) == broken)
     #expect(Message("", next: message.next).shown(for: nil, columns: 10).hasPrefix("log in with:\n"))
   }
+  @Test func `status says that an older copy of the vault may be in use`() throws {
+    let status = FakeOwner.status().replacing("}", with: #","mayBeOlder":true}"#, maxReplacements: 1)
+    let run = try withExtendedLifetime(FakeOwner(in: scratch) { _, _ in status }) {
+      try CommandRun(["status"], in: scratch)
+    }
+    #expect(
+      (run.output + run.errors).contains("an older copy of the vault may be in use"), "\(run.output)\(run.errors)")
+  }
 }
