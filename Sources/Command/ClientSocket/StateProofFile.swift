@@ -34,7 +34,7 @@ package struct StateProofFile: Sendable {
         "the broker runs in another PID namespace than this program; nothing was created in \(state)"
       case .notOwner(let peer, let state):
         "process \(peer), which answers on the socket, does not own \(state); nothing was created"
-      case .earlierBroker: "the running broker is of an earlier version; stop it to change over"
+      case .earlierBroker: "the running broker is of an earlier version"
       case .directory(let refusal): refusal.description
       case .failed(let directory, let error) where error.isFullDisk:
         "no file can be created in \(directory): \(error); its file system has no inode left, see: df -i"
@@ -85,6 +85,11 @@ package struct StateProofFile: Sendable {
       return false
     }
     return one.identity == other.identity
+  }
+
+  /// Whether a broker of an earlier version has asked for a file: it must be stopped before anything is proven.
+  package static func isEarlier(_ asked: String) -> Bool {
+    PathName.name(of: asked).utf8.starts(with: earlierPrefix.utf8)
   }
 
   /// Creates the file, empty; one that is there already is never touched.

@@ -105,7 +105,7 @@ import Testing
     let stage = try Stage()
     let path = stage.scratch.file("prove-" + String(repeating: "0f", count: 16))
     let refusal = Self.refusal { () throws(StateProofFile.Refusal) in _ = try stage.file(path) }
-    #expect(refusal == .earlierBroker && refusal?.description.hasSuffix("stop it to change over") == true)
+    #expect(refusal == .earlierBroker && refusal?.description.hasSuffix("of an earlier version") == true)
   }
 
   @Test func `a directory that is open to others gets no file`() throws {

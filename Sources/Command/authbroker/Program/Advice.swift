@@ -1,4 +1,5 @@
 import BrokerProtocol
+import ClientSocket
 import StateDirectory
 
 /// Says what to do about an error of the broker.
@@ -27,6 +28,8 @@ enum Advice {
     case .flowNotFound: NextCommand("begin another login with", "login").on(error.profile)
     case .consentDenied: NextCommand("ask again with", "login").on(error.profile)
     case .challengePending: answer(error)
+    case .accessDenied where error.proof.map { StateProofFile.isEarlier($0.path) } ?? false:
+      NextCommand("change over with", "stop")
     case .vaultLocked: NextCommand("unlock it with", "unlock")
     case .vaultTampered, .storeFailed, .keySourceUnavailable: NextCommand("see", "doctor")
     case .configInvalid where error.profile == nil: NextCommand("see", "config", "check")

@@ -92,4 +92,17 @@ import Testing
     #expect(run.errors.hasSuffix(" call rpc.discover\n"), "\(run.errors)")
     #expect(owner.requests.count == 1)
   }
+
+  @Test(arguments: [["local", "users"], ["reload"]])
+  func `what it asks for another proof of is told with the command that changes over`(_ words: [String]) throws {
+    let asked = scratch.file("state") + "/prove-0123456789abcdef"
+    let owner = try FakeOwner(in: scratch) { _, _ in
+      #""error":{"code":1081,"message":"Prove it.","data":{"kind":"accessDenied","nextAction":"none","retryable":false,"#
+        + #""proof":{"path":"\#(asked)","nonce":"none"}}}"#
+    }
+    let run = try CommandRun(words, in: scratch)
+    let told = "the running broker is of an earlier version; change over with: authbroker"
+    #expect(run.code == 6 && run.errors.contains(told) && run.errors.hasSuffix(" stop\n"), "\(run.errors)")
+    #expect(!owner.requests.isEmpty && !scratch.names(in: "state").contains { $0.hasPrefix("prove-") })
+  }
 }
