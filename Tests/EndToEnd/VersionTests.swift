@@ -40,7 +40,7 @@ import Testing
       """)
     #expect(
       lines == [
-        "1.4.0-dev 1.4.0-dev+COMMIT", "1.4.1-dev 1.4.1-dev+COMMIT.dirty", "1.4.0 1.4.0",
+        "1.4.0-dev 1.4.0-dev+COMMIT", "1.4.1-dev 1.4.1-dev+COMMIT.dirty", "1.4.0 1.4.0+COMMIT",
         "1.4.1-dev 1.4.1-dev+COMMIT.dirty", "1.4.1-dev 1.4.1-dev+COMMIT", "1.4.0",
       ])
   }
@@ -54,8 +54,8 @@ import Testing
       """)
     #expect(
       lines == [
-        "1.4.0-dev 1.4.0-dev+COMMIT", "1.4.1-dev 1.4.1-dev+COMMIT", "1.4.0 1.4.0", "1.4.1-dev 1.4.1-dev+COMMIT",
-        "1.4.0 1.4.0",
+        "1.4.0-dev 1.4.0-dev+COMMIT", "1.4.1-dev 1.4.1-dev+COMMIT", "1.4.0 1.4.0+COMMIT", "1.4.1-dev 1.4.1-dev+COMMIT",
+        "1.4.0 1.4.0+COMMIT",
       ])
   }
 
@@ -71,7 +71,7 @@ import Testing
       """)
     #expect(
       lines == [
-        "1.4.0-dev 1.4.0-dev+COMMIT", "1.4.1-dev 1.4.1-dev+COMMIT", "1.4.0 1.4.0", "1.4.0 1.4.0", "1.4.0 1.4.0+dev",
+        "1.4.0-dev 1.4.0-dev+COMMIT", "1.4.1-dev 1.4.1-dev+COMMIT", "1.4.0 1.4.0+COMMIT", "1.4.0 1.4.0+COMMIT", "1.4.0 1.4.0+dev",
       ])
   }
 }
