@@ -254,4 +254,21 @@ import Testing
       #expect(client.lines().first?.contains("authenticated") == true)
     }
   }
+
+  @Test func `a login that a logout overtakes while it is being saved is none, and its tokens are given back`()
+    async throws
+  {
+    try await OwnThread.run {
+      let harness = try ServerHarness()
+      let (first, second) = (try harness.connect(), try harness.connect())
+      harness.store.hold()
+      #expect(first.ask(Self.login(1)).isEmpty)
+      #expect(second.ask(Self.call("logout")).isEmpty)
+      harness.store.release()
+      harness.settle()
+      #expect(first.lines().first?.contains(#""kind":"cancelled""#) == true)
+      #expect(second.lines().first?.contains("result") == true)
+      #expect(harness.provider.revocationLedger.map(\.token) == ["refresh-1"])
+    }
+  }
 }

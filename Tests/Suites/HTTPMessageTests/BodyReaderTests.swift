@@ -49,6 +49,14 @@ import Testing
     #expect(Self.read(Array(body.utf8)).end == .malformed)
   }
 
+  @Test func `a chunk is no longer than a number can say`() {
+    for (digits, end) in [("000000000000001", nil), ("0000000000000001", BodyReader.Event.malformed)] {
+      var reader = BodyReader(.chunked, longestLine: 64)
+      var position = 0
+      #expect(reader.next(in: Array("\(digits)\r\n".utf8).span, from: &position) == end)
+    }
+  }
+
   @Test(arguments: [1, 2, 3] as [UInt64])
   func `changed bytes mean the same in pieces of any size`(_ seed: UInt64) {
     var random = SeededGenerator(seed: seed)

@@ -46,6 +46,13 @@ import TextCoding
     for other in [text + "A", "." + text] { #expect(!Self.isSigned(try Secret(utf8: other), header)) }
   }
 
+  @Test func `a header that begins alike, and goes on, is another one`() throws {
+    let header = CompactJWS.header(.edDSA, keyID: "k1")
+    let longer = header + Array("AAAA".utf8)
+    let token = try CompactJWS.signed(Array("{}".utf8).span, header: longer, signatureByteCount: 8, Self.sign)
+    #expect(Self.isSigned(token, longer) && !Self.isSigned(token, header))
+  }
+
   @Test(arguments: ["", ".", "..", "...", "a", "a.b", "a.b.c", "e30.e30", "e30.e30.e30.e30", "é.é.é", "e30..x"])
   func `what is no token has no claims`(_ text: String) throws {
     let token = try Secret(utf8: text)

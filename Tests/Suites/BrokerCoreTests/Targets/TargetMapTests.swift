@@ -64,7 +64,7 @@ import Testing
     ("https://git.example.com\\@evil.example", .path), ("https://git.example.com/acme/..;/b", .path),
     ("https://git.example.com/acme/.;x=1/b", .path), ("https://git.example.com/acme/..%3B/b", .path),
     ("https://git.example.com/acme/%25%32fb", .path), ("https://git.example.com/acme/;x/b", .path),
-    ("https://git.example.com/acme/%252e%252E/b", .path),
+    ("https://git.example.com/acme/%252e%252E/b", .path), ("https://git.example.com/acme/%252e", .path),
     ("https://git.example.com/acme/%25252e/b", .path), ("https://git.example.com/acme/a%252fb", .path),
     ("https://evil.example%2F@git.example.com", .host), ("https://evil.example%40@git.example.com", .host),
     ("https://evil.example@x@git.example.com", .host), ("https://evil.example%3a443%23@git.example.com", .host),

@@ -1,3 +1,4 @@
+import JSON
 import TestSupport
 import Testing
 
@@ -7,11 +8,13 @@ import Testing
 @Suite(.standardTimeLimit) struct BoundTokenTests {
   private let scratch = Scratch()
 
-  @Test func `a token that is bound to a key is refused to tools that can only bear one`() throws {
+  /// A broker that knows addresses says which target a token is for; an older one does not.
+  @Test(arguments: [#","target":{"prefix":"https://a.example"}"#, ""])
+  func `a token that is bound to a key is refused to tools that can only bear one`(_ target: String) throws {
     let token =
       #""accessToken":"made-up","tokenType":"DPoP","expiresAt":null,"scopes":[],"profile":"work","tokenId":"one""#
-    let owner = try FakeOwner(in: scratch) { method, _ in
-      guard method == "listTargets" else { return #""result":{\#(token)}"# }
+    let owner = try FakeOwner(in: scratch) { method, params in
+      guard method == "listTargets" else { return #""result":{\#(token)\#(params?["url"] == nil ? "" : target)}"# }
       return #""result":{"targets":[{"url":"https://a.example","profile":"work"}]}"#
     }
     let path = scratch.file("token")
