@@ -17,12 +17,17 @@ import Testing
   func `a broker that has begun to end is followed by the next`(line: [String]) throws {
     let scratch = Scratch()
     let isFirst = Mutex(true)
+    let next = try FakeOwner.record(in: scratch, startedAt: "2026-01-01T00:01:00Z")
     let owner = try FakeOwner(in: scratch) { method, _ in
       let isEnding = isFirst.withLock { first in
         defer { first = false }
         return first
       }
-      guard !isEnding else { return FakeOwner.refusal(1084, "shuttingDown", "The broker ends.") }
+      if isEnding {
+        // The next one holds the lock by now: its record is there.
+        try? scratch.write(next, to: "state/broker.lock")
+        return FakeOwner.refusal(1084, "shuttingDown", "The broker ends.")
+      }
       return method == "getStatus"
         ? FakeOwner.status() : #""result":{"sessions":[],"idToken":"example-token","expiresAt":null}"#
     }

@@ -96,10 +96,8 @@ final class FakeOwner: Sendable {
     let service = try Service(paths) { method, params in
       method == "checkProviders" ? providers : answer(method, params)
     }
-    let record = OwnerRecord(
-      pid: ProcessIdentity.pid, version: ProgramVersion.current, configuration: configuration, socket: paths.socket,
-      startedAt: "2026-01-01T00:00:00Z")
-    try service.lock.replaceContents(with: record.encoded())
+    try service.lock.replaceContents(
+      with: Self.record(paths, configuration, startedAt: "2026-01-01T00:00:00Z"))
     self.service = service
     thread = Threads.start { service.run() }
   }
@@ -107,6 +105,18 @@ final class FakeOwner: Sendable {
   deinit {
     service.bell.raise()
     Threads.join(thread)
+  }
+
+  private static func record(_ paths: StatePaths, _ configuration: String?, startedAt: String) -> [UInt8] {
+    OwnerRecord(
+      pid: ProcessIdentity.pid, version: ProgramVersion.current, configuration: configuration, socket: paths.socket,
+      startedAt: startedAt
+    ).encoded()
+  }
+
+  /// What an owner of that directory that was started then says of itself in its lock.
+  static func record(in scratch: Scratch, startedAt: String) throws -> String {
+    String(decoding: record(try paths(scratch), nil, startedAt: startedAt), as: UTF8.self)
   }
 
   /// The paths of that directory.
