@@ -13,8 +13,8 @@ package struct HTTPURL: Sendable, Hashable {
     /// In the clear, to this machine only.
     case http
 
-    /// What stands before the host.
-    fileprivate var mark: String { rawValue + "://" }
+    /// The port where none is named.
+    fileprivate var port: Int { self == .https ? 443 : 80 }
   }
 
   /// The longest URL: the least that RFC 9110, section 4.1, recommends everybody to understand.
@@ -39,15 +39,12 @@ package struct HTTPURL: Sendable, Hashable {
     guard text.utf8.count <= Self.longest, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
       throw .invalidURL
     }
-    let schemes: [Scheme] = [.https, .http]
-    guard let scheme = schemes.first(where: { Self.begins(text.utf8, with: $0.mark.utf8) }) else { throw .invalidURL }
-    let rest = text[text.utf8.index(text.startIndex, offsetBy: scheme.mark.utf8.count)...]
-    let end = rest.utf8.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? rest.endIndex
-    guard let server = ServerAddress(rest[..<end]), scheme == .https || server.isLoopback else { throw .invalidURL }
-    let isWhole = rest[end...].utf8.first == UInt8(ascii: "/")
-    let target = isWhole ? String(rest[end...]) : "/" + rest[end...]
+    guard let parts = AddressParts(text), let scheme = Scheme(rawValue: parts.scheme), parts.user == nil,
+      let server = parts.server, scheme == .https || server.isLoopback
+    else { throw .invalidURL }
+    let target = parts.rest.utf8.first == UInt8(ascii: "/") ? String(parts.rest) : "/" + parts.rest
     guard Self.isTarget(target) else { throw .invalidURL }
-    self.init(scheme: scheme, host: server.host, port: server.port ?? (scheme == .https ? 443 : 80), target: target)
+    self.init(scheme: scheme, host: server.host, port: server.port ?? scheme.port, target: target)
   }
 
   private init(scheme: Scheme, host: String, port: Int, target: String) {
@@ -82,17 +79,11 @@ package struct HTTPURL: Sendable, Hashable {
 
   /// Scheme, host and port, the port only where it is not the scheme's own: what may be logged.
   package var origin: String {
-    let isUsual = port == (scheme == .https ? 443 : 80)
-    return isUsual ? "\(scheme.rawValue)://\(host)" : "\(scheme.rawValue)://\(host):\(port)"
+    port == scheme.port ? "\(scheme.rawValue)://\(host)" : "\(scheme.rawValue)://\(host):\(port)"
   }
 
   /// The whole of it, query included.
   var text: String { origin + target }
-
-  /// Whether bytes begin with those of a mark, in letters of any case.
-  private static func begins(_ text: String.UTF8View, with mark: String.UTF8View) -> Bool {
-    text.count >= mark.count && zip(text, mark).allSatisfy { (0x41...0x5A).contains($0) ? $0 | 0x20 == $1 : $0 == $1 }
-  }
 
   private static func isTarget(_ target: String) -> Bool {
     // How many hexadecimal digits a percent sign still wants.

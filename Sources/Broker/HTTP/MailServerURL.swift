@@ -11,9 +11,6 @@ package struct MailServerURL: Sendable, Hashable {
     case smtps
     /// In the clear at first.
     case smtp
-
-    /// The port for the submission of mails (RFC 8314, section 3.3; RFC 6409, section 3.1).
-    fileprivate var port: Int { self == .smtps ? 465 : 587 }
   }
 
   /// How the server is spoken to.
@@ -27,13 +24,12 @@ package struct MailServerURL: Sendable, Hashable {
   ///
   /// - Throws: `HTTPFailure.invalidURL`, whatever is wrong with it.
   package init(_ text: String) throws(HTTPFailure) {
-    let found = Scheme.allCases.first { text.lowercased().hasPrefix($0.rawValue + "://") }
-    guard let scheme = found else { throw .invalidURL }
-    let place = text.dropFirst(scheme.rawValue.utf8.count + "://".utf8.count)
-    guard let server = ServerAddress(place) else { throw .invalidURL }
+    guard let parts = AddressParts(text), let scheme = Scheme(rawValue: parts.scheme), parts.user == nil,
+      parts.rest.isEmpty, let server = parts.server, let port = parts.port
+    else { throw .invalidURL }
     self.scheme = scheme
     host = server.host
-    port = server.port ?? scheme.port
+    self.port = port
     isLoopback = server.isLoopback
   }
 

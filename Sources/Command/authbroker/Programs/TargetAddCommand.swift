@@ -76,12 +76,8 @@ enum TargetAddCommand: Command {
   /// address stays as it is, for the daemon to say so.
   static func normalForm(of url: String) -> String {
     let url = url.hasSuffix("/") && !url.hasSuffix("//") ? String(url.dropLast()) : url
-    guard let mark = url.firstOccurrence(of: "://") else { return url }
-    let scheme = url[..<mark.lowerBound].lowercased()
-    let authority = url[mark.upperBound...].prefix { $0 != "/" }
-    guard let server = ServerAddress(authority) else { return url }
-    let usual = scheme == "https" ? 443 : scheme == "http" ? 80 : MailServerAddress.ports[scheme]
-    let port = server.port.map { $0 == usual ? "" : ":\($0)" } ?? ""
-    return "\(scheme)://\(server.host)\(port)\(url[authority.endIndex...])"
+    guard let parts = AddressParts(url), parts.user == nil, let server = parts.server else { return url }
+    let port = server.port.map { $0 == AddressParts.port(of: parts.scheme) ? "" : ":\($0)" } ?? ""
+    return "\(parts.scheme)://\(server.host)\(port)\(parts.rest)"
   }
 }

@@ -83,15 +83,12 @@ struct AWSRole: Sendable {
   /// An address that a token may be sent to, with a path; nil for any other, and for one with a user name, a query or a
   /// fragment.
   static func address(_ url: String) -> String? {
-    let isPlain = url.hasPrefix("http://")
-    guard isPlain || url.hasPrefix("https://") else { return nil }
-    let rest = url.dropFirst(isPlain ? 7 : 8)
-    let authority = rest.prefix { $0 != "/" }
     // No byte of it means something to curl.
-    guard let server = ServerAddress(authority), !isPlain || server.isLoopback,
-      rest.dropFirst(authority.count).utf8.allSatisfy({ PercentEncoding.isUnreserved($0) || "/%:".utf8.contains($0) })
+    guard let parts = AddressParts(url), parts.user == nil, let server = parts.server,
+      parts.scheme == "https" || parts.scheme == "http" && server.isLoopback,
+      parts.rest.utf8.allSatisfy({ PercentEncoding.isUnreserved($0) || "/%:".utf8.contains($0) })
     else { return nil }
-    return rest.contains("/") ? url : url + "/"
+    return parts.rest.isEmpty ? url + "/" : url
   }
 
   /// The content of the request, as a form.
