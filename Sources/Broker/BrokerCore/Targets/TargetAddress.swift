@@ -45,36 +45,21 @@ package struct TargetAddress: Sendable, Hashable {
   /// The segments of the path, without a trailing slash, each in its one spelling.
   package let path: [String]
 
-  /// The schemes that a token is sent over, with their ports (RFC 9110, 8314, 6409, 9051).
-  private static let ports = ["https": 443, "http": 80, "smtps": 465, "smtp": 587, "imaps": 993, "imap": 143]
-
   /// Takes an address apart; user information, query and fragment are ignored.
   ///
   /// - Throws: why it cannot be compared.
   package init(_ text: String) throws(Fault) {
-    guard let mark = text.firstOccurrence(of: "://"),
-      let port = Self.ports[text[..<mark.lowerBound].lowercased()]
-    else { throw .scheme }
+    // The schemes that a token is sent over are those whose port is known.
+    guard let parts = AddressParts(text), let standardPort = AddressParts.port(of: parts.scheme) else { throw .scheme }
     guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), !text.contains("\\") else { throw .path }
-    let rest = text[mark.upperBound...].prefix { $0 != "?" && $0 != "#" }
-    let authority = rest.prefix { $0 != "/" }
-    origin = try Self.origin(text[..<mark.lowerBound].lowercased(), authority, standardPort: port)
-    path = try Self.segments(rest[authority.endIndex...])
+    guard Self.isPlainUser(parts.user?.lowercased() ?? ""), let server = parts.server else { throw .host }
+    guard parts.scheme != "http" || server.isLoopback else { throw .clear }
+    origin = Origin(scheme: parts.scheme, host: server.host, port: server.port ?? standardPort)
+    path = try Self.segments(parts.rest.prefix { $0 != "?" && $0 != "#" })
   }
 
   /// Whether this address lies at or below another one.
   package func isBelow(_ other: TargetAddress) -> Bool { origin == other.origin && path.starts(with: other.path) }
-
-  private static func origin(
-    _ scheme: String, _ authority: Substring, standardPort: Int
-  ) throws(Fault) -> Origin {
-    let mark = authority.lastIndex(of: "@")
-    if let mark, !isPlainUser(authority[..<mark].lowercased()) { throw .host }
-    let server = mark.map { authority[authority.index(after: $0)...] } ?? authority
-    guard let address = ServerAddress(server) else { throw .host }
-    guard scheme != "http" || address.isLoopback else { throw .clear }
-    return Origin(scheme: scheme, host: address.host, port: address.port ?? standardPort)
-  }
 
   /// Whether user information ends where it seems to: a reader that decodes it first finds no other host in it (RFC
   /// 3986, section 2.4).
