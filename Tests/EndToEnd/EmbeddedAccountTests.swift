@@ -38,6 +38,46 @@ import Testing
     }
   }
 
+  @Test func `another address is the session's from then on, over a crash too`() async throws {
+    try await Sandbox.run { sandbox in
+      let owner = try sandbox.owner()
+      var client = try SocketWire(sandbox.socket)
+      try client.register()
+      _ = try client.call("updateProfile", #"{"changes":{"email":"new@example.com"}}"#)
+      sandbox.bury(owner)
+      _ = try sandbox.owner()
+      client = try SocketWire(sandbox.socket)
+      #expect(try client.call("getSession")["user"]?["email"]?.string() == "new@example.com")
+      let proof = #"{"password":"example password 1"}"#
+      #expect(try client.call("reauthenticate", proof)["status"]?.string() == "authenticated")
+    }
+  }
+
+  @Test func `an address that is changed by its confirmation is the session's as well, over a crash too`() async throws
+  {
+    try await Sandbox.run { sandbox in
+      let options = try sandbox.configure(#"{ local: { emailVerification: "required" } }"#)
+      let owner = try sandbox.owner(options)
+      var client = try SocketWire(sandbox.socket)
+      func verify(_ address: String) throws {
+        let token = try Outbox.newest("token", to: address, in: sandbox.outbox)
+        _ = try client.call("verifyEmail", #"{"token":"\#(token)"}"#)
+      }
+      _ = try client.call("register", Self.credentials(1))
+      try verify("ada@example.com")
+      _ = try client.call("login", Self.credentials(1))
+      _ = try client.call("updateProfile", #"{"changes":{"email":"new@example.com"}}"#)
+      try verify("new@example.com")
+      // The provider is asked for it behind the answer.
+      let isNew = try Patience.wait { try client.call("getSession")["user"]?["email"]?.string() == "new@example.com" }
+      #expect(isNew)
+      sandbox.bury(owner)
+      _ = try sandbox.owner(options)
+      client = try SocketWire(sandbox.socket)
+      #expect(try client.call("getSession")["user"]?["email"]?.string() == "new@example.com")
+    }
+  }
+
   @Test func `a login waits until the address is verified`() async throws {
     try await Sandbox.run { sandbox in
       _ = try sandbox.owner(try sandbox.configure(#"{ local: { emailVerification: "required" } }"#))

@@ -8,9 +8,8 @@ extension Broker {
     try askWithoutToken(\.emailVerification, .mailToken, params.profile, caller) { provider throws(ProviderFailure) in
       try await provider.verifyEmail(token: params.token)
     } then: { broker, slot in
-      // Nothing says whose token it was.
-      let sessions = broker.sessions(of: nil, at: slot.provider.binding)
-      for slot in sessions where slot.user?.emailVerified == false { broker.askForUserAgain(slot) }
+      // Nothing says whose token it was; and some providers change an address only when it is confirmed.
+      for slot in broker.sessions(of: nil, at: slot.provider.binding) { broker.askForUserAgain(slot) }
       broker.answer(caller, Empty())
     }
   }
