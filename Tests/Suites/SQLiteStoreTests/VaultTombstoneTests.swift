@@ -89,6 +89,27 @@ import Testing
   }
 
   @Test(.enabled(if: SmallDisk.canMount))
+  func `a kept session ends as durably, and its profile is not blamed for the row`() async throws {
+    let disk = try SmallDisk(byteCount: 2 << 20)
+    let vault = try await disk.open()
+    let session = ParkedSession(try Sample.living("a"), since: Timestamp(milliseconds: 1), mayBeSpent: false)
+    try await vault.commit([.park(session), .record(Sample.living("b"))])
+    try disk.fillUp()
+    var generation: UInt64 = 2
+    while (try? await vault.save(Sample.living("b", generation: generation))) != nil { generation += 1 }
+    try await vault.commit([.unpark(session.id)])
+    for _ in 0..<2 {
+      let copy = try disk.place.copy()
+      let again = try await copy.open()
+      let contents = try await again.load()
+      #expect(contents.parked.isEmpty && contents.tampered.isEmpty && Self.living(contents) == ["b"])
+      try await again.close()
+    }
+    try disk.free()
+    try await vault.close()
+  }
+
+  @Test(.enabled(if: SmallDisk.canMount))
   func `nothing but an end is acknowledged without room`() async throws {
     let (disk, vault) = try await Self.stage()
     await #expect(throws: StoreFailure.self) {
