@@ -115,13 +115,15 @@ package actor Broker {
     guard let contents else { return }
     background.beginCall()
     // A closure with a capture list would run on the global pool (Swift 6.3).
-    let store = self.store
-    let reserved = await apart { await Self.reserveSequences(store, after: contents.lastSequence) }
+    let (store, sharing) = (self.store, self.sharing)
+    let (all, reserved) = await apart {
+      (await Self.joined(contents, sharing), await Self.reserveSequences(store, after: contents.lastSequence))
+    }
     background.endCall()
     openEvents(contents, reserved: reserved)
     _ = vault.handle(.started, at: now)
     noteOpened()
-    restore(contents, to: slots)
+    restore(all, to: slots)
     handle(.opened(contents.revocations))
     noteWorkEnded()
   }

@@ -96,7 +96,8 @@ extension Broker {
     }
   }
 
-  private func keep(_ revocation: PendingRevocation) {
+  /// Keeps in the store what is still to be revoked.
+  func keep(_ revocation: PendingRevocation) {
     change(
       StoreChange(.note, [.openRevocation(revocation)], of: revocation.id.profile), then: .revocation(revocation.id))
   }

@@ -1,20 +1,33 @@
 package import BrokerProtocol
 package import SecretMemory
 
-/// Where sessions rest, sealed.
+/// Where the records of sessions rest, sealed: the broker's own store, or one that it shares with other brokers.
 ///
-/// A call returns only after what it was asked is durable.
-package protocol SessionStore: Sendable {
-  /// Reads everything that the broker needs to start.
+/// A call returns only after what it was asked is durable. In a shared store the record and the right to spend its refresh
+/// token are one thing: an open intent is a lease, and no other broker opens one before that is over.
+package protocol RecordStore: AnyObject, Sendable {
+  /// How long an intent keeps other brokers from spending the refresh token; nil where the store is the broker's alone.
+  var lease: Duration? { get }
+
+  /// Reads everything that the broker needs to start, or what other brokers have written.
+  ///
+  /// It leaves out the intents of other brokers whose lease runs.
   ///
   /// - Throws: ``StoreFailure/locked`` while the key is not there.
   func load() async throws(StoreFailure) -> StoreContents
 
   /// Makes all steps durable in one transaction, or none of them.
   ///
-  /// - Throws: ``StoreFailure/superseded`` where a record with the same or a newer generation is there.
+  /// A record closes every intent; of intents that are shared a broker closes only its own.
+  ///
+  /// - Throws: ``StoreFailure/superseded`` where a record with the same or a newer generation is there; for an intent that
+  ///   is shared, where the record has another generation, or another broker's lease has run out, unless the intent says
+  ///   that a reply may be lost; ``StoreFailure/held(for:)`` while the lease of another broker runs.
   func commit(_ steps: [StoreStep]) async throws(StoreFailure)
+}
 
+/// The broker's own store: the records of sessions that it shares with none, and everything else.
+package protocol SessionStore: RecordStore {
   /// Reads a page of the kept events after one sequence, up to and with another, and how far back none is missing.
   ///
   /// - Parameters:
@@ -29,6 +42,11 @@ package protocol SessionStore: Sendable {
 
   /// Makes sure that no sequence up to this one is ever given again, after whatever crash; needs no key.
   func reserveSequences(through sequence: UInt64) async throws(StoreFailure)
+}
+
+extension SessionStore {
+  /// No other broker has it.
+  package var lease: Duration? { nil }
 }
 
 /// Holds the keys of a store: opens and closes it, and changes what it is sealed under.
@@ -85,4 +103,14 @@ package enum StoreStep: Sendable, Equatable {
   case event(BrokerEvent)
   /// Notes that events up to this sequence may be missing.
   case eventsIncomplete(through: UInt64)
+
+  /// The profile whose record, or whose refresh, it is about; nil for everything else.
+  var recordedProfile: ProfileName? {
+    switch self {
+    case .record(let record): record.profile
+    case .openIntent(let intent): intent.profile
+    case .closeIntent(let profile): profile
+    default: nil
+    }
+  }
 }

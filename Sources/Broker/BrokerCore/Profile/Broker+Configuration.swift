@@ -12,7 +12,8 @@ extension Broker {
   ///
   /// - Throws: ``StoreFailure`` where the store cannot be read; nothing is changed then.
   package func reconfigure(_ profiles: [ProfileSettings]) async throws(StoreFailure) {
-    let contents = vault.isOpen ? try await store.load() : nil
+    let sharing = Sharing(profiles.map { ($0.name, $0.records) })
+    let contents = vault.isOpen ? await Self.joined(try await store.load(), sharing) : nil
     let old = slots
     // What the cache remembers of uses goes with it.
     for slot in old { noticeUse(of: slot, now) }
@@ -55,7 +56,7 @@ extension Broker {
   ///
   /// What was just read may be older than what waits to be saved, so the new machine counts on from the old one.
   private func takesOver(_ slot: ProfileSlot, from earlier: ProfileSlot?, _ contents: StoreContents?) -> Bool {
-    guard vault.isOpen, let earlier else { return false }
+    guard vault.isOpen, let earlier, earlier.records == nil else { return false }
     park(earlier)
     forgetSession(of: earlier, .providerChanged)
     if let contents, bringBack(to: slot, from: contents, own: nil, after: earlier.machine.generation) { return true }

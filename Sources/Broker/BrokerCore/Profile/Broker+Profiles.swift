@@ -9,9 +9,11 @@ extension Broker {
   static func machine(
     for settings: ProfileSettings, _ entropy: any Entropy, boot: String? = nil
   ) -> SessionMachine {
-    SessionMachine(
+    var machine = SessionMachine(
       profile: settings.name, binding: settings.provider.binding, rules: settings.rules, boot: boot,
       tokenID: { token in entropy.tokenID(of: token) })
+    machine.isShared = settings.records != nil
+    return machine
   }
 
   /// Empties the cache of answers, and lets it find the profiles that are configured now.

@@ -21,7 +21,7 @@ extension Broker {
         raiseTampering(of: slot.name)
       } else if let own = records[slot.position].map({ contents.records[$0] }) {
         let isElsewhere = own.binding != slot.provider.binding
-        if isElsewhere { park(own, mayBeSpent: intent != nil) }
+        if isElsewhere, slot.records == nil { park(own, mayBeSpent: intent != nil) }
         if bringBack(to: slot, from: contents, own: own, after: own.generation) { continue }
         handle(.restored(own, intent: intent), on: slot)
         if let verdict = clockSources.verdict { handle(.clockJudged(verdict), on: slot) }

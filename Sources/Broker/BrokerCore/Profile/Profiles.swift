@@ -45,6 +45,8 @@ struct Profiles {
       }
       slot.provider = settings.provider
       slot.allowsIDToken = settings.allowsIDToken
+      slot.records = settings.records
+      slot.machine.isShared = settings.records != nil
       slot.rendered.forget()
       return slot
     }

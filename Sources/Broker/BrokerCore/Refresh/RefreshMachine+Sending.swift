@@ -4,7 +4,9 @@ import BrokerProtocol
 extension RefreshMachine {
   /// Sends the token, unless it is on its way, or something speaks against it.
   mutating func want(_ terms: Terms, _ now: Moment, isCounted: Bool) -> [Action] {
-    if isUnderWay { return [] }
+    if isUnderWay || isAwaitingOther(at: now) { return [] }
+    // What was not sent for another broker's sake was counted then.
+    if case .awaitingOther = state { return begin(terms, now, isCounted: false) }
     if let error = refusal(terms, at: now, isForTarget: !isCounted) { return [.refuse(error)] }
     return begin(terms, now, isCounted: isCounted)
   }
@@ -25,9 +27,9 @@ extension RefreshMachine {
       return [.openIntent(flight: flights, intent(terms, LostReply.replayMark))]
     }
     // The intent of the lost refresh is still open; a token that is certainly not rotated needs none.
-    if lost != nil || !terms.isJournaled { return send(now) }
+    if !terms.isJournaled || lost != nil && !terms.isShared { return send(now) }
     state = .preparing(flight: flights)
-    return [.openIntent(flight: flights, intent(terms, now.wall))]
+    return [.openIntent(flight: flights, intent(terms, lost == nil ? now.wall : LostReply.replayMark))]
   }
 
   /// Sends nothing for a while, and says so once; callers who come meanwhile are told as well.

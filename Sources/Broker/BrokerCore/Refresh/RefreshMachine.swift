@@ -17,6 +17,8 @@ extension RefreshMachine {
     case .preparing, .sent: lost != nil || failuresInARow > 0
     // The broker's own breaker is no outage.
     case .barred: lost != nil
+    // The provider may serve the other broker.
+    case .awaitingOther: lost != nil
     case .resting, .saving: false
     }
   }
@@ -31,9 +33,11 @@ package struct RefreshMachine: Sendable {
   package enum State: Sendable, Equatable {
     /// Nothing is under way. Left when new tokens are wanted, or when an open intent is found.
     case resting
-    /// The intent is being made durable. Left when it is or cannot be, when the flight is cancelled, and by other
-    /// tokens.
+    /// The intent is being made durable. Left when it is or cannot be, when the flight is cancelled, when another broker
+    /// may be spending the token, and by other tokens.
     case preparing(flight: UInt64)
+    /// Another broker may be spending the token. Left when new tokens are wanted after `until`, and by other tokens.
+    case awaitingOther(until: Duration)
     /// The token is on its way. Left by the provider's answer to this flight, and by other tokens.
     case sent(flight: UInt64, at: Moment)
     /// New tokens are here, and being saved. Left when they are the session's.
@@ -63,10 +67,12 @@ package struct RefreshMachine: Sendable {
     package var accessEnd: Deadline?
     /// Whether a client has reported that the access token is refused.
     package var isAccessTokenRefused: Bool
+    /// Whether other brokers have the token as well: no one sends it without an intent of its own.
+    package var isShared: Bool
 
     package init(
       generation: UInt64, rotates: Bool = true, isJournaled: Bool = true, grace: Duration = .zero,
-      accessEnd: Deadline?, isAccessTokenRefused: Bool = false
+      accessEnd: Deadline?, isAccessTokenRefused: Bool = false, isShared: Bool = false
     ) {
       self.generation = generation
       self.rotates = rotates
@@ -74,6 +80,7 @@ package struct RefreshMachine: Sendable {
       self.grace = grace
       self.accessEnd = accessEnd
       self.isAccessTokenRefused = isAccessTokenRefused
+      self.isShared = isShared
     }
 
     /// Whether there is an access token to be lost: one that is refused has ended, whatever was said of its end.
@@ -95,6 +102,8 @@ package struct RefreshMachine: Sendable {
     case intentSaved(flight: UInt64)
     /// It cannot be made durable.
     case intentFailed(flight: UInt64, jitter: Double)
+    /// It is not written: another broker may be spending the token, for so long at most.
+    case intentHeld(flight: UInt64, for: Duration)
     /// There is no memory for the reply: nothing was written down or sent.
     case noRoom(flight: UInt64, jitter: Double)
     /// The token is not worth spending any more.
@@ -168,8 +177,14 @@ package struct RefreshMachine: Sendable {
   package var isUnderWay: Bool {
     switch state {
     case .preparing, .sent, .saving: true
-    case .resting, .backingOff, .barred, .holdingBack: false
+    case .resting, .awaitingOther, .backingOff, .barred, .holdingBack: false
     }
+  }
+
+  /// Whether another broker may be spending the token.
+  func isAwaitingOther(at now: Moment) -> Bool {
+    guard case .awaitingOther(let until) = state else { return false }
+    return now.uptime < until
   }
 
   /// Takes an event in and says what is to be done, in order.
@@ -182,6 +197,8 @@ package struct RefreshMachine: Sendable {
     case .intentFailed(let flight, let jitter):
       guard state == .preparing(flight: flight) else { return [] }
       return backOff(Failure(BrokerError(.storeFailed, profile: profile)), jitter, terms, now)
+    case .intentHeld(let flight, let rest):
+      if state == .preparing(flight: flight) { state = .awaitingOther(until: now.uptime + rest) }
     case .noRoom(let flight, let jitter): return doWithout(flight, jitter, terms, now)
     case .cancelled(let flight): return cancel(flight, terms, now)
     case .succeeded(let flight):

@@ -121,7 +121,7 @@ extension RefreshMachine.State {
   var wasSent: Bool {
     switch self {
     case .sent, .saving: true
-    case .resting, .preparing, .backingOff, .barred, .holdingBack: false
+    case .resting, .preparing, .awaitingOther, .backingOff, .barred, .holdingBack: false
     }
   }
 }

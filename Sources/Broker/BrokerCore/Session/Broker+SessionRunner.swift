@@ -91,7 +91,9 @@ extension Broker {
   }
 
   private func open(_ intent: RefreshIntent, _ flight: UInt64, on slot: ProfileSlot) {
-    change(StoreChange(.note, [.openIntent(intent)], of: slot.name), then: .intent(slot.id, flight: flight))
+    change(
+      StoreChange(.note, [.openIntent(intent)], of: slot.name),
+      then: .intent(slot.id, flight: flight, since: now.uptime))
   }
 
   private func spend(_ refreshToken: BoundToken, _ flight: UInt64, for target: TokenTarget?, on slot: ProfileSlot) {

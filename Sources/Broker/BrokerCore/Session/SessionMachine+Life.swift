@@ -13,9 +13,12 @@ extension SessionMachine {
     guard generation == 0 else { return [] }
     generation = record.generation
     settledGeneration = record.generation
+    restingGeneration = record.generation
     switch record.contents {
     case .living(let session):
       guard record.binding == binding else {
+        // It is the session of others, whose configuration is another one.
+        if isShared { return [.publish(.logout(LogoutEvent(reason: .providerChanged)))] }
         return [saveEnd(contents(at: now), [.logout(LogoutEvent(reason: .providerChanged))])]
       }
       return takeUp(session, intent, flight, now)
@@ -49,7 +52,7 @@ extension SessionMachine {
   }
 
   /// When a stored session was last used, in uptime; nil where that was not written down.
-  private func lastNote(of session: LivingSession, _ now: Moment) -> UseWatch.Note? {
+  func lastNote(of session: LivingSession, _ now: Moment) -> UseWatch.Note? {
     guard let time = session.lastUsedAt ?? session.roughlyUsedAt else { return nil }
     let isExact = session.lastUsedAt != nil
     if let boot, session.clock?.boot == boot, let uptime = session.lastUsedUptime, uptime <= now.uptime {
@@ -157,6 +160,7 @@ extension SessionMachine {
   mutating func follow(_ earlier: SessionMachine) {
     generation = earlier.generation
     settledGeneration = earlier.settledGeneration
+    restingGeneration = earlier.restingGeneration
     ending = earlier.ending
   }
 
@@ -166,10 +170,16 @@ extension SessionMachine {
     return waiting.filter { !$0.waitsForLogin }.map { .answerError($0.waiter, loginError) }
   }
 
+  /// Answers callers who wait for a login that they need not wait for any longer.
+  mutating func endLoginWaits(_ error: BrokerError) -> [Action] {
+    defer { demandsForLogin = [] }
+    return demandsForLogin.map { .answerError($0.waiter, error) }
+  }
+
   /// Leaves a phase, and with it everything that is known only in it; logins that are being saved are not waited for.
   ///
   /// - Returns: the callers that waited for a token, who are to be answered.
-  private mutating func leave(to next: Phase, _ now: Moment) -> [TokenDemand] {
+  mutating func leave(to next: Phase, _ now: Moment) -> [TokenDemand] {
     noteLateFlight(isReplaced: false)
     _ = refresh.handle(.ended, terms, at: now)
     phase = next

@@ -36,6 +36,7 @@ extension SessionMachine {
   mutating func refreshOrJoin(_ now: Moment) -> [Action] {
     // A login that is being saved will bring better tokens, or let the waiting go on.
     guard !isSigningIn, life?.saving == nil, !refresh.isUnderWay else { return [] }
+    if refresh.isAwaitingOther(at: now) { return serveMeanwhile(now) }
     guard let error = refresh.refusal(terms, at: now) else { return startRefresh(now) }
     guard refresh.refusal(terms, at: now, isForTarget: true) == nil else { return settle(error, now) }
     // Only the session's own breaker is open.
@@ -72,7 +73,9 @@ extension SessionMachine {
 
   private mutating func run(_ action: RefreshMachine.Action, _ now: Moment) -> [Action] {
     switch action {
-    case .openIntent(let flight, let intent): return [.openIntent(flight: flight, intent)]
+    case .openIntent(let flight, let intent):
+      intentStartedAt = intent.startedAt
+      return [.openIntent(flight: flight, intent)]
     case .closeIntent: return [.closeIntent]
     case .send(let flight):
       guard let refreshToken = living?.tokens.refreshToken else { return [] }

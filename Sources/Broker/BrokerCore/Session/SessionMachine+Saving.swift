@@ -6,6 +6,7 @@ extension SessionMachine {
   mutating func adopt(_ generation: UInt64, isDurable: Bool, _ now: Moment) -> [Action] {
     if isDurable {
       settledGeneration = max(settledGeneration, generation)
+      restingGeneration = max(restingGeneration, generation)
       if let ending, ending.generation <= generation { self.ending = nil }
       logins.noteSaved(generation)
     }
@@ -60,8 +61,9 @@ extension SessionMachine {
   /// reports an error may be durable, and the next start must not take it up.
   ///
   /// A record closes the intent of a refresh, so none is written while one is open: that of the refresh follows, or this one
-  /// does where it brings nothing.
+  /// does where it brings nothing. Nor is one where others may have newer tokens.
   mutating func overwriteLogin(_ now: Moment) -> [Action] {
+    guard !isShared else { return [] }
     guard let life else {
       if let ending { return [saveEnd(ending.contents, ending.events)] }
       return [saveEnd(contents(at: now), [])]

@@ -52,7 +52,7 @@ extension SessionMachine {
   package var activity: Activity {
     if let saving = life?.saving { return .saving(saving.session, generation: saving.generation) }
     switch refresh.state {
-    case .resting, .saving: return .resting
+    case .resting, .saving, .awaitingOther: return .resting
     case .preparing(let flight): return .preparing(flight: flight)
     case .sent(let flight, _): return .refreshing(flight: flight)
     case .backingOff(let until, let error, _): return .backingOff(until: until, error)
@@ -79,7 +79,7 @@ extension SessionMachine {
   var mayStillSpend: Bool {
     switch refresh.state {
     case .preparing, .sent: true
-    case .resting, .saving, .backingOff, .barred, .holdingBack: false
+    case .resting, .saving, .awaitingOther, .backingOff, .barred, .holdingBack: false
     }
   }
 
@@ -127,8 +127,9 @@ extension SessionMachine {
       case .auto: (living?.mayRotate ?? true, living?.rotatesRefreshToken != false)
       }
     return RefreshMachine.Terms(
-      generation: generation, rotates: rotates, isJournaled: isJournaled, grace: rules.rotationGrace,
-      accessEnd: tokenLife?.accessEnd, isAccessTokenRefused: life?.isAccessTokenRefused ?? false)
+      generation: isShared ? restingGeneration : generation, rotates: rotates, isJournaled: isJournaled,
+      grace: rules.rotationGrace, accessEnd: tokenLife?.accessEnd,
+      isAccessTokenRefused: life?.isAccessTokenRefused ?? false, isShared: isShared)
   }
 
   /// Whether the access token may be served: neither ended, nor refused with nothing known of its successor.
@@ -178,11 +179,13 @@ extension SessionMachine {
 
   /// When the machine will want new tokens without being asked for them.
   private func nextTry(_ life: SessionLife, _ tokens: TokenLife, _ now: Moment) -> Duration? {
-    guard policy.refreshesInBackground, life.unsavedEvents == nil, tokens.isRefreshable else { return nil }
+    guard life.unsavedEvents == nil, tokens.isRefreshable else { return nil }
+    if case .awaitingOther(let until) = refresh.state, !demands.isEmpty { return until }
+    guard policy.refreshesInBackground else { return nil }
     switch refresh.state {
     case .preparing, .sent, .saving: return nil
     case .resting: return life.schedule.nextWake(at: now).map { max($0, providerRest) }
-    case .backingOff(let until, _, _), .barred(let until, _):
+    case .backingOff(let until, _, _), .barred(let until, _), .awaitingOther(let until):
       return refreshesUnasked(now) ? max(until, providerRest) : nil
     case .holdingBack:
       return terms.servesAccessToken(at: now) ? tokens.accessEnd?.comes(at: now) : max(now.uptime, providerRest)

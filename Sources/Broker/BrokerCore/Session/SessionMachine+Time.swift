@@ -16,12 +16,14 @@ extension SessionMachine {
   }
 
   private mutating func isRefreshDue(_ now: Moment) -> Bool {
-    guard let tokenLife, policy.refreshesInBackground, !isStoreDegraded, tokenLife.isRefreshable,
-      providerRest <= now.uptime
-    else { return false }
+    guard let tokenLife, !isStoreDegraded, tokenLife.isRefreshable, !refresh.isAwaitingOther(at: now) else {
+      return false
+    }
+    if case .awaitingOther = refresh.state, !demands.isEmpty { return true }
+    guard policy.refreshesInBackground, providerRest <= now.uptime else { return false }
     switch refresh.state {
     case .preparing, .sent, .saving: return false
-    case .backingOff, .barred, .holdingBack:
+    case .backingOff, .barred, .holdingBack, .awaitingOther:
       return refreshesUnasked(now) && refresh.refusal(terms, at: now, isUnasked: true) == nil
     case .resting:
       let isInUse = life?.isInUse(at: now) ?? false
@@ -84,7 +86,8 @@ extension SessionMachine {
 
   /// The same of a session that was found living already.
   func mayNoteUse(of life: SessionLife) -> Bool {
-    life.saving == nil && life.unsavedEvents == nil && life.notedGeneration == nil && !refresh.isUnderWay
+    // A record of a broker that has not got the newest tokens would replace them.
+    !isShared && life.saving == nil && life.unsavedEvents == nil && life.notedGeneration == nil && !refresh.isUnderWay
       && !isOutcomeUnknown && !refresh.mayHaveSpent
   }
 

@@ -53,6 +53,10 @@ package struct SessionMachine: Sendable {
     case waiterLeft(CallerID)
     case intentSaved(flight: UInt64)
     case intentFailed(flight: UInt64)
+    /// Another broker may be spending the refresh token, for so long at most: nothing was written.
+    case intentHeld(flight: UInt64, for: Duration)
+    /// What rests in the store that other brokers share; the intent is one whose lease has run out.
+    case replacedElsewhere(SessionRecord, intent: RefreshIntent? = nil)
     /// There is no memory for the reply to a flight, of which nothing was sent.
     case noRoom(flight: UInt64)
     case refreshSucceeded(flight: UInt64, TokenSet, sentAt: Timestamp)
@@ -136,6 +140,12 @@ package struct SessionMachine: Sendable {
   package internal(set) var generation: UInt64 = 0
   /// The newest generation that is durable, or that nothing needs to be any more.
   package internal(set) var settledGeneration: UInt64 = 0
+  /// The generation of the record that rests in the store, as far as it is known.
+  var restingGeneration: UInt64 = 0
+  /// When the last intent of this broker was opened: it says nothing of what others have done.
+  var intentStartedAt: Timestamp?
+  /// Whether other brokers have the session as well, by a store that all of them share.
+  package var isShared = false
   /// Grows whenever an answer that was rendered before may no longer be true.
   package internal(set) var answerVersion: UInt64 = 0
 
@@ -204,6 +214,8 @@ package struct SessionMachine: Sendable {
       return []
     case .intentSaved(let flight): return spend(flight, now)
     case .intentFailed(let flight): return refuseToSpend(flight, now)
+    case .intentHeld(let flight, let rest): return awaitOther(flight, rest, now)
+    case .replacedElsewhere(let record, let intent): return takeUp(record, intent, now)
     case .noRoom(let flight): return doWithout(flight, now)
     case .refreshSucceeded(let flight, let tokens, let sentAt): return acceptRefresh(flight, tokens, sentAt, now)
     case .refreshFailed(let flight, let failure): return failRefresh(flight, failure, now)
@@ -214,10 +226,7 @@ package struct SessionMachine: Sendable {
       life?.suspectedEnd = reason
       return []
     case .endConfirmed(let reason): return endElsewhere(reason, now)
-    case .loginWaitsEnded(let error):
-      let waiting = demandsForLogin
-      demandsForLogin = []
-      return waiting.map { .answerError($0.waiter, error) }
+    case .loginWaitsEnded(let error): return endLoginWaits(error)
     case .rulesChanged(let rules): return change(rules, now)
     case .providerSeen(let condition): return tryAgain(condition, now)
     case .clockWasSet:

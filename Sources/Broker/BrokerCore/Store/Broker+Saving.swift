@@ -6,6 +6,10 @@ extension Broker {
   ///
   /// `isRetry` says that it was tried before, with an error: it may be durable already.
   func save(_ record: SessionRecord, announcing events: [EventPayload], isRetry: Bool = false) {
+    if isShared(record) {
+      let save = RecordSave(record: record, events: events, revocations: [], closesLogin: false)
+      return change(StoreChange(.record, [.record(record)], of: record.profile), then: .record(save))
+    }
     var steps = [StoreStep.record(record)]
     if let intent = holder(of: record.profile)?.machine.intent(beside: record) { steps.append(.openIntent(intent)) }
     let closesLogin = logins.takeUnclosed(record.profile)
@@ -22,9 +26,11 @@ extension Broker {
   /// Takes in how saving a record has ended.
   func settle(_ save: RecordSave, _ failure: StoreFailure?) {
     guard let failure else {
+      if isShared(save.record) { note(save) }
       for id in save.revocations { handle(.kept(id)) }
       return saved(save.record)
     }
+    if failure == .superseded, isShared(save.record) { return readAgain(instead: save) }
     saveFailed(save.record, announcing: save.events, failure)
     if save.closesLogin { logins.noteUnclosed(save.record.profile) }
   }
@@ -92,7 +98,8 @@ extension Broker {
     saveAgain(name)
   }
 
-  private func finishSave(of record: SessionRecord, _ failure: StoreFailure?) {
+  /// Does what waits for a record that is durable, or could not be made so.
+  func finishSave(of record: SessionRecord, _ failure: StoreFailure?) {
     for settlement in journal.takeSettlements(of: record, isSaved: failure == nil) { settle(settlement, failure) }
   }
 

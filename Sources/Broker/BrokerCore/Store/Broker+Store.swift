@@ -9,6 +9,8 @@ extension Broker {
 
   /// Makes a change durable and tells of it, then does what waits for it.
   func change(_ change: StoreChange, then settlement: Settlement? = nil) {
+    var change = change
+    change.isElsewhere = change.steps.contains { sharedRecords(of: $0) != nil }
     if eventLog.add(change, at: now.wall, then: settlement) { performLog() }
     reserveSequencesIfNeeded()
   }
@@ -51,8 +53,10 @@ extension Broker {
   }
 
   private func commit(_ steps: [StoreStep]) {
+    // What goes to a shared store has a commit to itself.
+    let records = steps.first.flatMap { sharedRecords(of: $0) }
     askStore { store throws(StoreFailure) in
-      try await store.commit(steps)
+      try await (records ?? store).commit(steps)
     } then: { broker, result in
       if case .failure(.tampered(let profile)) = result { broker.raiseTampering(of: profile) }
       if broker.eventLog.finish(result.failure) { broker.performLog() }
@@ -90,7 +94,7 @@ extension Broker {
   /// Does what waits for a change that is durable now, or could not be made so.
   func settle(_ settlement: Settlement, _ failure: StoreFailure?) {
     switch settlement {
-    case .intent(let slot, let flight): settleIntent(slot, flight, failure)
+    case .intent(let slot, let flight, let since): settleIntent(slot, flight, since, failure)
     case .record(let save): settle(save, failure)
     case .revocation(let id):
       if failure == nil { handle(.kept(id)) }
@@ -115,12 +119,14 @@ extension Broker {
     }
   }
 
-  private func settleIntent(_ id: SlotID, _ flight: UInt64, _ failure: StoreFailure?) {
+  private func settleIntent(_ id: SlotID, _ flight: UInt64, _ since: Duration, _ failure: StoreFailure?) {
     guard let slot = holder(id) else { return }
-    if failure == nil {
-      handle(.intentSaved(flight: flight), on: slot)
-    } else {
-      handle(.intentFailed(flight: flight), on: slot)
+    switch failure {
+    case nil where leaseOutlasts(slot, since): handle(.intentSaved(flight: flight), on: slot)
+    case nil: handle(.intentHeld(flight: flight, for: .zero), on: slot)
+    case .held(let rest): handle(.intentHeld(flight: flight, for: rest), on: slot)
+    case .superseded: readAgain(for: flight, on: slot)
+    case .failed, .tampered, .locked: handle(.intentFailed(flight: flight), on: slot)
     }
   }
 

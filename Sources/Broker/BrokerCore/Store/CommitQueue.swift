@@ -61,11 +61,13 @@ package struct CommitQueue: Sendable {
     let lastKept: UInt64?
     /// Whether its record may rest in the store already.
     var isRetry: Bool
+    /// Whether it goes to another store than the others.
+    let isElsewhere: Bool
     /// Whether it has a commit to itself: one of those that it was committed with was refused.
     var isAlone = false
 
     /// Whether it may share a commit.
-    var mayBeMerged: Bool { !isRetry && !isAlone }
+    var mayBeMerged: Bool { !isRetry && !isAlone && !isElsewhere }
   }
 
   private struct Outgoing: Sendable {
@@ -130,7 +132,8 @@ package struct CommitQueue: Sendable {
     guard !steps.isEmpty else { return [.settle(id, nil)] + deliverReady() }
     waiting.append(
       Entry(
-        id: id, kind: change.kind, profile: change.profile, steps: steps, lastKept: lastKept, isRetry: change.isRetry))
+        id: id, kind: change.kind, profile: change.profile, steps: steps, lastKept: lastKept, isRetry: change.isRetry,
+        isElsewhere: change.isElsewhere))
     return commitNext()
   }
 
@@ -208,8 +211,8 @@ package struct CommitQueue: Sendable {
     let count = first.mayBeMerged ? merged.count : 1
     underWay = Array(waiting.prefix(count))
     waiting.removeFirst(count)
-    markUnderWay = incompleteThrough
-    let mark = incompleteThrough.map { [StoreStep.eventsIncomplete(through: $0)] } ?? []
+    markUnderWay = first.isElsewhere ? nil : incompleteThrough
+    let mark = markUnderWay.map { [StoreStep.eventsIncomplete(through: $0)] } ?? []
     return [.commit(mark + underWay.flatMap(\.steps))]
   }
 }

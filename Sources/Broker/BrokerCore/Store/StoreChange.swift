@@ -20,6 +20,8 @@ package struct StoreChange: Sendable {
   package var profile: ProfileName?
   /// Whether its record was tried before, with an error: where the store has it by now, only the rest is written.
   package var isRetry = false
+  /// Whether it goes to a store that other brokers share: it has a commit to itself there, without events.
+  package var isElsewhere = false
 
   package init(_ kind: Kind, _ steps: [StoreStep] = [], telling events: [EventPayload] = [], of profile: ProfileName?) {
     self.kind = kind
@@ -31,8 +33,8 @@ package struct StoreChange: Sendable {
 
 /// What is to be done once a change is durable, or could not be made so.
 enum Settlement: Sendable {
-  /// A flight may send its refresh token: its intent was written.
-  case intent(SlotID, flight: UInt64)
+  /// A flight may send its refresh token: its intent, which was decided on at that uptime, was written.
+  case intent(SlotID, flight: UInt64, since: Duration)
   /// The machine of a profile is told of its record.
   case record(RecordSave)
   /// The queue of revocations is told of one.

@@ -66,7 +66,7 @@ extension Broker {
   }
 
   private func make(_ attempt: KeyAttempt) {
-    let (store, hasSequences) = (self.store, eventLog.isOpen)
+    let (store, sharing, hasSequences) = (self.store, self.sharing, eventLog.isOpen)
     inBackground {
       do throws(KeyFailure) {
         switch attempt.wish {
@@ -76,7 +76,7 @@ extension Broker {
           return { $0.accept(nil, status) }
         case .unlock(let passphrase):
           try await store.unlock(passphrase)
-          let contents = try await Self.load(store)
+          let contents = await Self.joined(try await Self.load(store), sharing)
           let reserved = hasSequences ? nil : await Self.reserveSequences(store, after: contents.lastSequence)
           let status = await store.status
           return { broker in
@@ -172,6 +172,7 @@ extension Broker {
     slot.machine = SessionMachine(
       profile: slot.name, binding: slot.machine.binding, rules: slot.machine.rules, boot: slot.machine.boot,
       tokenID: slot.machine.tokenID)
+    slot.machine.isShared = slot.records != nil
     slot.rendered.forget()
     slot.account.describedAt = nil
   }

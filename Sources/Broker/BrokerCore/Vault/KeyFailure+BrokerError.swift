@@ -39,7 +39,7 @@ extension BrokerError {
   /// The error that a client sees when the store itself did not do its work.
   init(_ failure: StoreFailure) {
     switch failure {
-    case .failed, .superseded: self.init(.storeFailed)
+    case .failed, .superseded, .held: self.init(.storeFailed)
     case .tampered(let profile): self.init(.vaultTampered, profile: profile)
     case .locked: self.init(.vaultLocked)
     }

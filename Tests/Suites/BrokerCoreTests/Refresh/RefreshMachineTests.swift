@@ -15,11 +15,13 @@ import Testing
   }
 
   private static func terms(
-    grace: Int = 0, rotates: Bool = true, isJournaled: Bool? = nil, end: Int? = 900, isRefused: Bool = false
+    grace: Int = 0, rotates: Bool = true, isJournaled: Bool? = nil, end: Int? = 900, isRefused: Bool = false,
+    isShared: Bool = false
   ) -> RefreshMachine.Terms {
     RefreshMachine.Terms(
       generation: 7, rotates: rotates, isJournaled: isJournaled ?? rotates, grace: .seconds(grace),
-      accessEnd: end.map { Deadline(wall: later($0).wall, uptime: later($0).uptime) }, isAccessTokenRefused: isRefused)
+      accessEnd: end.map { Deadline(wall: later($0).wall, uptime: later($0).uptime) }, isAccessTokenRefused: isRefused,
+      isShared: isShared)
   }
 
   /// A state, how it is come to, when the event of the table happens, and under which terms.
@@ -37,12 +39,20 @@ import Testing
     flight: 1, .transient(.providerUnavailable, retryAfter: .seconds(30)), jitter: 1)
   private static let spent: [RefreshMachine.Event] = [.wanted, .intentSaved(flight: 1)]
 
+  private static let awaiting: [RefreshMachine.Event] = [.wanted, .intentHeld(flight: 1, for: .seconds(30))]
+  private static let found = RefreshMachine.Event.intentFound(startedAt: start.wall)
+
   private static let settings: [Setting] = [
     Setting(name: "resting", events: []),
     Setting(name: "resting without rotation", events: [], terms: terms(rotates: false)),
     Setting(name: "resting, seen not to rotate", events: [], terms: terms(rotates: false, isJournaled: true)),
     Setting(name: "sent, seen not to rotate", events: spent, terms: terms(rotates: false, isJournaled: true)),
     Setting(name: "preparing", events: [.wanted]),
+    Setting(name: "awaiting another", events: awaiting, time: 10),
+    Setting(name: "awaiting another, after its lease", events: awaiting, time: 30),
+    Setting(
+      name: "awaiting another, lost", events: [.wanted, .intentHeld(flight: 1, for: .seconds(30)), .settled, found],
+      time: 901, terms: terms(isShared: true)),
     Setting(name: "sent", events: spent),
     Setting(name: "sent without rotation", events: [.wanted], terms: terms(rotates: false)),
     Setting(name: "sent, with a grace", events: spent, terms: terms(grace: 60)),
@@ -72,6 +82,7 @@ import Testing
       ("wanted", .wanted), ("intent found", .intentFound(startedAt: start.wall)),
       ("another's intent saved", .intentSaved(flight: 9)),
       ("another's intent failed", .intentFailed(flight: 9, jitter: 1)),
+      ("another's intent held", .intentHeld(flight: 9, for: .seconds(30))),
       ("another cancelled", .cancelled(flight: 9)), ("another succeeded", .succeeded(flight: 9)),
       ("another not granted", .notGranted(flight: 9)),
       ("another failed", .failed(flight: 9, .sessionEnded(.refreshRejected), jitter: 1)), ("replaced", .replaced),
@@ -84,6 +95,7 @@ import Testing
       [
         ("\(flight) intent saved", .intentSaved(flight: flight)),
         ("\(flight) intent failed", .intentFailed(flight: flight, jitter: 1)),
+        ("\(flight) intent held", .intentHeld(flight: flight, for: .seconds(30))),
         ("\(flight) cancelled", .cancelled(flight: flight)), ("\(flight) succeeded", .succeeded(flight: flight)),
         (
           "\(flight) refused",
@@ -149,6 +161,7 @@ extension RefreshMachine {
       case .preparing(let flight): "preparing \(flight)"
       case .sent(let flight, _): "sent \(flight)"
       case .saving: "saving"
+      case .awaitingOther(let until): "awaiting another until \((until - start.uptime).components.seconds)"
       case .backingOff(let until, let error, _):
         "backing off until \((until - start.uptime).components.seconds) for \(error.kind.rawValue)"
       case .barred(let until, let error):

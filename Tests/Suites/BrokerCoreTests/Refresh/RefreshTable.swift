@@ -38,8 +38,28 @@ let refreshTable = StateTable(
     settled: → resting
     ended: → resting
     1 intent saved: send 1 → sent 1
+    1 intent held: → awaiting another until 40
     1 intent failed: report storeFailed → backing off until 11 for storeFailed
     1 cancelled: close → resting
+  awaiting another
+    began: → resting
+    replaced: → saving
+    settled: → resting
+    ended: → resting
+  awaiting another, after its lease
+    wanted for a target: open 2 of 7 → preparing 2
+    began: → resting
+    wanted: open 2 of 7 → preparing 2
+    replaced: → saving
+    settled: → resting
+    ended: → resting
+  awaiting another, lost
+    wanted for a target: open 2 of 7 as replayed → preparing 2, lost
+    began: → resting
+    wanted: open 2 of 7 as replayed → preparing 2, lost
+    replaced: → saving, lost
+    settled: → resting
+    ended: → resting
   sent
     began: → resting
     1 no room: close, report overloaded → backing off until 11 for overloaded
@@ -137,6 +157,7 @@ let refreshTable = StateTable(
     settled: → resting
     ended: → resting
     2 intent saved: send 2 → sent 2, lost and replayed
+    2 intent held: → awaiting another until 40, lost
     2 intent failed: report refreshOutcomeUnknown → backing off until 11 for refreshOutcomeUnknown, lost
     2 cancelled: → holding back, lost
   sent as a replay

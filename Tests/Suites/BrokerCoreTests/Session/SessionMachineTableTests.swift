@@ -13,7 +13,7 @@ import Testing
     Moment(wall: start.wall + .seconds(seconds), uptime: start.uptime + .seconds(seconds))
   }
 
-  private static func record(_ generation: UInt64, _ contents: SessionRecord.Contents? = nil) -> SessionRecord {
+  static func record(_ generation: UInt64, _ contents: SessionRecord.Contents? = nil) -> SessionRecord {
     let living = LivingSession(
       tokens: ScriptedProvider.tokens(1, now: start.wall), user: nil, authTime: start.wall, issuedAt: start.wall,
       lastValidatedAt: start.wall)
@@ -50,6 +50,7 @@ import Testing
     var time = 0
     var idleTimeout = 0
     var keepAlive = 3600
+    var isShared = false
     var testDescription: String { name }
   }
 
@@ -60,7 +61,7 @@ import Testing
 
   private static let described = SessionMachine.Event.userDescribed(User(id: "u", name: "A"))
 
-  private static let settings: [Setting] = [
+  static let settings: [Setting] = [
     Setting(name: "signed out", events: []),
     Setting(name: "mistrusted", events: [.mistrusted]),
     Setting(name: "signing in", events: [login()]),
@@ -115,6 +116,7 @@ import Testing
       profile: .default, binding: binding,
       rules: SessionRules(idleTimeout: .seconds(setting.idleTimeout), keepAlive: .seconds(setting.keepAlive)),
       tokenID: { _ in "id" })
+    machine.isShared = setting.isShared
     for event in setting.events {
       var now = start
       if case .woken = event { now = later(setting.comesAt) }

@@ -17,6 +17,8 @@ struct BrokerLife {
     var rules = SessionRules()
     /// Whether its provider ends all of a user's sessions with one of them.
     var endsWholeGrants = false
+    /// Whether another broker has its session as well.
+    var isShared = false
   }
 
   /// Counts the lives.
@@ -31,12 +33,15 @@ struct BrokerLife {
   let inbox = Inbox()
   /// Its view of the disk.
   let store: SimulatedStore
+  /// Its view of what it shares with another broker.
+  let records: SharedStore
   /// The broker.
   let broker: Broker
 
   /// A life on a disk; questions are counted on from `before`.
   init(
-    _ number: Int, _ profiles: [Profile], _ disk: InMemoryStore, _ executor: TurnedExecutor, _ clock: SimulatedClock,
+    _ number: Int, _ profiles: [Profile], _ disk: InMemoryStore, _ shared: SharedDisk, _ executor: TurnedExecutor,
+    _ clock: SimulatedClock,
     _ entropy: SimulatedEntropy, asked: (providers: Int, storage: Int)
   ) {
     self.number = number
@@ -45,19 +50,21 @@ struct BrokerLife {
     self.providers = providers
     storage = Wire(after: asked.storage)
     store = SimulatedStore(disk, storage, inbox)
+    records = SharedStore(shared, member: number, clock, storage, inbox)
+    let records = self.records
     broker = Broker(
-      executor: executor, profiles: profiles.map { Self.settings($0, providers) }, store: store,
+      executor: executor, profiles: profiles.map { Self.settings($0, providers, records) }, store: store,
       status: disk.statusNow, clock: clock, entropy: entropy, trials: ProviderTrial.self)
   }
 
   private static func settings(
-    _ profile: Profile, _ wire: Wire<ProviderRequest, ProviderAnswer>
+    _ profile: Profile, _ wire: Wire<ProviderRequest, ProviderAnswer>, _ records: SharedStore
   ) -> ProfileSettings {
     ProfileSettings(
       name: profile.name,
       provider: SimulatedProvider(
         profile.name, issuer: profile.issuer, habit: profile.endsWholeGrants ? .grant : .token, wire),
-      rules: profile.rules)
+      rules: profile.rules, records: profile.isShared ? records : nil)
   }
 
   /// Begins; what is asked of the store comes over the wire.
@@ -80,7 +87,7 @@ struct BrokerLife {
 
   /// Takes up another configuration.
   func reconfigure(_ profiles: [Profile]) {
-    let settings = profiles.map { Self.settings($0, providers) }
+    let settings = profiles.map { Self.settings($0, providers, records) }
     let inbox = inbox
     broker.assumeIsolated { $0.reconfigureSoon(settings) { inbox.add(.reconfigured($0)) } }
   }

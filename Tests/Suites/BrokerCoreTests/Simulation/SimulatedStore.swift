@@ -6,6 +6,7 @@ import TestSupport
 /// What the store is asked.
 enum StoreQuestion: Sendable {
   case load
+  case read
   case commit([StoreStep])
   case events
   case reserve(UInt64)
@@ -39,7 +40,8 @@ final class SimulatedStore: SessionStore, StoreKeeper {
     self.inbox = inbox
   }
 
-  private static let failure = StoreFailure.failed(context: "a disk that is full")
+  /// What a disk says that is full.
+  static let failure = StoreFailure.failed(context: "a disk that is full")
 
   func load() async throws(StoreFailure) -> StoreContents {
     guard case .done = await wire.ask(.load) else { throw Self.failure }

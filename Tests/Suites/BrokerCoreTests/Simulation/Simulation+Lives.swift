@@ -56,7 +56,8 @@ extension Simulation {
       if marks.isCapped { counts.capped += 1 }
     }
     // While the breaker is open the living token is an ordinary answer, however long it lives.
-    if let wanted = request.minValidity, !marks.isOffline, !marks.isCapped, rest < wanted, wanted <= keepable,
+    if let wanted = request.minValidity, !mayAwaitOther(request.profile), !marks.isOffline, !marks.isCapped,
+      rest < wanted, wanted <= keepable,
       request.before == token, spending.recent(at: now) < RefreshBudget.limit
     {
       throw Violation(.tokenGood, "\(text) ends in \(rest), and \(wanted) were wanted")
@@ -92,7 +93,8 @@ extension Simulation {
         isDated(access), spending.recent(at: life.clock.uptime) < RefreshBudget.limit / 2
       else { continue }
       let family = server.families[token.family]
-      guard family.isAlive, family.rotates, family.current == token.number, family.accessLifetime != nil,
+      guard !profile.isShared || sharedDisk.intent(of: profile.name) == nil, family.isAlive, family.rotates,
+        family.current == token.number, family.accessLifetime != nil,
         !server.hasExpired(token.family, at: life.clock.uptime)
       else { continue }
       kept[profile.name] = token.family

@@ -75,15 +75,21 @@ extension Simulation {
 
   private func checkSpending(_ text: String, _ number: Int) throws(Violation) {
     guard let token = SimulatedServer.Token(text) else { return }
-    let family = server.families[token.family]
+    noteLateOther(text)
     for call in life.providers.calls where call.number < number {
       guard let other = call.question.question.spentToken, let other = SimulatedServer.Token(other),
         other.family == token.family
       else { continue }
       throw Violation(.oneFlight, "\(text) is sent while call \(call.number) is under way")
     }
+    try noteSpending(token, text, call: number, life: life.number)
+  }
+
+  /// Notes that a refresh token is sent, by the broker or the other one.
+  func noteSpending(_ token: SimulatedServer.Token, _ text: String, call: Int, life member: Int) throws(Violation) {
+    let family = server.families[token.family]
     try spending.send(
-      text, call: number, life: life.number, at: life.clock.uptime, grace: family.grace,
+      text, call: call, life: member, at: life.clock.uptime, grace: family.grace,
       mayRepeat: hasAccessEnded(token) || isAccessRefused(token) || seemsNotToRotate(token),
       hasDurableSuccessor: durable.spent.contains(token), rotates: family.rotates)
   }

@@ -9,6 +9,7 @@ extension Simulation {
     weather.isNetworkDown = false
     weather.isDiskFull = false
     outages = [:]
+    try endOther()
     try rest()
     if wishes.isLocked || session(profiles[0].name)?.state == .locked { try unlock() }
     let kept = sessionsToKeep

@@ -9,6 +9,7 @@ extension Simulation {
       resend
     case logout, logoutAll, user, lock, unlock, subscribe, resume, unsubscribe
     case provider, disk, diskAll, codes, network, outage, rotation, diskFull, revoke, theft
+    case other, poll
     case moment, minute, hours, suspend, jump, crash, stop, reconfigure, settle
 
     /// How often, in relation to the others.
@@ -28,6 +29,8 @@ extension Simulation {
       case .lock: 6
       case .logoutAll, .revoke, .theft: 3
       case .settle: 4
+      // Drawn apart, where there is another broker.
+      case .other, .poll: 0
       }
     }
   }
@@ -36,6 +39,7 @@ extension Simulation {
 
   /// Draws what is done next.
   func chooseStep() -> Step {
+    if plan.isShared, chance(0.25) { return chance(0.8) ? .other : .poll }
     var draw = Int.random(in: 0..<Self.total, using: &random)
     for step in Step.allCases {
       draw -= step.weight
@@ -137,6 +141,8 @@ extension Simulation {
     case .rotation: beginRotation()
     case .diskFull: weather.isDiskFull = !weather.isDiskFull && chance(0.3)
     case .revoke, .theft: interfere(steals: step == .theft)
+    case .other: try moveOther()
+    case .poll: try poll()
     case .moment: try pass(drawDuration(0...5))
     case .minute: try pass(drawDuration(0...120))
     case .hours: try pass(drawDuration(0...7200))
@@ -181,7 +187,7 @@ extension Simulation {
     }
     if chance(0.3) { chosen.removeLast() }
     for index in chosen.indices {
-      if chance(0.1) { chosen[index].issuer = chance(0.5) ? "a.example" : "b.example" }
+      if chance(0.1), !chosen[index].isShared { chosen[index].issuer = chance(0.5) ? "a.example" : "b.example" }
       guard chance(0.5) else { continue }
       chosen[index].rules = SessionRules(
         expiry: ExpiryPolicy(skew: drawDuration(0...90), refreshesInBackground: chance(0.7)),

@@ -15,7 +15,10 @@ extension Simulation {
   }
 
   private func drawStoreAnswer(_ question: StoreQuestion) -> StoreAnswer {
-    if case .lock = question { return .done }
+    switch question {
+    case .lock, .read: return .done
+    default: break
+    }
     if weather.isDiskFull { return chance(0.9) ? .failed : .done }
     if case .commit = question, chance(0.004) { return .doneButFailed }
     return chance(0.006) ? .failed : .done

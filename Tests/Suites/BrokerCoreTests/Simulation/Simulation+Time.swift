@@ -68,20 +68,18 @@ extension Simulation {
   /// Ends the present life: its last write is durable or not, and nothing that it does then reaches anybody.
   private func dropLife() throws(Violation) {
     let isWritten = chance(0.5)
-    if isWritten, let call = life.storage.calls.first, case .commit(let steps) = call.question {
+    if isWritten, let call = life.storage.calls.first, call.question.isCommit {
       trace.note("its last write is durable: \(describe(call.question))")
       life.storage.answer(call.number, .done)
       executor.turn()
-      _ = life.inbox.takeAll()
-      if case .some(let last) = disk.commits.last, last == steps {
-        for case .event(let event) in steps { durable.crashed.insert(event.sequence) }
-        try noteCommitted(steps)
-      }
     }
     life.storage.cut(.failed)
     life.providers.cut(.failure(.transient(.networkUnavailable)))
     for _ in 0..<100 where executor.turn() {}
-    _ = life.inbox.takeAll()
+    for case .committed(let steps) in life.inbox.takeAll() {
+      for case .event(let event) in steps { durable.crashed.insert(event.sequence) }
+      try noteCommitted(steps)
+    }
     forgetUnpromised()
     durable.surprisingRecords = []
     requests = [:]
@@ -118,19 +116,22 @@ extension Simulation {
     counts.lives += 1
     let clock = SimulatedClock(uptime: old.clock.uptime, wall: old.clock.now, boot: "boot-\(boots)")
     life = BrokerLife(
-      counts.lives, profiles, disk, executor, clock, entropy, asked: (old.providers.count, old.storage.count))
+      counts.lives, profiles, disk, sharedDisk, executor, clock, entropy,
+      asked: (old.providers.count, old.storage.count))
     lastQuestion = life.providers.count
     for index in subscribers.indices {
       subscribers[index].client = ClientID(UInt64(counts.lives * 100 + index))
       subscribers[index].subscription = nil
       if !subscribers[index].isFirm { subscribers[index].states = [:] }
+      // What becomes of a session elsewhere before a start is told by the state that a subscription begins with.
+      if plan.isShared { subscribers[index].states[.default] = nil }
       subscribers[index].asked = nil
     }
     trace.note("life \(counts.lives) begins")
     life.begin()
     try turn()
     let isDegraded = weather.isDiskFull
-    for _ in 0..<3 {
+    for _ in 0..<(plan.isShared ? 4 : 3) {
       guard let call = life.storage.calls.first else { break }
       if isDegraded, case .reserve = call.question { try answerStorage() } else { try answerStorage(healthily: true) }
     }

@@ -17,11 +17,17 @@ final class Simulation {
     var skipped: Set<Int> = []
     /// Whether providers end all of a user's sessions with one of them: in a third of the runs.
     var endsWholeGrants: Bool { seed % 3 == 0 }
+    /// Whether another broker has the session of the default profile as well: in a quarter of the runs.
+    var isShared: Bool { seed % 4 == 1 }
   }
 
   let plan: Plan
   let executor = TurnedExecutor()
   let disk = InMemoryStore()
+  /// What the broker shares with another one.
+  let sharedDisk = SharedDisk()
+  /// The other broker.
+  var other = OtherBroker.resting
   let entropy: SimulatedEntropy
   /// The numbers of the present step.
   var random: SeededGenerator
@@ -87,11 +93,12 @@ final class Simulation {
     entropy = SimulatedEntropy(seed: plan.seed &+ 1)
     trace = Trace(isOn: tracing)
     profiles = ["default", "work"].compactMap(ProfileName.init).map {
-      BrokerLife.Profile(name: $0, endsWholeGrants: plan.endsWholeGrants)
+      BrokerLife.Profile(
+        name: $0, endsWholeGrants: plan.endsWholeGrants, isShared: plan.isShared && $0 == .default)
     }
     server.endsWholeGrants = plan.endsWholeGrants
     let clock = SimulatedClock(uptime: .seconds(1000), wall: Timestamp(milliseconds: 1_800_000_000_000))
-    life = BrokerLife(1, profiles, disk, executor, clock, entropy, asked: (0, 0))
+    life = BrokerLife(1, profiles, disk, sharedDisk, executor, clock, entropy, asked: (0, 0))
   }
 
   /// Makes all steps, and lets everything come to rest in the middle and at the end.
@@ -205,6 +212,7 @@ extension Simulation {
     var steps = 0, lives = 0, requests = 0, tokens = 0, refreshes = 0, events = 0, lostForGood = 0
     var otherTokens = 0, otherFlights = 0, doubts = 0
     var capped = 0, paced = 0, keptAlive = 0, expired = 0, stops = 0, awaited = 0
+    var elsewhere = 0, held = 0, takenOver = 0
 
     /// Adds those of another run.
     mutating func add(_ other: Self) {
@@ -224,6 +232,9 @@ extension Simulation {
       expired += other.expired
       stops += other.stops
       awaited += other.awaited
+      elsewhere += other.elsewhere
+      held += other.held
+      takenOver += other.takenOver
     }
   }
 }

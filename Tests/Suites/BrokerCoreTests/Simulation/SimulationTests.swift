@@ -57,6 +57,8 @@ import Testing
       ("refreshes", counts.refreshes, 1500), ("events", counts.events, 3500), ("lost for good", counts.lostForGood, 30),
       ("other tokens", counts.otherTokens, 100), ("refreshes for other tokens", counts.otherFlights, 150),
       ("doubts", counts.doubts, 9), ("stops", counts.stops, 240), ("answers awaited at a stop", counts.awaited, 20),
+      ("refreshes by another broker", counts.elsewhere, 30), ("leases of another broker", counts.held, 10),
+      ("leases that have run out", counts.takenOver, 10),
     ]
     for (name, count, floor) in floors { #expect(count >= floor, "\(name)") }
   }

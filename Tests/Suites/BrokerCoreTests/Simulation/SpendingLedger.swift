@@ -36,6 +36,9 @@ struct SpendingLedger {
       throw Violation(.oneFlight, "\(token) is sent while it is under way already")
     }
     if rotates {
+      if earlier.contains(where: { $0.outcome == .underWay && $0.life != life }) {
+        throw Violation(.spentOnceOverAll, "\(token) is sent while another broker spends it")
+      }
       if hasDurableSuccessor { throw Violation(.spentOnce, "\(token) is sent although its successor was saved") }
       if earlier.contains(where: { $0.outcome == .answered && $0.life == life }) {
         throw Violation(.spentOnce, "\(token) is sent although it was answered")

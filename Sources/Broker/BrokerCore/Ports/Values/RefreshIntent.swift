@@ -15,6 +15,9 @@ package struct RefreshIntent: Sendable, Equatable {
     self.generation = generation
     self.startedAt = startedAt
   }
+
+  /// Whether the broker knows that the token may have been spent already.
+  package var followsLostReply: Bool { startedAt == LostReply.replayMark }
 }
 
 /// All that is of use in the answer to a refresh: the next refresh token, which may be the only copy of the session.

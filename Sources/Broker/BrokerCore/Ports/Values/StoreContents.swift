@@ -121,8 +121,11 @@ package enum StoreFailure: Error, Sendable, Equatable {
   case failed(context: String)
   /// What is there is not what was written.
   case tampered(profile: ProfileName?)
-  /// A record with the same or a newer generation is there: the write came too late.
+  /// A record with the same or a newer generation is there: the write came too late. What another broker has written is to
+  /// be read.
   case superseded
+  /// Another broker may be spending the refresh token, for so long at most.
+  case held(for: Duration)
   /// The key is not there.
   case locked
 }

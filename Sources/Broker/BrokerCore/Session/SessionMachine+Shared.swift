@@ -1,0 +1,130 @@
+import BrokerProtocol
+
+/// What becomes of a session that other brokers have as well: see ``RecordStore``.
+extension SessionMachine {
+  /// Does not send the refresh token, which another broker may be spending; what that brings is awaited, or the end of its
+  /// lease.
+  mutating func awaitOther(_ flight: UInt64, _ rest: Duration, _ now: Moment) -> [Action] {
+    // A login that is being saved will replace the token.
+    let event: RefreshMachine.Event =
+      isSigningIn ? .cancelled(flight: flight) : .intentHeld(flight: flight, for: rest)
+    // What was not written needs no closing.
+    _ = refresh.handle(event, terms, at: now)
+    return refresh.isAwaitingOther(at: now) ? serveMeanwhile(now) : serveWaiting(now)
+  }
+
+  /// Serves the callers for whom the living token is good; the others wait for what another broker's refresh brings.
+  mutating func serveMeanwhile(_ now: Moment) -> [Action] {
+    guard !isSigningIn, isServable(at: now) else { return [] }
+    let isServed: (TokenDemand) -> Bool = { [self] in !$0.forcesRefresh && otherTarget(of: $0) == nil }
+    let served = demands.filter(isServed)
+    demands.removeAll(where: isServed)
+    return served.map { .answerToken($0.waiter, marks($0)) }
+  }
+
+  /// Whether a record of another broker's is that of another session than the present one, or its end.
+  func isOfOtherSession(_ record: SessionRecord) -> Bool {
+    guard case .living(let new) = record.contents, let living, record.binding == binding else { return true }
+    return new.authTime != living.authTime || new.user?.id != living.user?.id
+  }
+
+  /// Takes up what another broker has written, and tells of it as of what this one does itself: the tokens that it
+  /// replaces are not sent any more, and what is still to come of them is not taken in.
+  ///
+  /// A logout here is written once more, over that.
+  mutating func takeUp(_ record: SessionRecord, _ intent: RefreshIntent?, _ now: Moment) -> [Action] {
+    guard record.generation > restingGeneration else {
+      return record.generation == restingGeneration ? doubt(intent, now) : []
+    }
+    let isOther = isOfOtherSession(record)
+    generation = max(generation, record.generation)
+    settledGeneration = generation
+    restingGeneration = record.generation
+    let ending = self.ending
+    self.ending = nil
+    if let ending, case .signedOut = ending.contents, !record.contents.isSignedOut {
+      return [saveEnd(ending.contents, ending.events)]
+    }
+    guard case .living(let session) = record.contents else { return takeUpEnd(record, ending, now) }
+    guard record.binding == binding else {
+      return endHere(.signedOut, .logout(LogoutEvent(reason: .providerChanged)), now)
+    }
+    let isNew = living?.tokens.accessToken != session.tokens.accessToken
+    let isBack = isOther || isShownExpired
+    let event: EventPayload =
+      isBack ? .login(LoginEvent(userID: session.user?.id, method: "elsewhere")) : refreshed(session)
+    begin(session, isOther: isOther, now)
+    return (isNew || isBack ? [.publish(event)] : []) + doubt(intent, now) + serveTakenUp(isNew: isNew, now)
+  }
+
+  /// Goes on with a session as another broker has written it.
+  private mutating func begin(_ session: LivingSession, isOther: Bool, _ now: Moment) {
+    var use = UseWatch(rules)
+    use.begin(at: now.uptime)
+    var new = SessionLife(session, TokenDating(session, boot: boot, verdict: clockVerdict, at: now), use)
+    if !isOther, let life {
+      new.use = life.use
+      new.others = life.others
+      new.suspectedEnd = life.suspectedEnd
+    }
+    if let note = lastNote(of: session, now) { new.use.used(at: min(note.use, now.uptime)) }
+    new.plan(policy, jitter: jitter, at: now)
+    phase = .living(new)
+    answerVersion += 1
+    _ = refresh.handle(isOther ? .began : .settled, terms, at: now)
+  }
+
+  private mutating func takeUpEnd(_ record: SessionRecord, _ ending: Ending?, _ now: Moment) -> [Action] {
+    // The session has ended here as well, and that was not told yet.
+    if let ending { return ending.events.map { .publish($0) } }
+    switch record.contents {
+    case .ended(let reason, _):
+      let event = SessionExpiredEvent(reason: reason, message: reason.explanation)
+      return endHere(.ended(reason), .sessionExpired(event), now)
+    case .reauthenticationRequired:
+      return endHere(.reauthenticationRequired, .sessionExpired(SessionExpiredEvent(reason: .refreshRejected)), now)
+    case .signedOut, .living: return endHere(.signedOut, .logout(LogoutEvent(reason: .user)), now)
+    }
+  }
+
+  /// Ends the session here, as another broker has written down, or may not be done here; what is being saved of a login
+  /// goes on.
+  private mutating func endHere(_ next: Phase, _ event: EventPayload, _ now: Moment) -> [Action] {
+    let isNews = living != nil
+    let logins = self.logins
+    let waiting = leave(to: next, now)
+    self.logins = logins
+    return (isNews ? [.publish(event)] : []) + refuse(waiting)
+  }
+
+  /// Notes that another broker has perhaps spent the refresh token, and its lease is over: as after a crash.
+  private mutating func doubt(_ intent: RefreshIntent?, _ now: Moment) -> [Action] {
+    guard let intent, intent.startedAt != intentStartedAt, living != nil, refresh.lost == nil, !isStoreDegraded else {
+      return []
+    }
+    switch refresh.state {
+    case .sent, .saving: return []
+    case .resting, .preparing, .awaitingOther, .backingOff, .barred, .holdingBack: break
+    }
+    _ = refresh.handle(.settled, terms, at: now)
+    answerVersion += 1
+    return run(refresh.handle(.intentFound(startedAt: intent.startedAt), terms, at: now), now) + serveWaiting(now)
+  }
+
+  /// Serves those who wait from what was taken up; a caller who insists on a new token has got one by that.
+  private mutating func serveTakenUp(isNew: Bool, _ now: Moment) -> [Action] {
+    demands += demandsForLogin
+    demandsForLogin = []
+    guard isServable(at: now), !refresh.isUnderWay, !isOutcomeUnknown else { return serveWaiting(now) }
+    let served = demands.filter { demand in
+      otherTarget(of: demand) == nil && (demand.forcesRefresh ? isNew : serves(demand, at: now))
+    }
+    demands.removeAll { demand in served.contains { $0.waiter == demand.waiter } }
+    return served.map { .answerToken($0.waiter, marks($0)) } + serveWaiting(now)
+  }
+}
+
+extension SessionRecord.Contents {
+  /// Whether the session was ended by hand.
+  fileprivate var isSignedOut: Bool { if case .signedOut = self { true } else { false } }
+}
