@@ -29,6 +29,9 @@ import Testing
         environment: ["AUTHBROKER_SOCKET": sandbox.root + "/relay.sock"])
       #expect(outcome.code == 6 && !outcome.errors.contains("nothing was created"), "\(outcome.errors)")
       #expect(Directory.names(in: sandbox.state) == before)
+      // A file that was created is gone again: that it was is seen by what came next.
+      let asked = String(decoding: try Directory.bytes(of: sandbox.root + "/relay.log"), as: UTF8.self)
+      #expect(words.contains("prove") || !asked.split(separator: "\n").contains("prove"), "\(asked)")
     }
   }
 
