@@ -87,6 +87,37 @@ import Transport
     }
   }
 
+  @Test func `what waits for a client already counts: past the limit of its output nothing more is answered`()
+    async throws
+  {
+    try await OwnThread.run {
+      let stage = try Stage()
+      var answers = stage.answers()
+      let limit = stage.limits[.outputBytes]
+      for (waiting, count) in [(limit, 1), (limit + 1, 0)] {
+        let turn = answers.answer(
+          Array("\(Self.token)\n".utf8).span, FrameReader(framing: .lines), in: .all, most: 64, behind: waiting,
+          at: stage.time)
+        #expect(turn.messages == count)
+        answers.clear()
+      }
+    }
+  }
+
+  @Test func `what is like a question of before is held to the limits of now`() async throws {
+    try await OwnThread.run {
+      let stage = try Stage()
+      var answers = stage.answers()
+      var limits = stage.limits
+      let line = Array((Self.token.replacing(#""id":0"#, with: #""id":100"#) + "\n").utf8)
+      for (idBytes, count) in [(3, 1), (2, 0), (3, 1)] {
+        limits[.idBytes] = idBytes
+        answers.setLimits(limits)
+        #expect(stage.ask(line, &answers).turn.messages == count)
+      }
+    }
+  }
+
   private static let models = [
     token, #"{"jsonrpc":"2.0","id":41,"method":"getAccessToken","params":{"profile":"default"}}"#,
     #"{"method":"getAccessToken","params":{"minValiditySeconds":30,"profile":"default"},"jsonrpc":"2.0","id":9}"#,

@@ -46,6 +46,18 @@ import Testing
     try await again.close()
   }
 
+  @Test func `a row of a newer copy keeps no record out`() async throws {
+    let (old, new) = try await makePair()
+    try old.tamper("DELETE FROM session")
+    try old.takeRows(from: new, withManifest: false)
+    let vault = try await old.open()
+    #expect(try await vault.load().tampered == [Sample.profile("a")])
+    try await vault.save(Sample.living("a", generation: 3))
+    let contents = try await vault.load()
+    #expect(contents.tampered.isEmpty && contents.records.map(\.generation) == [3])
+    try await vault.close()
+  }
+
   @Test func `without a second directory an older copy is not noticed, and that is said`() async throws {
     let (old, new) = try await makePair()
     try replaceVault(of: new, by: old)

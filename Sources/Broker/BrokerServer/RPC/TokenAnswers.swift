@@ -128,8 +128,6 @@ struct TokenAnswers: ~Copyable {
       let question = CachedQuestion(Envelope(in: tape, of: text, idByteLimit: idBytes), tape, text)
     else { return false }
     last.learn(question, text)
-    // What was answered before was asked in other words.
-    lastTail = 0..<0
     return true
   }
 

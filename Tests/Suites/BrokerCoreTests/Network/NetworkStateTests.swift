@@ -65,3 +65,24 @@ import Testing
     #expect(!isNews)
   }
 }
+
+/// What is learnt of providers, and for how long.
+@Suite(.standardTimeLimit) struct ProviderViewsTests {
+  @Test func `what was learnt of a provider stays known as long as a profile has it`() {
+    let provider = ScriptedProvider(clock: ManualClock(), gate: GateExecutor { $0() })
+    func slot(_ number: UInt64) -> ProfileSlot {
+      let settings = ProfileSettings(name: .default, provider: provider)
+      let machine = SessionMachine(
+        profile: .default, binding: provider.binding, rules: settings.rules, tokenID: { _ in "id" })
+      return ProfileSlot(number, settings, machine)
+    }
+    let (first, second, third) = (slot(0), slot(1), slot(2))
+    var views = ProviderViews()
+    views.assign(to: [first])
+    views.assign(to: [second])
+    #expect(second.view === first.view)
+    views.assign(to: [])
+    views.assign(to: [third])
+    #expect(third.view !== first.view)
+  }
+}
