@@ -49,7 +49,7 @@ import Transport
       #expect(client.ask(TokenAnswersTests.token).first?.contains("access-1") == true)
       self.limits = limits
       let now = harness.broker.now
-      time = TurnClock.Time(wall: now.wall.milliseconds, uptime: now.uptime.milliseconds)
+      time = (now.wall.milliseconds, now.uptime.milliseconds)
     }
 
     /// What answers from that cache.

@@ -29,19 +29,18 @@ package actor BrokerServer: LoopResident {
   var turns: Turns
   /// The memory that connections use one after the other.
   var buffers: Buffers
-  /// What connections hold too much of.
-  var memory = MemoryWatch()
+  /// Whether the connection that holds most has its turn: it is examined when that is over.
+  var mustShed = false
   /// Where connections are accepted.
   var listeners: [Entrance: UnixListener] = [:]
   /// How the server ends.
-  var end: Ending
+  var end = Ending()
   /// What is spoken on connections.
   var rpc: RPC
 
   /// A server without connections.
   init(
-    _ loop: EventLoop, _ rpc: consuming RPC, _ limits: Limits, _ ledger: LimitLedger, _ log: Logger,
-    _ clock: TurnClock, _ end: Ending
+    _ loop: EventLoop, _ rpc: consuming RPC, _ limits: Limits, _ ledger: LimitLedger, _ log: Logger, _ clock: TurnClock
   ) {
     self.loop = loop
     self.rpc = rpc
@@ -50,7 +49,6 @@ package actor BrokerServer: LoopResident {
     ledger.limits = limits
     self.log = log
     self.clock = clock
-    self.end = end
     turns = Turns(limits)
     buffers = Buffers(limits)
   }
@@ -62,7 +60,7 @@ package actor BrokerServer: LoopResident {
     turns.setLimits(limits)
     buffers = Buffers(limits)
     for listener in listeners.values { listener.setLimit(limits[.connections]) }
-    rpc.setLimits(limits)
+    rpc.tokens.setLimits(limits)
   }
 
   /// Does something after a while.

@@ -17,15 +17,6 @@ struct Ending {
   var drainTimer: TimerID?
   /// How long it is waited; nil before the server drains.
   var time: DrainTime?
-  /// Tells the program around that it begins.
-  let stopping: @Sendable () -> Void
-  /// Tells the program around that it is over.
-  let stopped: @Sendable () -> Void
-
-  /// The end to come of a server.
-  init(stopping: @escaping @Sendable () -> Void, stopped: @escaping @Sendable () -> Void) {
-    (self.stopping, self.stopped) = (stopping, stopped)
-  }
 }
 
 /// How long a server that ends waits: a short time for requests in flight and for what is to be saved, and for answers
@@ -78,14 +69,9 @@ struct DrainTime {
 extension BrokerServer {
   /// Ends the server this long after its last use: no connection, nothing under way.
   package func endWhenIdle(for patience: Duration) {
-    cancelLinger()
+    cancel(&end.idleTimer)
     end.patience = patience
     connectionEnded()
-  }
-
-  /// The server is in use.
-  func cancelLinger() {
-    cancel(&end.idleTimer)
   }
 
   /// A connection has ended: perhaps the last one.
@@ -111,24 +97,21 @@ extension BrokerServer {
   package func drain() {
     guard !end.isDraining else { return }
     end.isDraining = true
-    end.stopping()
-    cancelLinger()
+    environment.stopping()
+    cancel(&end.idleTimer)
     // Those who connect to the manager's socket wait there for the next broker.
     for listener in listeners.values where !listener.ownsPath { listener.stop() }
     beginEnd()
     for connection in Array(connections.all) { flush(connection) }
-    let time = DrainTime(from: BootClock.now)
-    if awaitedOnce > 0 { tellWaiting(time) }
-    lookAgain(time)
+    end.time = DrainTime(from: BootClock.now)
+    if awaitedOnce > 0 { drainGoesOn() }
+    lookAgain()
     finishIfDone()
   }
 
-  /// Says again for what a server that ends waits: it was told to once more.
+  /// Says for what a server that ends waits; again where it is told to end once more.
   package func drainGoesOn() {
-    if let time = end.time { tellWaiting(time) }
-  }
-
-  private func tellWaiting(_ time: DrainTime) {
+    guard let time = end.time else { return }
     let awaited = awaitedOnce
     let rest = time.rest(at: BootClock.now, isAwaiting: awaited > 0).components
     log.notice(
@@ -137,12 +120,11 @@ extension BrokerServer {
   }
 
   /// Looks from time to time whether there is anything left to wait for.
-  private func lookAgain(_ time: DrainTime) {
-    end.time = time
+  private func lookAgain() {
     end.drainTimer = schedule(after: DrainTime.interval) { server in
-      var time = time
-      let goesOn = time.goesOn(at: BootClock.now, isAwaiting: server.awaitedOnce > 0)
-      if goesOn { server.lookAgain(time) } else { server.endNow() }
+      let isAwaiting = server.awaitedOnce > 0
+      let goesOn = server.end.time?.goesOn(at: BootClock.now, isAwaiting: isAwaiting) ?? false
+      if goesOn { server.lookAgain() } else { server.endNow() }
     }
   }
 
@@ -159,7 +141,7 @@ extension BrokerServer {
       listener.stop()
       listener.removePath()
     }
-    end.stopped()
+    environment.stopped()
   }
 
   /// A connection that waits for nothing does not keep the server.

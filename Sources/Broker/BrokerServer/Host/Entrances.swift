@@ -96,8 +96,7 @@ extension BrokerServer {
     let connection = connection(on: accepted.stream, entrance) { client in
       Principal(
         client: client, listener: entrance.name, process: credentials.pid, user: credentials.uid,
-        group: credentials.gid,
-        visible: .all)
+        group: credentials.gid, visible: .all)
     }
     readFirst(connection)
     guard !connection.isClosed else { return }
@@ -123,7 +122,7 @@ extension BrokerServer {
     connection.begin()
     connections[connection.id] = connection
     _ = ledger.add(.connections, 1)
-    cancelLinger()
+    cancel(&end.idleTimer)
     joinLoop()
   }
 

@@ -1,31 +1,6 @@
 import BrokerCore
-import LinuxSystem
 import Logging
 import Transport
-
-/// What connections hold too much of, and what was told of that.
-struct MemoryWatch {
-  /// How often a line about closed connections may be written.
-  private static let logInterval = Duration.seconds(10)
-
-  /// Whether the connection that holds most has its turn: it is examined when that is over.
-  var isDue = false
-  /// How many were closed since that was last told.
-  private var closed = 0
-  /// When it may be told again.
-  private var nextLog = Duration.zero
-
-  /// Counts a connection that is closed.
-  ///
-  /// - Returns: how many were closed since that was told; nil where it may not be told yet.
-  mutating func noteClosed(at now: Duration) -> Int? {
-    closed += 1
-    guard now >= nextLog else { return nil }
-    nextLog = now + Self.logInterval
-    defer { closed = 0 }
-    return closed
-  }
-}
 
 /// What connections hold in memory, and what happens when that is too much.
 extension BrokerServer {
@@ -39,15 +14,9 @@ extension BrokerServer {
     if ledger.add(.bufferedBytes, change), change > 0 { shed() }
   }
 
-  /// Makes up for what was not done in a connection's turn.
-  func shedAfterTurn() {
-    guard memory.isDue else { return }
-    memory.isDue = false
-    shed()
-  }
-
   /// Closes the connection that holds most, the newest of several, until the others fit.
-  private func shed() {
+  func shed() {
+    mustShed = false
     while ledger.used(.bufferedBytes) > limits[.bufferedBytes] {
       // The connection at hand has its turn: its buffers are examined when that is over.
       let others = connections.all.lazy.filter { [current = turns.current] in
@@ -56,13 +25,12 @@ extension BrokerServer {
       let victim = others.max { ($0.accountedBytes, $0.id.number) < ($1.accountedBytes, $1.id.number) }
       guard let victim else { return }
       if let id = turns.current, let present = connections[id], present.accountedBytes > victim.accountedBytes {
-        memory.isDue = true
+        mustShed = true
         return
       }
-      if let count = memory.noteClosed(at: BootClock.now) {
-        let fields = [.number("count", count)] + victim.logFields + [.number("bytes", victim.accountedBytes)]
-        log.write(.warning, "closed connections over the memory limit", fields)
-      }
+      log.write(
+        .warning, "closed a connection over the memory limit",
+        victim.logFields + [.number("bytes", victim.accountedBytes)])
       drop(victim, for: .bufferedBytes)
     }
   }

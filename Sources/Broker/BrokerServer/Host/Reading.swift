@@ -224,7 +224,7 @@ extension BrokerServer {
     turns.current = nil
     flush(connection)
     account(connection)
-    shedAfterTurn()
+    if mustShed { shed() }
   }
 
   /// Takes in the bytes of a range of a scratch buffer, behind what is left of the connection's last read.

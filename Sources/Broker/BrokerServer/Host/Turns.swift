@@ -107,29 +107,23 @@ struct TurnBudget {
 
 /// The time of a turn: read once for all connections, and again behind what takes time.
 struct TurnClock {
-  /// When messages came, in milliseconds.
-  struct Time {
-    /// By the wall clock.
-    var wall: Int64 = 0
-    /// Since the machine started.
-    var uptime: Int64 = 0
-  }
+  /// The time by both clocks, in milliseconds.
+  typealias Time = (wall: Int64, uptime: Int64)
 
   /// The time by the broker's clock.
-  private(set) var time = Time()
+  private(set) var time: Time = (0, 0)
   /// The time since boot in nanoseconds, read when it was first needed after that; 0 before.
   private var boottime: Int64 = 0
   /// Whether that was before something that may have taken time.
   private var isOld = true
-  private let source: @Sendable () -> (wall: Int64, uptime: Int64)
+  private let source: @Sendable () -> Time
 
   /// A clock that is read from its source.
-  init(_ source: @escaping @Sendable () -> (wall: Int64, uptime: Int64)) { self.source = source }
+  init(_ source: @escaping @Sendable () -> Time) { self.source = source }
 
   /// Notes what time it is.
   mutating func read() {
-    let now = source()
-    time = Time(wall: now.wall, uptime: now.uptime)
+    time = source()
     boottime = 0
     isOld = false
   }

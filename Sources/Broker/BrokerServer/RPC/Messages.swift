@@ -271,7 +271,9 @@ extension BrokerServer {
     if let batch = connection.openBatch { discardBatch(batch.id) }
     connection.openBatch?.clear()
     connection.openBatch = nil
-    forgetProof(connection)
+    if let proof = connection.proof, let process = connection.provableProcess {
+      environment.proofs.discard(proof, from: process)
+    }
     guard connection.hasAsked else { return }
     let id = connection.id
     broker.assumeIsolated { $0.leave(id) }

@@ -79,11 +79,12 @@ extension BrokerServer {
   func prove(_ request: Request) throws(BrokerError) -> Empty {
     let connection = request.connection
     guard !connection.principal.isAdministrative else { return Empty() }
-    guard let proof = rpc.proofs.removeValue(forKey: connection.id), let process = connection.provableProcess else {
+    guard let proof = connection.proof, let process = connection.provableProcess else {
       var question = denial(connection)
       question.admitsProof = question.proof != nil
       throw question
     }
+    connection.proof = nil
     guard environment.proofs.takes(proof, from: process) else {
       throw denial(connection, instead: "\(proof.path).\(process)")
     }
@@ -131,16 +132,8 @@ extension BrokerServer {
   /// Until it is used it stays the same, so that requests which are under way at the same time share it.
   private func outstandingProof(_ connection: RPCConnection) -> StateProof? {
     guard connection.provableProcess != nil else { return nil }
-    let proof = rpc.proofs[connection.id] ?? environment.proofs.challenge()
-    rpc.proofs[connection.id] = proof
+    let proof = connection.proof ?? environment.proofs.challenge()
+    connection.proof = proof
     return proof
-  }
-
-  /// Forgets what a connection that ends was asked for.
-  func forgetProof(_ connection: RPCConnection) {
-    guard !rpc.proofs.isEmpty, let proof = rpc.proofs.removeValue(forKey: connection.id),
-      let process = connection.provableProcess
-    else { return }
-    environment.proofs.discard(proof, from: process)
   }
 }

@@ -23,8 +23,6 @@ struct RPC: ~Copyable {
   var heldQuestions: [AddressQuestion] = []
   /// Batches that wait for answers.
   var batches = NamedTable<UInt64, PendingBatch> { $0 }
-  /// The files that clients were asked for and have not been judged by.
-  var proofs: [ClientID: StateProof] = [:]
   /// The answers to requests for cached tokens of the turn at hand.
   var tokens: TokenAnswers
   /// The structure of the message at hand.
@@ -42,9 +40,6 @@ struct RPC: ~Copyable {
     configurationReadAt = startedAt
     tokens = TokenAnswers(from: broker.answers, limits)
   }
-
-  /// Holds the messages to come to other limits.
-  mutating func setLimits(_ limits: Limits) { tokens.setLimits(limits) }
 }
 
 extension BrokerServer {
@@ -54,7 +49,7 @@ extension BrokerServer {
   ) {
     self.init(
       loop, RPC(broker, environment, limits, startedAt: startedAt), limits, broker.ledger, log,
-      TurnClock { broker.milliseconds }, Ending(stopping: environment.stopping, stopped: environment.stopped))
+      TurnClock { broker.milliseconds })
   }
 
   /// What the program around the server does for it.

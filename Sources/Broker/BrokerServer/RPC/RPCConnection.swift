@@ -20,14 +20,15 @@ final class RPCConnection: Connection {
   var ignoredNames: Set<String> = []
   /// Whether it has ever asked for what the cache does not answer: else the broker never heard of it.
   var hasAsked = false
+  /// The file that its client was asked for, and has not been judged by.
+  var proof: StateProof?
   /// Whether its client wants to end a broker that drains, and is to prove first that it may.
   var mayStop = false
 
   /// A connection on which nothing was said yet.
   init(
     _ id: ClientID, _ principal: Principal, _ stream: any ClientStream, _ entrance: Entrance,
-    _ announced: ReadyConnections,
-    messageByteLimit: Int
+    _ announced: ReadyConnections, messageByteLimit: Int
   ) {
     frames = FrameReader(messageByteLimit: messageByteLimit)
     super.init(id, principal, stream, entrance, announced)

@@ -18,8 +18,6 @@ struct Request {
 struct Route: Sendable {
   /// The method.
   let method: any BrokerMethod.Type
-  /// Its name.
-  let name: String
   /// Whether the call never waits for its answer.
   let isAnsweredAtOnce: Bool
   /// Whether the call is for clients that have the state directory.
@@ -33,10 +31,12 @@ struct Route: Sendable {
     run: @escaping @Sendable (isolated BrokerServer, JSONNode, Request) throws(BrokerError) -> Void
   ) {
     self.method = method
-    name = method.name
     self.isAnsweredAtOnce = isAnsweredAtOnce
     self.run = run
   }
+
+  /// Its name.
+  var name: String { method.name }
 
   /// Whether it is served although the broker ends: it can end it sooner.
   var isServedToTheEnd: Bool { name == StopBroker.name || name == Prove.name }
@@ -65,14 +65,10 @@ struct Route: Sendable {
   /// A method that the broker answers, when it can: with the method's result, or with one that is rendered.
   static func asked<Method: BrokerMethod, Value: Sendable>(
     _ method: Method.Type, _ need: VaultNeed = .throughout,
-    preparing prepare:
-      @escaping @Sendable (
-        isolated BrokerServer, Method.Params, Request
-      ) throws(BrokerError) -> Method.Params = { _, params, _ in params },
     _ body: @escaping @Sendable (isolated Broker, Method.Params, Caller<Value>) throws(BrokerError) -> Void
   ) -> Route {
     Route(method) { server, node, request throws(BrokerError) in
-      let params = try prepare(server, try server.decode(node, request), request)
+      let params: Method.Params = try server.decode(node, request)
       server.ask(request, need) { broker, caller throws(BrokerError) in try body(broker, params, caller) }
     }
   }
@@ -115,14 +111,12 @@ enum Routes {
       .now(Ping.self) { _, _, _ in Empty() },
       Route(Discover.self) { server, _, request in server.succeed(request.caller, json: server.rpc.discovery) },
       Route(Shutdown.self) { server, _, request in server.shutdown(request) },
-      .asked(
-        GetAccessToken.self,
-        preparing: { server, params, request throws(BrokerError) in
-          let params = try server.named(params, request)
-          try server.admit(params, request)
-          return params
-        },
-        { broker, params, caller throws(BrokerError) in try broker.accessToken(params, caller) }),
+      Route(GetAccessToken.self) { server, node, request throws(BrokerError) in
+        let params = try server.named(try server.decode(node, request), request)
+        try server.admit(params, request)
+        server.ask(request, .throughout) { broker, caller throws(BrokerError) in try broker.accessToken(params, caller)
+        }
+      },
       .asked(ReportRejected.self) { broker, params, caller throws(BrokerError) in
         try broker.reportRejected(params, caller)
       },
