@@ -4,6 +4,8 @@ package struct AddressParts {
   package let scheme: String
   /// What stands before the host, up to the last `@`; nil where there is none.
   package let user: Substring?
+  /// The server as it is written: a name or an address, and the port.
+  package let host: Substring
   /// The server; nil for what is none, or could be read in two ways.
   package let server: ServerAddress?
   /// Path, query and fragment, with the sign that each begins with.
@@ -22,11 +24,12 @@ package struct AddressParts {
     rest = text[end...]
     if let mark = authority.utf8.lastIndex(of: UInt8(ascii: "@")) {
       user = authority[..<mark]
-      server = ServerAddress(authority[authority.utf8.index(after: mark)...])
+      host = authority[authority.utf8.index(after: mark)...]
     } else {
       user = nil
-      server = ServerAddress(authority)
+      host = authority
     }
+    server = ServerAddress(host)
   }
 
   /// The port of the server: the one that is named, or the scheme's; nil where there is neither.

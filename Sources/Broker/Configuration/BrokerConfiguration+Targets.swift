@@ -32,7 +32,7 @@ extension BrokerConfiguration {
     }
     for (url, value) in members {
       guard let address = address(url, value, section),
-        let target = target(url, value, section, profiles)
+        let target = target(url, value, section, profiles).flatMap({ named($0, address, value, section) })
       else { continue }
       if !map.add(target, at: address) {
         section.report(nameOf: value, url, "is the same address as another entry", "remove one of them")
@@ -44,12 +44,12 @@ extension BrokerConfiguration {
   private static func address(
     _ url: String, _ value: JSONNode, _ section: ConfigurationSection
   ) -> TargetAddress? {
-    guard !url.contains("@"), !url.contains("?"), !url.contains("#") else {
+    guard !url.contains("?"), !url.contains("#") else {
       section.report(
-        nameOf: value, url, "is no prefix of addresses", "write scheme, host, port and path alone; see username")
+        nameOf: value, url, "is no prefix of addresses", "write scheme, user name, host, port and path alone")
       return nil
     }
-    do throws(TargetAddress.Fault) { return try TargetAddress(url) } catch {
+    do throws(TargetAddress.Fault) { return try TargetAddress(prefix: url) } catch {
       // What is suggested is an address itself.
       let meant = "https://" + url.drop { $0 == "/" || $0 == ":" }
       let isOne = error == .scheme && !url.includes("://") && (try? TargetAddress(meant)) != nil
@@ -57,6 +57,20 @@ extension BrokerConfiguration {
       section.report(nameOf: value, url, "must be \(error.expectation)", suggestion)
       return nil
     }
+  }
+
+  /// The entry with the user name of its address.
+  private static func named(
+    _ target: Target, _ address: TargetAddress, _ value: JSONNode, _ section: ConfigurationSection
+  ) -> Target? {
+    guard let user = address.user else { return target }
+    guard target.username == nil || target.username == user else {
+      section.report(nameOf: value, target.url, "has another user name than its username", "remove one of them")
+      return nil
+    }
+    var target = target
+    target.username = user
+    return target
   }
 
   private static func target(

@@ -74,7 +74,7 @@ import Testing
     ]
     for (url, name) in entries where profiles.contains(name) {
       guard let profile = ProfileName(name) else { continue }
-      _ = map.add(Target(url: url, profile: profile), at: try TargetAddress(url))
+      _ = map.add(Target(url: url, profile: profile), at: try TargetAddress(prefix: url))
     }
     return map
   }

@@ -23,11 +23,21 @@ extension ConfigurationMistakeTests {
       [#"1:11: "http://git.example.com" must be an https:// address; http:// is for this machine only"#]
     ),
     (
-      "a target with a user", #"{targets:{"https://me@git.example.com":"default"}}"#,
+      "a target with a password", #"{targets:{"https://me:x@git.example.com":"default"}}"#,
+      [#"1:11: "https://me:x@git.example.com" must be an address whose user name is a name alone"#]
+    ),
+    (
+      "a target with two users", #"{targets:{"https://me@git.example.com":{profile:"default",username:"you"}}}"#,
+      [
+        #"1:11: "https://me@git.example.com" has another user name than its username; remove one of them"#
+      ]
+    ),
+    (
+      "a target for a whole top level", #"{targets:{"https://*.com":"default"}}"#,
       [
         #"""
-        1:11: "https://me@git.example.com" is no prefix of addresses; write scheme, host, port and path alone; \#
-        see username
+        1:11: "https://*.com" must be an address whose "*." stands before a name of at least two labels, as in \#
+        https://*.example.com
         """#
       ]
     ),

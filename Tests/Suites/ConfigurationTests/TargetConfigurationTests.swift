@@ -32,6 +32,12 @@ import Testing
       ])
   }
 
+  @Test func `a user name in the address is that of the token`() throws {
+    let url = "https://bob%2Bx@*.example.com/a"
+    #expect(
+      try Self.targets(#"{targets:{"\#(url)":"default"}}"#) == [Target(url: url, profile: .default, username: "bob+x")])
+  }
+
   @Test func `without the section there are none`() throws {
     #expect(try Self.targets("{}").isEmpty)
     #expect(BrokerConfiguration.standard.targets.targets.isEmpty)

@@ -109,7 +109,7 @@ extension Broker {
     let isNews = record.generation > slot.machine.restingGeneration
     if isNews, slot.machine.isOfOtherSession(record) {
       enrolments.end(of: slot.name)
-      slot.account.forgetUser()
+      slot.account.describedAt = nil
       slot.sessions += 1
       slot.provingClient = nil
     }

@@ -24,8 +24,10 @@ struct DockerServer: Equatable, Sendable {
     guard !self.text.isEmpty, HelperAnswer.isVisible(self.text) else { return nil }
   }
 
-  /// The name that docker uses for a target; nil for a server that is no registry.
+  /// The name that docker uses for a target; nil for a server that is no registry, and for a target that docker, which
+  /// names neither users nor several servers, cannot ask for.
   init?(listing url: String) {
+    guard !url.contains("*"), !url.contains("@") else { return nil }
     if Self.isHub(url) {
       text = Self.hub
       return

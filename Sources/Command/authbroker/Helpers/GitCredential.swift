@@ -112,7 +112,8 @@ extension GitCredential {
     guard known.contains(scheme), !host.isEmpty, host.utf8.allSatisfy(Self.isPartOfHost) else { return [] }
     let tail = host + (path.map { "/" + Self.encoded($0) } ?? "")
     let hasPort = host.last.map { $0 != "]" } == true && host.contains(":")
-    return ["\(scheme)://\(tail)"] + (scheme == "smtp" && hasPort ? ["smtps://\(tail)"] : [])
+    let schemes = [scheme] + (scheme == "smtp" && hasPort ? ["smtps"] : [])
+    return schemes.map { TargetUser.named(username, in: "\($0)://\(tail)") }
   }
 
   /// The token that this program gave out for the same request, and that the server has refused.

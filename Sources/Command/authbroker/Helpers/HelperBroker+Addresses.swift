@@ -76,10 +76,9 @@ extension HelperBroker {
 extension Target {
   /// What the broker has given a token for; nil where that is not said, or is not for the address that was asked for.
   init?(_ granted: GrantedTarget?, of profile: ProfileName, for address: String) {
-    guard let granted else { return nil }
-    let prefix = TargetAddCommand.normalForm(of: granted.prefix)
-    let asked = TargetAddCommand.normalForm(of: address)
-    guard asked == prefix || asked.hasPrefix(prefix + "/") else { return nil }
+    guard let granted, let prefix = try? TargetAddress(prefix: granted.prefix),
+      let asked = try? TargetAddress(address), asked.isBelow(prefix)
+    else { return nil }
     self.init(url: granted.prefix, profile: profile, username: granted.username, scheme: granted.scheme)
   }
 }

@@ -78,6 +78,7 @@ struct KeyringCall: Equatable {
   /// The addresses that the service may mean, in the order in which they are tried: pip and uv ask for the address of
   /// an index first, then for its host, with the port if it has one.
   var addresses: [String] {
-    service.includes("://") ? [service] : ["https://\(service)", "http://\(service)"]
+    let services = service.includes("://") ? [service] : ["https://\(service)", "http://\(service)"]
+    return services.map { TargetUser.named(user, in: $0) }
   }
 }

@@ -30,7 +30,7 @@ enum MailHelper: ToolHelper {
       throw .usage("ADDRESS must be an address such as imaps://imap.example.com:993")
     }
     var broker = try HelperBroker(context)
-    let grant = try broker.configuredGrant(for: operands[0])
+    let grant = try broker.configuredGrant(for: TargetUser.named(operands.dropFirst().first, in: operands[0]))
     guard let user = operands.dropFirst().first ?? grant.target.username else {
       throw .usage("the target has no username; name the user behind the address")
     }

@@ -7,9 +7,12 @@ enum HeaderCommand: Command {
       Prints `Authorization: Bearer TOKEN` (RFC 6750), for example for curl, which reads headers from a file:
         authbroker header | curl --header @- https://api.example.com/
 
+      With --format headers it is a JSON object, as programs take it that run a command for their headers:
+        {"Authorization": "Bearer TOKEN"}
+
       With --url it is the token of that target, and `Authorization: Basic` where the target's scheme is that.
       """,
-    options: TokenRequest.options + [TargetOption.option],
+    options: TokenRequest.options + [TokenFormat.headerOption, TargetOption.option],
     examples: [
       "authbroker header | curl --header @- https://api.example.com/",
       "authbroker header --url https://git.example.com",
@@ -17,6 +20,7 @@ enum HeaderCommand: Command {
 
   /// Asks for the token and prints the header.
   static func run(_ context: Context) throws(CommandFailure) {
-    try TokenRequest.printToken(context, as: context.wantsJSON ? .json : .header)
+    try TokenRequest.printToken(
+      context, as: try TokenFormat.chosen(context, among: [.header, .headers, .json], orElse: .header))
   }
 }

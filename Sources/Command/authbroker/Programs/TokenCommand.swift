@@ -8,7 +8,8 @@ enum TokenCommand: Command {
       would expire too soon. A broker is started where there is none.
 
       --format prints it as other programs take it: env as commands for a shell (eval "$(authbroker token --format env)"),
-      header as a line of HTTP, docker as a credential helper's answer, execcredential as that of a plugin of kubectl.
+      header as a line of HTTP, headers as a JSON object of it, docker as a credential helper's answer, execcredential as
+      that of a plugin of kubectl.
       --url takes the token of the target in the configuration that the address belongs to.
 
       With --scope or --audience it is a token for those, obtained with the session's refresh token and kept apart from

@@ -12,6 +12,8 @@ enum TokenFormat: String, CaseIterable, Sendable {
   case env
   /// The line of HTTP that carries it.
   case header
+  /// The same as a JSON object of headers.
+  case headers
   /// What a credential helper of docker answers.
   case docker
   /// What an exec plugin of Kubernetes answers.
@@ -19,15 +21,19 @@ enum TokenFormat: String, CaseIterable, Sendable {
 
   /// The option that chooses one.
   static let option = Option.value(
-    "--format", "FORM", "json, env, header, docker or execcredential in place of the bare token")
+    "--format", "FORM", "json, env, header, headers, docker or execcredential in place of the bare token")
+  /// The option of a command that prints a header.
+  static let headerOption = Option.value("--format", "FORM", "headers: a JSON object in place of the line")
 
   /// The form that a command line asks for; `--json` is one too.
   ///
   /// - Throws: a usage failure for an unknown one, and for two that differ.
-  static func chosen(_ context: Context) throws(CommandFailure) -> TokenFormat {
-    guard let word = context.arguments[option.name] else { return context.wantsJSON ? .json : .raw }
-    guard let format = TokenFormat(rawValue: word) else {
-      let all = allCases.map { $0.rawValue }
+  static func chosen(
+    _ context: Context, among formats: [TokenFormat] = allCases, orElse standard: TokenFormat = .raw
+  ) throws(CommandFailure) -> TokenFormat {
+    guard let word = context.arguments[option.name] else { return context.wantsJSON ? .json : standard }
+    guard let format = TokenFormat(rawValue: word), formats.contains(format) else {
+      let all = formats.map { $0.rawValue }
       throw .unknown(
         "format", word, likely: Spelling.nearest(to: word, among: all), choices: all.joined(separator: ", "))
     }
@@ -71,7 +77,8 @@ struct PrintedToken {
     case .raw: bytes = try? node.withStringBytes { SecretText.bytes("", $0) }
     case .json: bytes = Array(root.text)
     case .env: bytes = try? node.withStringBytes { environment($0, variables) }
-    case .header: bytes = try? header(node)
+    case .header: bytes = try? header(node, "Authorization: ")
+    case .headers: bytes = headers(node)
     case .docker: bytes = try docker(node)
     case .execcredential:
       bytes = (try? node.token()).map { ExecCredential().answer($0, expiresAt: expiresAt) }
@@ -88,14 +95,29 @@ struct PrintedToken {
     "the provider does not say when the token expires, or the token cannot stand in this form; "
       + "leave {expiry} out of --env, or choose another --format")
 
-  /// `Authorization: Bearer TOKEN` (RFC 6750), or basic authentication (RFC 7617) where the target wants that.
-  private func header(_ node: JSONNode) throws(JSONMismatch) -> [UInt8] {
+  /// `Bearer TOKEN` (RFC 6750), or basic authentication (RFC 7617) where the target wants that, behind a text.
+  private func header(_ node: JSONNode, _ prefix: String) throws(JSONMismatch) -> [UInt8] {
     guard let target, target.scheme == .basic else {
-      return try node.withStringBytes { SecretText.bytes("Authorization: Bearer ", $0) }
+      return try node.withStringBytes { SecretText.bytes(prefix + "Bearer ", $0, room: Self.end.utf8.count + 1) }
     }
     var value = AuthorizationValue.bytes(try node.token(), for: target)
     defer { wipe(&value) }
-    return SecretText.bytes("Authorization: ", value.span)
+    return SecretText.bytes(prefix, value.span, room: Self.end.utf8.count + 1)
+  }
+
+  private static let end = "\"}"
+
+  /// `{"Authorization": "Bearer TOKEN"}`; nil for a token that no header can carry (RFC 6750, section 2.1).
+  private func headers(_ node: JSONNode) -> [UInt8]? {
+    let prefix = "{\"Authorization\": \""
+    guard var bytes = try? header(node, prefix) else { return nil }
+    guard bytes.dropFirst(prefix.utf8.count).allSatisfy({ (0x20...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C })
+    else {
+      wipe(&bytes)
+      return nil
+    }
+    bytes.append(contentsOf: Self.end.utf8)
+    return bytes
   }
 
   private func docker(_ node: JSONNode) throws(CommandFailure) -> [UInt8]? {

@@ -13,7 +13,7 @@ import Testing
   private static func map(_ urls: [String] = urls) throws -> TargetMap {
     var map = TargetMap()
     for url in urls {
-      #expect(map.add(Target(url: url, profile: .default), at: try TargetAddress(url)), "\(url)")
+      #expect(map.add(Target(url: url, profile: .default), at: try TargetAddress(prefix: url)), "\(url)")
     }
     return map
   }
@@ -37,6 +37,44 @@ import Testing
   ])
   func `the longest prefix decides`(_ url: String, _ target: String) throws {
     #expect(try Self.map().target(for: url, in: .all)?.url == target)
+  }
+
+  @Test(arguments: [
+    ("https://bob@code.example.com/a", "https://bob@code.example.com"),
+    ("https://b%6fb:x@code.example.com/team/y", "https://bob@code.example.com"),
+    ("https://ann@code.example.com/team/y", "https://code.example.com/team"),
+    ("https://code.example.com/team/y", "https://code.example.com/team"), ("https://bob@code.example.com:444/", nil),
+    ("https://ann@code.example.com", "https://*.example.com"), ("https://a.b.example.com", "https://*.example.com"),
+    ("https://x.pkg.example.com/v2/y", "https://*.pkg.example.com"),
+    ("https://bob@x.pkg.example.com/deep", "https://bob@*.pkg.example.com/deep"),
+    ("https://x.y.pkg.example.com", "https://*.pkg.example.com"), ("https://pkg.example.com", "https://*.example.com"),
+    ("https://example.com", nil), ("https://xexample.com", nil), ("https://a.example.com.evil.example", nil),
+    ("https://a.example.com:8443", nil), ("smtps://a.example.com", nil), ("https://10.0.0.1", nil),
+  ])
+  func `the user who is named comes first, then the whole host, then the narrowest pattern`(
+    _ url: String, _ target: String?
+  ) throws {
+    let map = try Self.map([
+      "https://*.example.com", "https://code.example.com/team", "https://*.pkg.example.com",
+      "https://bob@code.example.com",
+      "https://bob@*.pkg.example.com/deep",
+    ])
+    #expect(try map.target(for: url, in: .all)?.url == target)
+  }
+
+  @Test(arguments: [
+    ("https://*.com", TargetAddress.Fault.wildcard), ("https://*", .wildcard), ("https://*example.com", .wildcard),
+    ("https://*.", .wildcard), ("https://*.*.example.com", .wildcard), ("https://*.0.0.1", .wildcard),
+    ("https://*.[::1]", .wildcard), ("http://*.a.localhost", .clear), ("https://a.*.example.com", .host),
+    ("https://bob:secret@git.example.com", .user), ("https://@git.example.com", .user),
+    ("https://%ff@a.example", .user),
+  ])
+  func `a prefix that means too much is refused`(_ url: String, _ fault: TargetAddress.Fault) throws {
+    #expect(throws: fault) { try TargetAddress(prefix: url) }
+  }
+
+  @Test func `what an address matches has no wildcard of its own`() {
+    #expect(throws: TargetAddress.Fault.host) { try TargetAddress("https://*.example.com") }
   }
 
   @Test(arguments: [
@@ -66,9 +104,9 @@ import Testing
     ("https://git.example.com/acme/%25%32fb", .path), ("https://git.example.com/acme/;x/b", .path),
     ("https://git.example.com/acme/%252e%252E/b", .path), ("https://git.example.com/acme/%252e", .path),
     ("https://git.example.com/acme/%25252e/b", .path), ("https://git.example.com/acme/a%252fb", .path),
-    ("https://evil.example%2F@git.example.com", .host), ("https://evil.example%40@git.example.com", .host),
-    ("https://evil.example@x@git.example.com", .host), ("https://evil.example%3a443%23@git.example.com", .host),
-    ("https://a%5Cb@git.example.com", .host), ("https://a%252f@git.example.com", .host),
+    ("https://evil.example%2F@git.example.com", .user), ("https://evil.example%40@git.example.com", .user),
+    ("https://evil.example@x@git.example.com", .user), ("https://evil.example%3a443%23@git.example.com", .user),
+    ("https://a%5Cb@git.example.com", .user), ("https://a%252f@git.example.com", .user),
   ])
   func `an address that could mean another one is refused`(_ url: String, _ fault: TargetAddress.Fault) throws {
     #expect(throws: fault) { try TargetAddress(url) }

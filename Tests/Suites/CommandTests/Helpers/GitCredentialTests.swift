@@ -26,7 +26,7 @@ import Testing
       host=other.example
       """
     let question = try Self.credential(text)
-    #expect(question.urls == ["https://git.example.com:8443/team/tool.git"])
+    #expect(question.urls == ["https://ann@git.example.com:8443/team/tool.git"])
     #expect(question.username == "ann" && question.capabilities == ["authtype", "state"])
     #expect(question.password == nil && question.refusedTokenID == nil)
   }

@@ -13,7 +13,7 @@ import Testing
   ]) func `a password is asked for with a user`(line: String) throws {
     let call = try KeyringCall(words(line))
     #expect(call.operation == .password && call.service == "https://p.example/simple/" && call.user == "me")
-    #expect(!call.isJSON && call.addresses == ["https://p.example/simple/"])
+    #expect(!call.isJSON && call.addresses == ["https://me@p.example/simple/"])
   }
 
   @Test(arguments: [

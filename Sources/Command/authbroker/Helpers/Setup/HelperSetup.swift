@@ -13,12 +13,13 @@ enum HelperSetup {
 
   /// The targets of the configuration that a tool speaks to, or the one that `--url` belongs to.
   ///
-  /// For a tool that speaks to none it is the profile of the command line, under the tool's name.
+  /// For a tool that speaks to none it is the profile of the command line, under the tool's name. Tools are set up for
+  /// single servers, so a target of several (`*.`) is not among them.
   static func targets(_ context: Context, for tool: ToolSetup) throws(CommandFailure) -> [Target] {
     guard tool.needsTargets else {
       return [Target(url: tool.name, profile: try context.arguments.profile() ?? .default)]
     }
-    return try targets(context).filter(tool.concerns)
+    return try targets(context).filter { !$0.url.contains("*") && tool.concerns($0) }
   }
 
   /// The targets of the configuration, or the one that `--url` belongs to.

@@ -1,7 +1,7 @@
 import JSON
 import TextCoding
 
-/// The parts of an address that decide whose token it gets: scheme, host, port and the segments of the path.
+/// The parts of an address that decide whose token it gets: scheme, user name, host, port and the segments of the path.
 ///
 /// Addresses are compared after they are taken apart (RFC 3986, section 6.2.2), and what another reader could take for
 /// something else is refused: dot segments, also before a parameter, empty segments, slashes and dots that are encoded
@@ -15,6 +15,10 @@ package struct TargetAddress: Sendable, Hashable {
     case host
     /// In the clear, to another machine.
     case clear
+    /// A user name that another reader could take for a host, or one with a password.
+    case user
+    /// A `*` that does not stand for the first labels of a name with two more.
+    case wildcard
     /// The path means something else once it is normalised, or has characters that no address has.
     case path
 
@@ -25,6 +29,8 @@ package struct TargetAddress: Sendable, Hashable {
         "an address that begins with https://, smtps://, smtp://, imaps:// or imap://, or http:// for this machine"
       case .host: "an address with a host's name in lower-case ASCII, and a port from 1 to 65535 if any"
       case .clear: "an https:// address; http:// is for this machine only"
+      case .user: "an address whose user name is a name alone"
+      case .wildcard: #"an address whose "*." stands before a name of at least two labels, as in https://*.example.com"#
       case .path: "an address whose path has no \"..\", \".\", \"//\", \"\\\" or encoded \"/\""
       }
     }
@@ -34,32 +40,81 @@ package struct TargetAddress: Sendable, Hashable {
   package struct Origin: Sendable, Hashable {
     /// How it is spoken to, in lower case.
     package let scheme: String
-    /// Its name or address, in lower case.
+    /// Its name or address, in lower case; for a prefix, `*.` may stand for one or more labels.
     package let host: String
     /// Its port.
     package let port: Int
+
+    /// Itself, then what a prefix may say in its place, the narrowest first.
+    package var patterns: [Origin] {
+      var patterns = [self]
+      var rest = host[...]
+      while let point = rest.firstIndex(of: ".") {
+        rest = rest[rest.index(after: point)...]
+        patterns.append(Origin(scheme: scheme, host: TargetAddress.wildcard + rest, port: port))
+      }
+      return patterns
+    }
   }
+
+  private static let wildcard = "*."
 
   /// Where the server is.
   package let origin: Origin
+  /// The user name, decoded; nil where there is none.
+  package let user: String?
   /// The segments of the path, without a trailing slash, each in its one spelling.
   package let path: [String]
 
-  /// Takes an address apart; user information, query and fragment are ignored.
+  /// Takes an address apart; a password, the query and the fragment are ignored.
   ///
   /// - Throws: why it cannot be compared.
-  package init(_ text: String) throws(Fault) {
+  package init(_ text: String) throws(Fault) { try self.init(text, isPrefix: false) }
+
+  /// Takes the prefix of addresses apart, as a configuration names it: without a password, and the host may begin with `*.`.
+  ///
+  /// - Throws: why nothing can be compared with it.
+  package init(prefix text: String) throws(Fault) { try self.init(text, isPrefix: true) }
+
+  private init(_ text: String, isPrefix: Bool) throws(Fault) {
     // The schemes that a token is sent over are those whose port is known.
     guard let parts = AddressParts(text), let standardPort = AddressParts.port(of: parts.scheme) else { throw .scheme }
     guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), !text.contains("\\") else { throw .path }
-    guard Self.isPlainUser(parts.user?.lowercased() ?? ""), let server = parts.server else { throw .host }
-    guard parts.scheme != "http" || server.isLoopback else { throw .clear }
-    origin = Origin(scheme: parts.scheme, host: server.host, port: server.port ?? standardPort)
+    user = try parts.user.flatMap { text throws(Fault) in try Self.user(text, isPrefix: isPrefix) }
+    origin = try Self.origin(parts, standardPort: standardPort, isPrefix: isPrefix)
     path = try Self.segments(parts.rest.prefix { $0 != "?" && $0 != "#" })
   }
 
-  /// Whether this address lies at or below another one.
-  package func isBelow(_ other: TargetAddress) -> Bool { origin == other.origin && path.starts(with: other.path) }
+  /// Whether this address lies at or below a prefix: one for another user is none of it.
+  package func isBelow(_ prefix: TargetAddress) -> Bool {
+    (prefix.user == nil || prefix.user == user) && origin.patterns.contains(prefix.origin)
+      && path.starts(with: prefix.path)
+  }
+
+  private static func origin(_ parts: AddressParts, standardPort: Int, isPrefix: Bool) throws(Fault) -> Origin {
+    let hasWildcard = isPrefix && parts.host.hasPrefix("*")
+    guard !hasWildcard || parts.host.hasPrefix(wildcard) else { throw .wildcard }
+    let server = hasWildcard ? ServerAddress(parts.host.dropFirst(wildcard.utf8.count)) : parts.server
+    guard let server else { throw hasWildcard ? .wildcard : .host }
+    // An address in numbers leaves no labels out; and a whole top level is too much for one token.
+    let isName =
+      server.host.contains(".") && !server.host.hasPrefix("[")
+      && server.host.utf8.contains { (0x61...0x7A).contains($0) }
+    guard !hasWildcard || isName else { throw .wildcard }
+    guard parts.scheme != "http" || (server.isLoopback && !hasWildcard) else { throw .clear }
+    return Origin(
+      scheme: parts.scheme, host: (hasWildcard ? wildcard : "") + server.host, port: server.port ?? standardPort)
+  }
+
+  /// The user name of user information, decoded; nil where it is empty.
+  private static func user(_ text: Substring, isPrefix: Bool) throws(Fault) -> String? {
+    guard isPlainUser(text.lowercased()), !isPrefix || !(text.isEmpty || text.contains(":")) else { throw .user }
+    let name = text.prefix { $0 != ":" }
+    guard let bytes = PercentEncoding.decoded(name.utf8, as: .component),
+      let user = String(validating: bytes, as: UTF8.self)
+    else { throw .user }
+    return user.isEmpty ? nil : user
+  }
 
   /// Whether user information ends where it seems to: a reader that decodes it first finds no other host in it (RFC
   /// 3986, section 2.4).
