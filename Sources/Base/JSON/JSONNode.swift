@@ -50,12 +50,20 @@ public struct JSONNode: Sendable {
 
   /// The value as a 64-bit integer.
   ///
-  /// - Throws: ``JSONMismatch`` where it is no number without fraction and exponent.
+  /// `1.5e6` is one as well (JSON Schema, `integer`), up to what a binary64 counts to.
+  ///
+  /// - Throws: ``JSONMismatch`` where it is no whole number, or one that is too large.
   public func integer() throws(JSONMismatch) -> Int64 {
-    guard kind == .integer, let value = Int64(String(copying: document.bytes.span.extracting(entry.range))) else {
-      throw mismatch("a whole number")
+    if kind == .integer, let value = Int64(String(copying: document.bytes.span.extracting(entry.range))) {
+      return value
     }
-    return value
+    guard kind == .number else { throw mismatch("a whole number") }
+    let largest = Double(1 << 53)
+    guard let value = JSONScanner.double(document.bytes.span, entry.range), value.magnitude <= largest else {
+      throw mismatch("a whole number of at most \(1 << 53)")
+    }
+    guard value == value.rounded(.towardZero) else { throw mismatch("a whole number") }
+    return Int64(value)
   }
 
   /// The value as a binary64.

@@ -3,7 +3,7 @@
 /// Stricter than the RFC, so that no later reader (libcurl, a proxy, a server) can take it for something else: a name
 /// is in ASCII, and an address is in full (no `127.1`, no `0x7f.0.0.1`).
 package struct ServerAddress: Sendable, Hashable {
-  /// The name or address, in lower case; an IPv6 address in its brackets.
+  /// The name or address, in lower case; an IPv6 address in its brackets, in the one spelling of RFC 5952.
   package let host: String
   /// The port; nil where none is named.
   package let port: Int?
@@ -21,8 +21,13 @@ package struct ServerAddress: Sendable, Hashable {
       name.removeSubrange(colon...)
     }
     for index in name.indices where (0x41...0x5A).contains(name[index]) { name[index] |= 0x20 }
-    guard Self.isHost(name) else { return nil }
-    host = String(decoding: name, as: UTF8.self)
+    if name.first == UInt8(ascii: "["), name.last == UInt8(ascii: "]"), name.count > 2 {
+      guard let address = IPv6Address(name[1..<name.count - 1]) else { return nil }
+      host = "[\(address)]"
+    } else {
+      guard Self.isName(name) else { return nil }
+      host = String(decoding: name, as: UTF8.self)
+    }
     self.port = port
   }
 
@@ -33,10 +38,7 @@ package struct ServerAddress: Sendable, Hashable {
     return host == "localhost" || host == "[::1]" || isIPv4 && host.hasPrefix("127.")
   }
 
-  private static func isHost(_ host: [UInt8]) -> Bool {
-    if host.first == UInt8(ascii: "["), host.last == UInt8(ascii: "]"), host.count > 2 {
-      return isIPv6(host[1..<host.count - 1])
-    }
+  private static func isName(_ host: [UInt8]) -> Bool {
     guard host.count <= 253 else { return false }
     var start = 0
     for index in 0...host.count {
@@ -51,7 +53,7 @@ package struct ServerAddress: Sendable, Hashable {
     // What ends in a number is taken for an address by resolvers, in many spellings; one is accepted.
     let last = host[start...]
     guard last.allSatisfy({ (0x30...0x39).contains($0) }) || last.starts(with: "0x".utf8) else { return true }
-    return isIPv4(host[...])
+    return IPv6Address.isIPv4(host[...])
   }
 
   private static func isOfName(_ byte: UInt8) -> Bool {
@@ -61,42 +63,8 @@ package struct ServerAddress: Sendable, Hashable {
     }
   }
 
-  /// Four numbers without leading zeros.
-  private static func isIPv4(_ text: ArraySlice<UInt8>) -> Bool {
-    let parts = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-    return parts.count == 4
-      && parts.allSatisfy { part in
-        guard let value = number(part, digits: 3), value <= 255 else { return false }
-        return part.count == 1 || part.first != UInt8(ascii: "0")
-      }
-  }
-
-  /// The text of RFC 4291, section 2.2: eight groups, or fewer around one `::`; the last two may be an IPv4 address.
-  private static func isIPv6(_ text: ArraySlice<UInt8>) -> Bool {
-    let colon = UInt8(ascii: ":")
-    let gap = text.indices.dropLast().first { text[$0] == colon && text[$0 + 1] == colon }
-    guard let gap else { return groupCount(text, mayEndInIPv4: true) == 8 }
-    let (before, after) = (text[..<gap], text[(gap + 2)...])
-    guard let left = before.isEmpty ? 0 : groupCount(before, mayEndInIPv4: false),
-      let right = after.isEmpty ? 0 : groupCount(after, mayEndInIPv4: true)
-    else { return false }
-    return left + right < 8
-  }
-
-  /// How many groups of 16 bits a text has; nil where one of them is none.
-  private static func groupCount(_ text: ArraySlice<UInt8>, mayEndInIPv4: Bool) -> Int? {
-    let groups = text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
-    guard let last = groups.last else { return nil }
-    let endsInIPv4 = mayEndInIPv4 && isIPv4(last)
-    let plain = endsInIPv4 ? groups.dropLast() : groups[...]
-    let isGroup = { (group: ArraySlice<UInt8>) in
-      (1...4).contains(group.count) && group.allSatisfy { PercentEncoding.value(ofDigit: $0) != nil }
-    }
-    guard plain.allSatisfy(isGroup) else { return nil }
-    return plain.count + (endsInIPv4 ? 2 : 0)
-  }
-
-  private static func number(_ text: ArraySlice<UInt8>, digits: Int) -> Int? {
+  /// The value of a text of decimal digits; nil for anything else, and for too many.
+  static func number(_ text: ArraySlice<UInt8>, digits: Int) -> Int? {
     guard (1...digits).contains(text.count), text.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
     return text.reduce(0) { $0 * 10 + Int($1 - 0x30) }
   }

@@ -50,7 +50,6 @@ import Testing
     let readers: [(String, String, (JSONNode) throws(JSONMismatch) -> Void)] = [
       ("text", "a whole number", { node throws(JSONMismatch) in _ = try node.integer() }),
       ("float", "a whole number", { node throws(JSONMismatch) in _ = try node.integer() }),
-      ("exp", "a whole number", { node throws(JSONMismatch) in _ = try node.integer() }),
       ("null", "a number", { node throws(JSONMismatch) in _ = try node.number() }),
       ("int", "a string", { node throws(JSONMismatch) in _ = try node.string() }),
       ("null", "true or false", { node throws(JSONMismatch) in _ = try node.bool() }),
@@ -126,6 +125,19 @@ import Testing
     #expect(throws: JSONMismatch.self) { try list[0].integer() }
     #expect((try? list[0].number()) == (number.contains("e") ? nil : Double(number)))
     #expect(try list[1].integer() == 1)
+  }
+
+  @Test(arguments: [("1e2", 100), ("1.5e6", 1_500_000), ("-2.0", -2), ("0.0", 0), ("9007199254740992.0", 1 << 53)])
+  func `a whole number may have a fraction of zeros and an exponent`(text: String, value: Int64) throws {
+    #expect(try JSONDocument(parsing: Array(text.utf8)).root.integer() == value)
+  }
+
+  @Test(arguments: [
+    ("1.5", "a whole number"), ("1e-2", "a whole number"), ("1e16", "a whole number of at most 9007199254740992"),
+  ])
+  func `another number is called what it is not`(text: String, expected: String) throws {
+    let root = try JSONDocument(parsing: Array(text.utf8)).root
+    #expect(throws: JSONMismatch(at: root.pointer, expected: expected)) { try root.integer() }
   }
 }
 

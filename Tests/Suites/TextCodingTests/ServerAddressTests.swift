@@ -7,8 +7,8 @@ import TextCoding
     ("example.com", "example.com", nil), ("Example.COM:8443", "example.com", 8443), ("a_b-c:1", "a_b-c", 1),
     ("127.0.0.1:65535", "127.0.0.1", 65_535), ("[::1]", "[::1]", nil), ("[2001:DB8::1]:443", "[2001:db8::1]", 443),
     ("[::ffff:192.0.2.1]", "[::ffff:192.0.2.1]", nil), ("[1:2:3:4:5:6:7:8]", "[1:2:3:4:5:6:7:8]", nil),
-    ("[1:2:3:4:5:6:7::]", "[1:2:3:4:5:6:7::]", nil), ("[::]", "[::]", nil),
-    ("[1:2:3:4:5:6:192.0.2.1]", "[1:2:3:4:5:6:192.0.2.1]", nil), ("0x7f.example", "0x7f.example", nil),
+    ("[1:2:3:4:5:6:7::]", "[1:2:3:4:5:6:7:0]", nil), ("[::]", "[::]", nil),
+    ("[1:2:3:4:5:6:192.0.2.1]", "[1:2:3:4:5:6:c000:201]", nil), ("0x7f.example", "0x7f.example", nil),
     ("xn--bcher-kva.example", "xn--bcher-kva.example", nil), ("a:00443", "a", 443),
   ])
   func `a server has a host and maybe a port`(text: String, host: String, port: Int?) throws {
@@ -39,11 +39,24 @@ import TextCoding
   }
 
   @Test func `this machine is a name, an address, or a whole block of them`() {
-    for text in ["localhost", "LOCALHOST:1", "127.0.0.1:80", "127.255.1.5", "[::1]"] {
+    for text in ["localhost", "LOCALHOST:1", "127.0.0.1:80", "127.255.1.5", "[::1]", "[0:0:0:0:0:0:0:1]"] {
       #expect(ServerAddress(text[...])?.isLoopback == true)
     }
-    for text in ["128.0.0.1", "127.example", "127.0.0.1.example", "localhost.example", "[::2]", "[0:0:0:0:0:0:0:1]"] {
+    for text in ["128.0.0.1", "127.example", "127.0.0.1.example", "localhost.example", "[::2]", "[::ffff:127.0.0.1]"] {
       #expect(ServerAddress(text[...])?.isLoopback == false)
     }
+  }
+
+  @Test(arguments: [
+    ("0:0:0:0:0:0:0:1", "::1"), ("::0001", "::1"), ("0::0:1", "::1"), ("::0:0.0.0.1", "::1"), ("0:0:0:0:0:0:0:0", "::"),
+    ("2001:0DB8:0:0:0:0:2:1", "2001:db8::2:1"), ("2001:db8:0:1:1:1:1:1", "2001:db8:0:1:1:1:1:1"),
+    ("2001:0:0:1:0:0:0:1", "2001:0:0:1::1"), ("2001:db8:0:0:1:0:0:1", "2001:db8::1:0:0:1"),
+    ("::FFFF:C000:0201", "::ffff:192.0.2.1"), ("::ffff:192.0.2.1", "::ffff:192.0.2.1"),
+    ("1:2:3:4:5:6:192.0.2.1", "1:2:3:4:5:6:c000:201"), ("::2:3:4:5:6:7:8", "0:2:3:4:5:6:7:8"), ("fe80::", "fe80::"),
+  ])
+  func `an IPv6 address has one spelling (RFC 5952)`(text: String, canonical: String) throws {
+    let address = try #require(ServerAddress("[\(text)]:8443"))
+    #expect(address.host == "[\(canonical)]" && address.port == 8443)
+    #expect(ServerAddress("[\(canonical)]:8443") == address)
   }
 }

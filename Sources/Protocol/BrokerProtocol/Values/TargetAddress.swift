@@ -19,7 +19,9 @@ package struct TargetAddress: Sendable, Hashable {
     case user
     /// A `*` that does not stand for the first labels of a name with two more.
     case wildcard
-    /// The path means something else once it is normalised, or has characters that no address has.
+    /// It has characters that no address has (RFC 3986, section 2).
+    case characters
+    /// The path means something else once it is normalised.
     case path
 
     /// What should stand there, as the end of a sentence: "must be …".
@@ -27,10 +29,15 @@ package struct TargetAddress: Sendable, Hashable {
       switch self {
       case .scheme:
         "an address that begins with https://, smtps://, smtp://, imaps:// or imap://, or http:// for this machine"
-      case .host: "an address with a host's name in lower-case ASCII, and a port from 1 to 65535 if any"
+      case .host:
+        "an address with a host's name or an address in full (IPv6 in brackets, without a zone), and a port from 1 to "
+          + "65535 if any"
       case .clear: "an https:// address; http:// is for this machine only"
       case .user: "an address whose user name is a name alone"
       case .wildcard: #"an address whose "*." stands before a name of at least two labels, as in https://*.example.com"#
+      case .characters:
+        "an address without blanks and letters beyond ASCII: those of a host are written as xn--…, those of a path "
+          + "percent-encoded"
       case .path: "an address whose path has no \"..\", \".\", \"//\", \"\\\" or encoded \"/\""
       }
     }
@@ -79,7 +86,9 @@ package struct TargetAddress: Sendable, Hashable {
   private init(_ text: String, isPrefix: Bool) throws(Fault) {
     // The schemes that a token is sent over are those whose port is known.
     guard let parts = AddressParts(text), let standardPort = AddressParts.port(of: parts.scheme) else { throw .scheme }
-    guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), !text.contains("\\") else { throw .path }
+    guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { throw .characters }
+    guard !text[..<parts.rest.startIndex].contains("\\") else { throw .host }
+    guard !parts.rest.contains("\\") else { throw .path }
     user = try parts.user.flatMap { text throws(Fault) in try Self.user(text, isPrefix: isPrefix) }
     origin = try Self.origin(parts, standardPort: standardPort, isPrefix: isPrefix)
     path = try Self.segments(parts.rest.prefix { $0 != "?" && $0 != "#" })

@@ -34,6 +34,7 @@ import Testing
     ("smtps://mail.example.com:465", "smtps://mail.example.com"),
     ("http://127.0.0.1:8080/v2/", "http://127.0.0.1:8080"),
     ("https://[2001:DB8::1]:443/a/b", "https://[2001:db8::1]/a"),
+    ("https://[2001:0db8:0:0:0:0:0:1]/a/b", "https://[2001:db8::1]/a"),
   ])
   func `the longest prefix decides`(_ url: String, _ target: String) throws {
     #expect(try Self.map().target(for: url, in: .all)?.url == target)
@@ -97,9 +98,11 @@ import Testing
     ("http://git.example.com", .clear), ("http://128.0.0.1", .clear), ("https://git.example.com/a/../b", .path),
     ("https://git.example.com/./a", .path), ("https://git.example.com//a", .path),
     ("https://git.example.com/a%2Fb", .path), ("https://git.example.com/%2e%2e/a", .path),
-    ("https://git.example.com/a\\b", .path), ("https://git.example.com/a b", .path),
-    ("https://git.example.com/\u{e9}", .path), ("https://git.example.com/a%5cb", .path),
-    ("https://git.example.com\\@evil.example", .path), ("https://git.example.com/acme/..;/b", .path),
+    ("https://git.example.com/a\\b", .path), ("https://git.example.com/a b", .characters),
+    ("https://git.example.com/\u{e9}", .characters), ("https://g\u{e9}t.example.com", .characters),
+    ("https://git .example.com", .characters), ("https://git.example.com/?q=\u{e9}", .characters),
+    ("https://[fe80::1%25eth0]/a", .host), ("https://git.example.com/a%5cb", .path),
+    ("https://git.example.com\\@evil.example", .host), ("https://git.example.com/acme/..;/b", .path),
     ("https://git.example.com/acme/.;x=1/b", .path), ("https://git.example.com/acme/..%3B/b", .path),
     ("https://git.example.com/acme/%25%32fb", .path), ("https://git.example.com/acme/;x/b", .path),
     ("https://git.example.com/acme/%252e%252E/b", .path), ("https://git.example.com/acme/%252e", .path),
