@@ -17,6 +17,10 @@ public struct BlockingConnection: ~Copyable {
   private var events = EarlyEvents()
   /// Whether events are kept at all: what was not subscribed to is not.
   private var isSubscribed = false
+  /// Whether access to the state directory is shown with the next request, where this process has it.
+  package var provesFirst = false
+  /// The request that has shown it, and its file, until it is answered.
+  private var proof: (id: Int64, file: StateProofFile)?
 
   /// Who listens at the other end, if it said so.
   package let owner: OwnerRecord?
@@ -73,23 +77,29 @@ public struct BlockingConnection: ~Copyable {
       guard try file.create() else { return false }
     } catch { throw refusal.unproven(error) }
     defer { file.remove() }
-    do throws(ClientError) { _ = try callOnce(Prove.self, Empty(), timeout) } catch {
+    do throws(ClientError) { _ = try callOnce(Prove.self, .init(), timeout) } catch {
       guard case .broker = error else { throw error }
       throw refusal.unproven(file.notTaken)
     }
     return true
   }
 
-  /// Shows the broker that this process has its state directory, where it has, before a call that is not refused for want
-  /// of that.
-  package mutating func offerProof() {
-    do throws(ClientError) { _ = try callOnce(Prove.self, Empty(), nil) } catch {
-      guard case .broker(let refusal) = error, let asked = refusal.proof?.path,
-        let file = try? StateProofFile(asked: asked, in: state, for: socket), (try? file.create()) == true
-      else { return }
-      defer { file.remove() }
-      _ = try? callOnce(Prove.self, Empty(), nil)
-    }
+  /// The message that shows the broker that this process has its state directory; empty where it has not.
+  ///
+  /// The broker takes requests in order: what is sent behind it comes on an administrative connection.
+  private mutating func firstProof() -> [UInt8] {
+    guard provesFirst else { return [] }
+    provesFirst = false
+    guard let file = StateProofFile(in: state, for: socket), (try? file.create()) == true else { return [] }
+    lastID += 1
+    proof = (lastID, file)
+    return OutgoingMessage.request(id: lastID, method: Prove.name, params: Prove.Params(name: file.name))
+  }
+
+  /// Removes the file of a proof that was answered, or never will be.
+  private mutating func endProof() {
+    proof?.file.remove()
+    proof = nil
   }
 
   /// Calls a method by its name and returns the text of its result, which the caller wipes if it holds a secret.
@@ -143,7 +153,7 @@ public struct BlockingConnection: ~Copyable {
   ///
   /// - Throws: `connectionLost`.
   package mutating func cancel(_ id: Int64) throws(ClientError) {
-    do { try socket.sendAll(OutgoingMessage.cancel(id: id).span) } catch { throw .connectionLost }
+    try send(OutgoingMessage.cancel(id: id))
   }
 
   /// Waits for the next event of a subscription that was made on this connection.
@@ -194,21 +204,31 @@ public struct BlockingConnection: ~Copyable {
   }
 
   private mutating func send(_ method: String, _ params: some JSONEncodable) throws(ClientError) -> Int64 {
+    let proof = firstProof()
     lastID += 1
     if method == Subscribe.name { isSubscribed = true }
-    var request = OutgoingMessage.request(id: lastID, method: method, params: params)
+    var request = OutgoingMessage.request(id: lastID, method: method, params: params, behind: proof)
     defer { wipe(&request) }
-    do { try socket.sendAll(request.span) } catch { throw .connectionLost }
+    try send(request)
     return lastID
+  }
+
+  private mutating func send(_ message: [UInt8]) throws(ClientError) {
+    do throws(Errno) { try socket.sendAll(message.span) } catch {
+      endProof()
+      throw error == .again ? .unresponsive(pid: broker) : .connectionLost
+    }
   }
 
   /// Messages are wiped after they have been read: an answer may hold a token.
   private mutating func awaitAnswer<Value>(
     _ id: Int64, _ limit: Duration, _ read: (Answer) throws(ClientError) -> Value
   ) throws(ClientError) -> Value {
-    let deadline = BootClock.now + limit
+    let now = BootClock.now
+    let deadline = now + limit
+    var pulse: Pulse? = Pulse(at: now)
     while true {
-      var message = try receive(deadline)
+      var message = try receive(deadline, &pulse)
       let value = try take(message, id, read)
       if let value {
         wipe(&message)
@@ -224,27 +244,53 @@ public struct BlockingConnection: ~Copyable {
     case .response(id, let answer): return try read(answer)
     case .event(let subscription, let params) where isSubscribed: events.put(message, subscription, params)
     case .event: break
-    case .response, .other: break
+    case .response(let id, _):
+      if id == proof?.id { endProof() }
+    case .other: break
     }
     return nil
   }
 
+  /// The process of the broker, where it is known that one answers here: a service manager's socket is there before its
+  /// broker is.
+  private var broker: Int32? {
+    guard let peer, peer > 0 else { return nil }
+    return peer == owner?.pid || ProcessIdentity.program(of: peer) == "authbrokerd" ? peer : nil
+  }
+
   private mutating func receive(_ deadline: Duration?) throws(ClientError) -> [UInt8] {
+    var pulse: Pulse?
+    return try receive(deadline, &pulse)
+  }
+
+  /// - Parameter pulse: what is known of the broker's life; nil where it is not looked at.
+  private mutating func receive(_ deadline: Duration?, _ pulse: inout Pulse?) throws(ClientError) -> [UInt8] {
     while true {
       if let message = try buffer.next() { return message }
-      try awaitInput(deadline)
+      do throws(ClientError) { try awaitInput(deadline, &pulse) } catch {
+        endProof()
+        throw error
+      }
       switch buffer.fill(from: socket) {
-      case .bytes, .wouldBlock: continue
+      case .bytes: pulse?.beat(at: BootClock.now)
+      case .wouldBlock: continue
       case .endOfStream, .failed: throw .connectionLost
       }
     }
   }
 
-  private mutating func awaitInput(_ deadline: Duration?) throws(ClientError) {
+  private mutating func awaitInput(_ deadline: Duration?, _ pulse: inout Pulse?) throws(ClientError) {
     poll.watch(0, socket.number, readable: true)
-    let left = deadline.map { $0 - BootClock.now }
-    if let left, left <= .zero { throw .timedOut }
-    do throws(Errno) { _ = try poll.wait(atMost: left) } catch { throw .connectionLost }
+    let now = BootClock.now
+    if let deadline, deadline <= now { throw .timedOut }
+    switch pulse?.step(at: now, mayBeStarting: broker == nil) {
+    case .ask: _ = try send(Ping.name, Empty())
+    case .end: throw .unresponsive(pid: broker)
+    case .wait, nil: break
+    }
+    var end = deadline
+    if let due = pulse?.due { end = min(due, end ?? due) }
+    do throws(Errno) { _ = try poll.wait(atMost: end.map { $0 - now }) } catch { throw .connectionLost }
     // What the broker has said already comes first.
     guard poll.isReady(0) || !poll.isReady(1) else { throw .cancelled }
   }

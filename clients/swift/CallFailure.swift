@@ -28,7 +28,7 @@ enum CallFailure: Error {
   /// Whether a subscription that has lost its broker tries again: it is not there, not there yet, or has no room now.
   var isPassing: Bool {
     switch error {
-    case .connectionLost, .noBroker, .timedOut: true
+    case .connectionLost, .noBroker, .unresponsive, .timedOut: true
     case .broker(let error): error.kind == .shuttingDown || error.kind == .overloaded
     case .cancelled, .unexpectedAnswer: false
     }

@@ -31,7 +31,7 @@ extension ClientChannel {
   private func prove(_ asked: String) throws(StateProofFile.Refusal) {
     let file = try StateProofFile(asked: asked, in: stateDirectory, for: socket)
     guard try file.create() else { return }
-    send(nextID(), Prove.name, Empty()) { _ in file.remove() }
+    send(nextID(), Prove.name, Prove.Params()) { _ in file.remove() }
   }
 }
 #endif

@@ -10,6 +10,8 @@ public enum ClientError: Error, Sendable, Equatable, CustomStringConvertible {
   case noBroker(reason: String)
   /// The connection ended before the answer came; whether the call had an effect is not known.
   case connectionLost
+  /// The broker is there and answers nothing, not even `ping`: it was stopped, or hangs.
+  case unresponsive(pid: Int32?)
   /// The time limit of a call is over: the caller's, the usual one, or the request's own `timeoutSeconds`, of which the
   /// broker itself says so (`deadlineExceeded`).
   case timedOut
@@ -24,6 +26,7 @@ public enum ClientError: Error, Sendable, Equatable, CustomStringConvertible {
     case .broker(let error): error.message
     case .noBroker(let reason): reason
     case .connectionLost: "the broker closed the connection before it answered"
+    case .unresponsive(let pid): "the broker\(pid.map { " (pid \($0))" } ?? "") does not answer: it is stopped or hangs"
     case .timedOut: "the broker did not answer in time"
     case .cancelled: "the request was cancelled"
     case .unexpectedAnswer(let what): "the broker's answer is not what was expected: \(what)"

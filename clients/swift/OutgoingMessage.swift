@@ -5,9 +5,11 @@ enum OutgoingMessage {
   /// Room for any usual request, so that a password in it is not left behind by a buffer that grows.
   private static let usualByteCount = 1024
 
-  /// A request; its sender wipes it.
-  static func request(id: Int64, method: String, params: some JSONEncodable) -> [UInt8] {
-    line { writer in
+  /// A request, behind what is sent with it; its sender wipes it.
+  static func request(
+    id: Int64, method: String, params: some JSONEncodable, behind first: [UInt8] = []
+  ) -> [UInt8] {
+    line(behind: first) { writer in
       writer.key("id")
       writer.integer(id)
       writer.member("method", method)
@@ -27,9 +29,10 @@ enum OutgoingMessage {
     }
   }
 
-  private static func line(_ members: (inout JSONWriter) -> Void) -> [UInt8] {
+  private static func line(behind first: [UInt8] = [], _ members: (inout JSONWriter) -> Void) -> [UInt8] {
     var buffer: [UInt8] = []
-    buffer.reserveCapacity(usualByteCount)
+    buffer.reserveCapacity(usualByteCount + first.count)
+    buffer += first
     var writer = JSONWriter(appendingTo: buffer)
     writer.object { writer in
       writer.member("jsonrpc", "2.0")

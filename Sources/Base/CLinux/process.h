@@ -86,3 +86,7 @@ static inline ptrdiff_t clinux_argument_count(void) {
 }
 // A word of so many.
 static inline const char *clinux_argument(ptrdiff_t index, ptrdiff_t count) { return environ[index - count - 1]; }
+// Random bytes of the kernel's (getrandom(2)); 256 at most are given in one piece.
+static inline int64_t clinux_random(void *buffer, size_t count) {
+  return clinux_result_long(CLINUX_CALL(getrandom, buffer, count, 0));
+}

@@ -16,13 +16,29 @@ package enum ProcessIdentity {
   ///
   /// Together with its number it names one process: numbers are used again.
   package static func startTime(of pid: Int32) -> UInt64? {
+    guard let (_, fields) = status(of: pid), fields.count > 19 else { return nil }
+    return UInt64(String(decoding: fields[19], as: UTF8.self))
+  }
+
+  /// Whether a process was stopped by a signal (proc(5), `/proc/PID/stat`, field 3).
+  package static func isStopped(_ pid: Int32) -> Bool { status(of: pid)?.fields.first == [UInt8(ascii: "T")] }
+
+  /// The name of the program that a process executes, of at most 15 bytes (proc(5), `/proc/PID/stat`, field 2).
+  package static func program(of pid: Int32) -> String? { status(of: pid)?.program }
+
+  /// The name of a process, and the fields behind it.
+  private static func status(of pid: Int32) -> (program: String, fields: [ArraySlice<UInt8>])? {
     guard let file = try? FileDescriptor.open("/proc/\(pid)/stat", .read) else { return nil }
     var line = [UInt8](repeating: 0, count: 4096)
     guard case .bytes(let count) = file.read(into: &line) else { return nil }
     // The second field is a name in parentheses, which may have blanks and parentheses of its own.
-    guard let name = line[..<count].lastIndex(of: UInt8(ascii: ")")) else { return nil }
-    let fields = line[(name + 1)..<count].split(separator: UInt8(ascii: " "))
-    return fields.count > 19 ? UInt64(String(decoding: fields[19], as: UTF8.self)) : nil
+    guard let start = line[..<count].firstIndex(of: UInt8(ascii: "(")),
+      let end = line[start..<count].lastIndex(of: UInt8(ascii: ")"))
+    else { return nil }
+    return (
+      String(decoding: line[(start + 1)..<end], as: UTF8.self),
+      line[(end + 1)..<count].split(separator: UInt8(ascii: " "))
+    )
   }
 
   /// The file that this process executes; where `/proc` is missing, the path by which it was executed (getauxval(3)), and

@@ -19,6 +19,8 @@ package struct Signal: Hashable, Sendable {
   package static let hangUp = Signal(number: SIGHUP)
   /// Ctrl-Z.
   package static let stop = Signal(number: SIGTSTP)
+  /// Go on after a stop; what came meanwhile is delivered then.
+  package static let goOn = Signal(number: SIGCONT)
   /// Ctrl-\.
   package static let quit = Signal(number: SIGQUIT)
 

@@ -132,14 +132,17 @@ package enum UnixSocket {
   /// - Parameters:
   ///   - path: of the socket.
   ///   - limit: whole seconds that a full queue of the listener may hold the caller up.
+  ///   - boundsSending: whether the limit holds for a peer that does not read as well.
   /// - Returns: the connection.
   /// - Throws: `ENOENT` or `ECONNREFUSED` if no process listens, `EAGAIN` after the limit, `ENAMETOOLONG`.
-  package static func connect(to path: String, waitingAtMost limit: Int64 = 5) throws(Errno) -> FileDescriptor {
+  package static func connect(
+    to path: String, waitingAtMost limit: Int64 = 5, boundsSending: Bool = false
+  ) throws(Errno) -> FileDescriptor {
     let descriptor = FileDescriptor(owning: try Errno.check(clinux_unix_socket(0)))
     _ = try Errno.check(clinux_set_send_timeout(descriptor.number, limit))
     // The string is NUL-terminated for the length of the call, which does not keep it.
     _ = try Errno.check(unsafe clinux_unix_connect(descriptor.number, path))
-    _ = try Errno.check(clinux_set_send_timeout(descriptor.number, 0))
+    if !boundsSending { _ = try Errno.check(clinux_set_send_timeout(descriptor.number, 0)) }
     return descriptor
   }
 

@@ -128,7 +128,7 @@ package struct BrokerConnector: Sendable {
   /// Nil if no broker listens.
   private func open(_ path: String) throws(ConnectError) -> FileDescriptor? {
     do throws(Errno) {
-      let socket = try UnixSocket.connect(to: path)
+      let socket = try UnixSocket.connect(to: path, boundsSending: true)
       let peer = try PeerCredentials(of: socket)
       guard peer.uid == ProcessIdentity.user else { throw Errno.notPermitted }
       return socket

@@ -64,6 +64,7 @@ package enum ConnectError: Error, Equatable, Sendable, CustomStringConvertible {
     case .notRunning(let socket, false):
       "no broker listens on \(socket), which AUTHBROKER_SOCKET names; unset it, or start that broker"
     case .unreachable(let socket, .nameTooLong): UnixSocket.Refusal.pathTooLong(socket).description
+    case .unreachable(let socket, .again): "no broker answers on \(socket): the one there is stopped or hangs"
     case .unreachable(let socket, let error): "the broker's socket \(socket) cannot be reached: \(error)"
     case .foreignPeer(let socket, let uid):
       "\(socket) is served by user \(uid), not by you; nothing was sent; choose another with --state"

@@ -45,11 +45,15 @@ package struct StateProofFile: Sendable {
     }
   }
 
+  /// How the names begin.
+  private static let prefix = "proof-"
   /// How the names began that an earlier version asked for.
   private static let earlierPrefix = "prove-"
 
   /// The absolute path.
   package let path: String
+  /// How its name begins: without the process number.
+  package let name: String
   private let state: String
 
   /// Looks whether a file may be created for the other end of a connection.
@@ -75,7 +79,18 @@ package struct StateProofFile: Sendable {
     guard !name.hasPrefix(Self.earlierPrefix) else { throw .earlierBroker }
     // Below the directory that was found, whatever leads to the one that was named.
     path = "\(state)/\(name).\(ProcessIdentity.pid)"
+    self.name = name
     self.state = state
+  }
+
+  /// Looks the same for a name of this client's own, which no other process can guess.
+  ///
+  /// - Returns: nil where no file may be created.
+  package init?(in state: String?, for socket: borrowing FileDescriptor) {
+    guard let state, let name = try? KernelRandom.name() else { return nil }
+    do throws(Refusal) {
+      self = try StateProofFile(asked: "\(state)/\(Self.prefix)\(name)", in: state, for: socket)
+    } catch { return nil }
   }
 
   /// Whether a directory is the state directory, under whatever name.

@@ -93,11 +93,8 @@ static void take(char *question, const char *name, char *word) {
 // The token of the profile that an address is a target of.
 static char *token_for(int fd, const char *url) {
   static char request[4 * WORD_BYTES];
-  snprintf(request, sizeof request, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"listTargets\",\"params\":{\"url\":\"%s\"}}\n", url);
-  ask(fd, request);
-  char *profile = value_after(line, "\"profile\":\"", 3);
   snprintf(request, sizeof request,
-           "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"getAccessToken\",\"params\":{\"profile\":\"%s\"}}\n", profile);
+           "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"getAccessToken\",\"params\":{\"url\":\"%s\"}}\n", url);
   ask(fd, request);
   return value_after(line, "\"accessToken\":\"", 3);
 }

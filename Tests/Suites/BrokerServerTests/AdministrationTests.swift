@@ -191,4 +191,25 @@ import Testing
     ProofDirectory(path: scratch.path).removeLeftovers()
     #expect(Set(scratch.names) == Set(others))
   }
+
+  @Test func `a name that the client has chosen proves itself with the first request`() async throws {
+    try await OwnThread.run {
+      let harness = try ServerHarness()
+      let (client, other) = (try harness.connect(), try harness.connect())
+      let name = "proof-" + String(repeating: "5e", count: 16)
+      let proof = StateProof(path: harness.stateDirectory.file(name))
+      let call = Self.call("prove", #"{"name":"\#(name)"}"#)
+      // Not before the file is there, and not for what only looks like such a name.
+      #expect(client.askBare(call).first?.contains("accessDenied") == true)
+      try ProofGiving.give(proof, by: client.process)
+      for wrong in ["proof-5e", "../\(name)", "\(name).1", name.uppercased(), "vault.sqlite"] {
+        let answer = client.askBare(Self.call("prove", #"{"name":"\#(wrong)"}"#)).first ?? ""
+        #expect(answer.contains("accessDenied"), "\(wrong): \(answer)")
+      }
+      #expect(client.askBare(call) == [Self.done])
+      #expect(harness.stateDirectory.names.isEmpty)
+      #expect(client.askBare(Self.call("lock")) == [Self.done])
+      #expect(other.askBare(call).first?.contains("accessDenied") == true, "it counts once")
+    }
+  }
 }

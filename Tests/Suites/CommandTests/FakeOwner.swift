@@ -27,14 +27,19 @@ final class FakeOwner: Sendable {
     let bell: EventCounter
     let answer: Answer
     let requests = Mutex<[String]>([])
+    let proofs = Mutex<[Bool]>([])
+    let state: String
+    let acceptsProofs: Bool
     let guests = Mutex(0)
 
-    init(_ paths: StatePaths, _ answer: @escaping Answer) throws {
+    init(_ paths: StatePaths, acceptsProofs: Bool, _ answer: @escaping Answer) throws {
       // A program that another test starts has all descriptors for the moment before it executes: the last owner's too.
       lock = try FileLock(paths.ownerLock, waitingAtMost: Patience.ceiling)
       listener = try UnixSocket.listen(at: paths.socket, holding: lock).descriptor.duplicate()
       bell = try EventCounter()
       self.answer = answer
+      state = paths.state
+      self.acceptsProofs = acceptsProofs
     }
 
     /// Serves all guests at once, as an owner does: a command may hold one connection and ask on a second.
@@ -69,9 +74,17 @@ final class FakeOwner: Sendable {
       guard let root = try? JSONDocument(parsing: line).root, let method = try? root["method"]?.string() else { return }
       let params = root["params"]
       let text = params.map { String(decoding: Array($0.text), as: UTF8.self) } ?? ""
-      if method != "prove" { requests.withLock { $0.append("\(method) \(text)") } }
+      if method == "prove" {
+        let name = (try? params?["name"]?.string()) ?? "-"
+        let isGiven = (try? FileStatus.ofLink("\(state)/\(name).\(PeerCredentials(of: guest).pid)")) != nil
+        proofs.withLock { $0.append(isGiven) }
+      } else {
+        requests.withLock { $0.append("\(method) \(text)") }
+      }
       let id = root["id"].map { String(decoding: Array($0.text), as: UTF8.self) } ?? "null"
-      let bytes = Array(#"{"jsonrpc":"2.0","id":\#(id),\#(answer(method, params))}"#.utf8) + [UInt8(ascii: "\n")]
+      let isProof = method == "prove" && acceptsProofs
+      let outcome = isProof ? #""result":{}"# : answer(method, params)
+      let bytes = Array(#"{"jsonrpc":"2.0","id":\#(id),\#(outcome)}"#.utf8) + [UInt8(ascii: "\n")]
       try? guest.sendAll(bytes.span)
     }
   }
@@ -82,18 +95,21 @@ final class FakeOwner: Sendable {
   /// What it was asked: `method params`, in order; that a proof was offered to it is none of it.
   var requests: [String] { service.requests.withLock { $0 } }
 
+  /// The proofs that were offered to it: whether the file was there that each one named.
+  var proofs: [Bool] { service.proofs.withLock { $0 } }
+
   /// How many connections it has had.
   var guests: Int { service.guests.withLock { $0 } }
 
   /// Owns the directory `state` of a scratch directory until the value ends; `providers` is what it says of those, and
-  /// `configuration` the file that it claims to use.
+  /// `configuration` the file that it claims to use; `acceptsProofs`: proofs are not left to `answer`.
   init(
     in scratch: Scratch, providers: String = #""result":{"providers":[]}"#, configuration: String? = nil,
-    answer: @escaping Answer
+    acceptsProofs: Bool = true, answer: @escaping Answer
   ) throws {
     let paths = try FakeOwner.paths(scratch)
     _ = try PrivateDirectory(paths.state, create: true)
-    let service = try Service(paths) { method, params in
+    let service = try Service(paths, acceptsProofs: acceptsProofs) { method, params in
       method == "checkProviders" ? providers : answer(method, params)
     }
     try service.lock.replaceContents(

@@ -146,11 +146,13 @@ import Testing
       let asked = try CommandRun(atTerminal: steps, ["local", "delete", "a@b.c"], in: scratch)
       #expect(asked.code == code && asked.output.contains("nothing was deleted"), "\(asked.output)")
     }
-    #expect(owner.requests.isEmpty)
+    #expect(Set(owner.requests) == ["listLocalUsers {}"])
     #expect(try run("delete", "--yes", "a@b.c").errors == "authbroker: the account a@b.c is deleted\n")
     #expect(try run("revoke", "--all").errors == "authbroker: revoked 2 sessions\n")
-    #expect(owner.requests == [#"deleteLocalUser {"user":"a@b.c"}"#, #"revokeLocalSessions {"all":true}"#])
-    #expect(try run("revoke", "a@b.c", "--all").code == 2 && run("revoke").code == 2 && owner.requests.count == 2)
+    let requests = owner.requests.filter { !$0.hasPrefix("list") }
+    #expect(requests == [#"deleteLocalUser {"user":"a@b.c"}"#, #"revokeLocalSessions {"all":true}"#])
+    #expect(try run("revoke", "a@b.c", "--all").code == 2 && run("revoke").code == 2)
+    #expect(owner.requests.filter { !$0.hasPrefix("list") } == requests)
   }
 
   @Test func `an account or a session that is not there is told by its name`() throws {

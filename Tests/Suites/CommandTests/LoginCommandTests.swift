@@ -253,7 +253,7 @@ import Testing
     let words = ["login", "--email", "ada@example.com", "--password-stdin", "--timeout", "1"]
     let run = try CommandRun(words, in: scratch, input: "x y\n")
     #expect(run.code == 0 && run.errors == "authbroker: logged in to default as ada@example.com\n")
-    #expect(Patience.wait { owner.requests.last == #"$/cancelRequest {"id":1}"# })
+    #expect(Patience.wait { owner.requests.last == #"$/cancelRequest {"id":2}"# })
   }
 
   @Test(arguments: [

@@ -102,4 +102,13 @@ import Testing
       "offline: the provider cannot answer at the moment; the access token has expired, and the refresh is tried again when "
         + "a token is asked for; see what is wrong with: \(authbroker) provider-check work", in: owner)
   }
+
+  @Test func `a full disk is not the provider's`() throws {
+    let last = Self.failed(13, "2026-01-01T10:06:00Z", "storeFailed", "2026-01-01T10:07:00Z")
+    let owner = try owner("2099-01-01T00:00:00Z", events: [last])
+    try withExtendedLifetime(owner) {
+      let run = try CommandRun(["sessions"], in: scratch)
+      #expect(run.output.hasSuffix("; see: \(authbroker) doctor\n"), "\(run.output)")
+    }
+  }
 }

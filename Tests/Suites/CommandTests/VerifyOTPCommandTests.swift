@@ -62,4 +62,18 @@ import Testing
       #expect(run.errors.hasSuffix(end), "\(run.errors)")
     }
   }
+
+  @Test func `a flow that is not there is known before a code is asked for`() throws {
+    let owner = try FakeOwner(in: scratch) { method, _ in
+      switch method {
+      case "listSessions": #""result":{"sessions":[]}"#
+      case "verifyOtp": FakeOwner.refusal(1024, "flowNotFound", "No such login waits.")
+      default: #""result":{}"#
+      }
+    }
+    let run = try CommandRun(atTerminal: [], ["verify-otp", "nosuch"], in: scratch)
+    #expect(run.code == 3 && run.output.contains("no such login waits"), "\(run.output)")
+    #expect(!run.output.contains("Code"))
+    #expect(owner.requests.last == #"verifyOtp {"otpFlowId":"nosuch","code":""}"#)
+  }
 }

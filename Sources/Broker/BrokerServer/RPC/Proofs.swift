@@ -25,6 +25,11 @@ package struct ProofDirectory: Sendable {
     return StateProof(path: path + "/" + Self.prefix + String(decoding: digits, as: UTF8.self))
   }
 
+  /// The proof under a name that a client has chosen, of as many digits; nil where it is no such name.
+  func proof(named name: String) -> StateProof? {
+    Self.isBeginning(name, Self.prefix) ? StateProof(path: path + "/" + name) : nil
+  }
+
   /// The file by which a process gives a proof.
   private static func file(of proof: StateProof, by process: Int32) -> String { proof.path + ".\(process)" }
 
@@ -75,16 +80,17 @@ package struct ProofDirectory: Sendable {
 ///
 /// The parent of a broker on standard input and output has started the process, which proves as much.
 extension BrokerServer {
-  /// Makes the connection administrative if its own process has created the file that it was asked for.
-  func prove(_ request: Request) throws(BrokerError) -> Empty {
+  /// Makes the connection administrative if its own process has created the file that it was asked for, or that it names.
+  func prove(_ params: Prove.Params, _ request: Request) throws(BrokerError) -> Empty {
     let connection = request.connection
     guard !connection.principal.isAdministrative else { return Empty() }
-    guard let proof = connection.proof, let process = connection.provableProcess else {
+    let chosen = params.name.flatMap { environment.proofs.proof(named: $0) }
+    guard let process = connection.provableProcess, let proof = chosen ?? connection.proof else {
       var question = denial(connection)
       question.admitsProof = question.proof != nil
       throw question
     }
-    connection.proof = nil
+    if chosen == nil { connection.proof = nil }
     guard environment.proofs.takes(proof, from: process) else {
       throw denial(connection, instead: "\(proof.path).\(process)")
     }

@@ -181,7 +181,7 @@ enum Routes {
       },
       .now(Unsubscribe.self) { server, params, request throws(BrokerError) in try server.unsubscribe(params, request) },
       .now(GetStatus.self) { server, _, request in server.status(request) },
-      .now(Prove.self) { server, _, request throws(BrokerError) in try server.prove(request) },
+      .now(Prove.self) { server, params, request throws(BrokerError) in try server.prove(params, request) },
       Route(ReloadConfiguration.self) { server, _, request in server.reload(request) }.administrative(),
       Route.asked(Lock.self, .never) { broker, _, caller in broker.lock(caller) }.administrative(),
       .asked(Unlock.self, .never) { broker, params, caller in broker.unlock(params, caller) },

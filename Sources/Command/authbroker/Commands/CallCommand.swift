@@ -31,7 +31,8 @@ enum CallCommand: Command {
     defer { wipe(&params) }
     var connection = try context.connect()
     do throws(CommandFailure) {
-      Output.json(try context.text(of: context.arguments.operands[0], RawJSON(text: params), on: &connection))
+      Output.json(
+        try context.text(of: context.arguments.operands[0], RawJSON(text: params), on: &connection, within: nil))
     } catch {
       guard let own = error.error, own.kind == .methodNotFound else { throw error }
       let next = NextCommand("see", "call", "rpc.discover")

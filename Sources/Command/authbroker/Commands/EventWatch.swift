@@ -117,7 +117,7 @@ struct EventWatch: ~Copyable {
         isStopping = false
         return Output.notice("the broker ended; resuming at another one from sequence \(last ?? 0)")
       } catch {
-        guard error.exitCode == .brokerUnreachable else { throw error }
+        guard error.exitCode == .brokerUnreachable, !error.isUnresponsive else { throw error }
       }
     }
   }

@@ -61,7 +61,7 @@ enum StopCommand: Command {
     do throws(ConnectError) {
       let connection = try connector.connect()
       context.warn(of: connection.owner)
-      return BlockingConnection(connection)
+      return context.connection(connection)
     } catch {
       switch error {
       case .notRunning(_, startable: true), .ownerDoesNotAnswer: return nil
@@ -111,7 +111,8 @@ enum StopCommand: Command {
 
   private static func hasNotEnded(_ pid: Int32?) -> CommandFailure {
     let name = pid.map { " (pid \($0))" } ?? ""
-    return CommandFailure(.failure, "the broker\(name) was told to stop and has not ended yet")
+    let end = pid.map { "; kill -KILL \($0) ends it, and loses what it has not saved" } ?? ""
+    return CommandFailure(.failure, "the broker\(name) was told to stop and has not ended yet\(end)")
   }
 
   /// Waits until the lock of the state directory is free or another owner has taken it: only then may the next one start.
@@ -128,7 +129,14 @@ enum StopCommand: Command {
   /// has its number, or locks a file of the same number elsewhere.
   private static func signal(_ lock: String, _ signal: Signal = .terminate) -> Bool {
     guard let owner = OwnerRecord.owner(of: lock) else { return false }
-    return (try? owner.send(signal)) != nil
+    return send(signal, to: owner)
+  }
+
+  /// Sends a signal to a process, which may have been stopped by another one, and lets it go on then.
+  private static func send(_ signal: Signal, to process: ProcessHandle) -> Bool {
+    guard (try? process.send(signal)) != nil else { return false }
+    try? process.send(.goOn)
+    return true
   }
 
   /// Sends SIGTERM to the process at the other end, where the broker says that it is this one: so not to a relay.
@@ -138,7 +146,7 @@ enum StopCommand: Command {
       let status = try? context.call(GetStatus.self, Empty(), on: &connection, within: longestSilence),
       status.pid == Int(pid)
     else { return false }
-    return (try? process.send(.terminate)) != nil
+    return send(.terminate, to: process)
   }
 
   /// Another process's end, and the release of a lock, cannot be waited for.

@@ -33,7 +33,7 @@ enum DoctorCommand: Command {
       throw .usage("--full and --quick cannot be combined")
     }
     // Before anything is looked at: a number or a name that cannot be read is the command line's fault, no finding.
-    _ = try context.timeout()
+    _ = try context.arguments.seconds("--timeout")
     _ = try context.arguments.profile()
     if let tool = context.arguments[ToolExamination.option.name] { return try examine(tool, context) }
     var patient = DoctorPatient(context, try context.paths())

@@ -57,7 +57,7 @@ struct OwnerInterview: Sendable {
     do throws(CommandFailure) {
       let connection = try connect(context)
       contact = .made(connection.owner, wasStarted: connection.wasStarted)
-      var blocking = BlockingConnection(connection)
+      var blocking = context.connection(connection)
       ask(&blocking, context)
     } catch {
       contact = isAbsent(error, context) ? .absent : .failed(error)

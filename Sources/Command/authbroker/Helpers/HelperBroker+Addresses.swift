@@ -1,3 +1,4 @@
+import AuthBrokerClient
 import BrokerProtocol
 
 extension HelperBroker {
@@ -21,8 +22,8 @@ extension HelperBroker {
 
   /// What is said of an address without a target.
   static func missing(_ address: String) -> CommandFailure {
-    CommandFailure(
-      .failure, "\(address.shellQuoted) \(notConfigured); name a profile with --profile", next: addition(of: address))
+    CommandFailure(.broker(BrokerError(.unknownTarget))).saying(
+      Message("\(address.shellQuoted) \(notConfigured); name a profile with --profile", next: addition(of: address)))
   }
 
   /// How an address becomes a target, also of a running broker.

@@ -13,12 +13,6 @@ struct HelperBroker: ~Copyable {
     let token: AccessToken
   }
 
-  /// How long the targets may take, which the broker has at hand: a tool waits, and shows nothing meanwhile.
-  private static let promptly = Duration.seconds(5)
-  /// How long a token may take before the broker is asked whether it is there at all, and how long it may take to say so:
-  /// together what a broker may take that does not answer.
-  private static let firstWait = Duration.seconds(3)
-
   private let context: Context
   private let profile: ProfileName?
   private var connection: BlockingConnection
@@ -44,7 +38,9 @@ struct HelperBroker: ~Copyable {
   ) throws(CommandFailure) -> Grant? {
     if profile == nil, refused == nil {
       var found: AccessToken?
-      do throws(CommandFailure) { found = try ask(.init(url: url)) } catch {
+      do throws(CommandFailure) {
+        found = try context.call(GetAccessToken.self, .init(url: url), on: &connection)
+      } catch {
         if error.error?.kind == .unknownTarget { return nil }
         guard Self.mayBeAnothers(error) else { throw error }
       }
@@ -58,18 +54,6 @@ struct HelperBroker: ~Copyable {
     return Grant(target: target, token: token)
   }
 
-  /// Asks for a token, which may take as long as its provider; a broker that does not answer at all may not.
-  private mutating func ask(_ params: GetAccessToken.Params) throws(CommandFailure) -> AccessToken {
-    do throws(CommandFailure) {
-      return try context.call(GetAccessToken.self, params, on: &connection, within: Self.firstWait)
-    } catch {
-      guard error.exitCode == .brokerUnreachable else { throw error }
-    }
-    _ = try context.call(Ping.self, Empty(), on: &connection, within: Self.promptly - Self.firstWait)
-    // What is under way is waited for, and not begun once more.
-    return try context.call(GetAccessToken.self, params, on: &connection)
-  }
-
   /// The target that an address belongs to; nil where it has none.
   ///
   /// With `--profile`, every address belongs to that profile that a token may be sent to at all: the broker refuses one
@@ -77,16 +61,14 @@ struct HelperBroker: ~Copyable {
   mutating func target(of url: String) throws(CommandFailure) -> Target? {
     // A tool that names no server asks by the profile alone.
     if let profile, url.isEmpty { return Target(url: url, profile: profile) }
-    let target = try context.call(
-      ListTargets.self, .init(url: url), on: &connection, within: Self.promptly
-    ).targets.first
+    let target = try context.call(ListTargets.self, .init(url: url), on: &connection).targets.first
     guard let profile, target?.profile != profile else { return target }
     return Target(url: url, profile: profile)
   }
 
   /// Every target of the configuration.
   mutating func targets() throws(CommandFailure) -> [Target] {
-    try context.call(ListTargets.self, .init(), on: &connection, within: Self.promptly).targets
+    try context.call(ListTargets.self, .init(), on: &connection).targets
   }
 
   /// The token of a target, refreshed first where it would expire too soon.

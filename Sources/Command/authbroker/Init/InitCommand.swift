@@ -84,7 +84,7 @@ enum InitCommand: Command {
     let arguments = try Arguments(
       ["--profile", draft.name.description] + context.arguments.words(of: Self.kept),
       known: Option.global + [BrowserLauncher.option])
-    let context = Context(arguments: arguments, environment: context.environment)
+    let context = Context(arguments: arguments, environment: context.environment, isAdministrative: true)
     if isEmbedded { try RegisterCommand.run(context) } else { try LoginCommand.run(context) }
   }
 

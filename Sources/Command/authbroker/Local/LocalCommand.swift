@@ -1,3 +1,4 @@
+import AuthBrokerClient
 import BrokerProtocol
 import SecretMemory
 import StateDirectory
@@ -83,6 +84,7 @@ enum LocalCommand: CommandGroup {
         let name = context.arguments.operands[0]
         if !context.arguments.has("--yes") {
           guard context.canAsk else { throw .usage("there is no terminal to ask at; give --yes") }
+          try expectUser(context)
           let question = "Delete the account \(name.shellQuoted), its sessions and its messages, for good? [y/N]"
           guard ["y", "Y", "yes"].contains(try Prompt.askOnce(question)) else {
             throw CommandFailure(.failure, "nothing was deleted")
@@ -111,6 +113,7 @@ enum LocalCommand: CommandGroup {
         ]),
       calls: ResetLocalUser.self,
       with: { context throws(CommandFailure) in
+        if setsPassword(context), PasswordSource.asks(context) { try expectUser(context) }
         let rule = NewPasswordRule(EmbeddedProvider.type, hasSecondFactor: false)
         return .init(
           user: context.arguments.operands[0],
@@ -243,6 +246,22 @@ enum LocalCommand: CommandGroup {
         let count = result.keys.count.counted("key")
         Output.notice("tokens are signed with the key \(PlainText.line(key.keyID.utf8)); \(count) verify")
       })
+  }
+
+  /// Makes sure that there is the account of the command line, before a person is asked about it.
+  private static func expectUser(_ context: Context) throws(CommandFailure) {
+    guard try !hasUser(context.arguments.operands[0], context) else { return }
+    var error = BrokerError(.validationFailed)
+    error.fields = ["user"]
+    throw unknownUser(CommandFailure(.broker(error)), context)
+  }
+
+  /// Whether the provider has an account by an identifier or address, as far as it lists them.
+  static func hasUser(_ name: String, _ context: Context) throws(CommandFailure) -> Bool {
+    var connection = try context.connect()
+    let users = try context.call(ListLocalUsers.self, Empty(), on: &connection).users
+    return users.count == ListLocalUsers.largestCount
+      || users.contains { $0.id == name || $0.email.lowercased() == name.lowercased() }
   }
 
   /// Says in plain words that the provider does not have the account or the session that the command line names.

@@ -19,7 +19,9 @@ enum LocalIntrospectCommand: Command {
     let answer = try context.call(IntrospectLocalToken.self, .init(token: token), on: &connection)
     if context.wantsJSON { context.printJSON(answer) } else { print(answer) }
     guard !answer.isActive else { return }
-    throw CommandFailure(.wrongCredentials, "the token is unknown, expired, spent or revoked").behindResult()
+    throw context.wantsJSON
+      ? .quiet(.wrongCredentials)
+      : CommandFailure(.wrongCredentials, "the token is unknown, expired, spent or revoked")
   }
 
   private static func print(_ answer: TokenIntrospection) {

@@ -66,7 +66,7 @@ struct ActionWait: ~Copyable {
     } catch { failure = CommandFailure(error) }
     if failure.error?.kind == .deadlineExceeded { return nil }
     clear()
-    guard failure.exitCode == .brokerUnreachable else { throw Self.explained(failure) }
+    guard failure.exitCode == .brokerUnreachable, !failure.isUnresponsive else { throw Self.explained(failure) }
     connection = try held.lettingThrough { () throws(CommandFailure) in try reconnect() }
     return nil
   }

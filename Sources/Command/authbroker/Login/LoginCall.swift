@@ -19,6 +19,8 @@ struct LoginCall {
   /// How long the broker may take to say what became of a login that was cancelled: it needs no other program for that, but
   /// to save a session that has just come.
   private static let patience = Duration.seconds(5)
+  /// How long an answer may take: more than any provider is given.
+  private static let usual = Duration.seconds(60)
 
   /// Why a login is cancelled.
   private enum Reason {
@@ -50,7 +52,7 @@ struct LoginCall {
   func ask<Method: BrokerMethod>(
     _ method: Method.Type, _ params: Method.Params, on connection: inout BlockingConnection
   ) throws(CommandFailure) -> Method.Result where Method.Result: LoginAnswer {
-    let limit = try context.timeout()
+    let limit = try context.arguments.seconds("--timeout") ?? Self.usual
     let held = try HeldSignals()
     var id: Int64
     do throws(ClientError) { id = try connection.begin(method, params) } catch { throw CommandFailure(error) }

@@ -69,7 +69,6 @@ enum LoginCommand: Command {
     _ first: Login.Params, _ dialogue: inout LoginDialogue, _ context: Context
   ) throws(CommandFailure) -> LoginResult {
     var params = first
-    if params.email == nil { dialogue.offerProof() }
     var tries = PasswordTries(context)
     while true {
       do throws(CommandFailure) { return try dialogue.begin(Login.self, params) } catch { try tries.note(error) }
@@ -108,13 +107,11 @@ enum LoginCommand: Command {
   ) throws(CommandFailure) -> Bool {
     if method == nil {
       if LoginDialogue.takePassword(forms) { return false }
-      dialogue.offerProof()
       if elsewhere(forms, dialogue.context), let result = try beginElsewhere(profile, &dialogue) {
         try dialogue.finish(result)
         return true
       }
     }
-    if method != nil { dialogue.offerProof() }
     let result: LoginResult
     do throws(CommandFailure) {
       let scopes = try scopes(dialogue.context)

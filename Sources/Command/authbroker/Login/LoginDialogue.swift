@@ -8,8 +8,8 @@ struct LoginDialogue: ~Copyable {
   /// What the command runs with.
   let context: Context
   private var connection: BlockingConnection
-  /// The session of the profile, once it was asked for.
-  private var known: Session?
+  /// Where the profile stands and what its login takes, once that was asked for.
+  private var known: GetSession.Result?
 
   /// A dialogue on a connection.
   init(_ context: Context, _ connection: consuming BlockingConnection) {
@@ -31,25 +31,20 @@ struct LoginDialogue: ~Copyable {
     try context.call(method, params, on: &connection)
   }
 
-  /// Shows the broker that this process has its state directory, where it does: a login whose user is known only at its
-  /// end replaces another user's session only then.
-  ///
-  /// Where it does not, the login goes on, and the broker says what it may not do; where there is no session, nothing would
-  /// be replaced.
-  mutating func offerProof() {
-    if known?.state != .signedOut { connection.offerProof() }
+  /// Where a profile stands and what its login takes: asked once, whatever is done meanwhile.
+  private mutating func facts(_ profile: ProfileName?) throws(CommandFailure) -> GetSession.Result {
+    if let known, profile == nil || known.session.profile == profile { return known }
+    let facts = try call(GetSession.self, .init(profile: profile))
+    known = facts
+    return facts
   }
 
-  /// Asks where a profile stands, and what its provider is.
-  mutating func session(of profile: ProfileName?) throws(CommandFailure) -> Session {
-    let session = try call(GetSession.self, .init(profile: profile)).session
-    known = session
-    return session
-  }
+  /// Where a profile stands at the beginning, and what its provider is.
+  mutating func session(of profile: ProfileName?) throws(CommandFailure) -> Session { try facts(profile).session }
 
   /// Whether the provider of a profile is the embedded one.
   mutating func isEmbedded(_ profile: ProfileName?) -> Bool {
-    (known ?? (try? session(of: profile)))?.provider == EmbeddedProvider.type
+    (try? session(of: profile).provider) == EmbeddedProvider.type
   }
 
   /// Finds out what a login to a profile takes and where it stands, before its user is asked anything: one request.
@@ -58,11 +53,10 @@ struct LoginDialogue: ~Copyable {
   /// - Throws: a failure with code 7 if the vault is locked; the broker's own one for a profile that is not there.
   mutating func survey(_ profile: ProfileName?) throws(CommandFailure) -> GetSession.Result? {
     let known: GetSession.Result
-    do throws(CommandFailure) { known = try call(GetSession.self, .init(profile: profile)) } catch {
+    do throws(CommandFailure) { known = try facts(profile) } catch {
       guard [.unknownProfile, .vaultLocked].contains(error.error?.kind) else { return nil }
       throw error
     }
-    self.known = known.session
     guard known.session.state != .locked else { throw CommandFailure(.broker(BrokerError(.vaultLocked))) }
     return known
   }
@@ -75,7 +69,7 @@ struct LoginDialogue: ~Copyable {
 
   /// The ways to log in to a profile, the usual one first; none from a broker that does not say.
   mutating func loginForms(_ profile: ProfileName?) -> [LoginForm] {
-    (try? call(GetSession.self, .init(profile: profile)).login) ?? []
+    (try? facts(profile).login) ?? []
   }
 
   /// What a login with a password takes, of all ways; what most providers do where there is none.
@@ -153,6 +147,16 @@ struct LoginDialogue: ~Copyable {
     }
   }
 
+  /// Makes sure that something waits for a code, before anyone types one: what has no character is no guess, which no
+  /// provider is asked about.
+  ///
+  /// - Throws: the broker's refusal of every code.
+  mutating func expectCode(of flow: String) throws(CommandFailure) {
+    do throws(CommandFailure) { _ = try call(VerifyOTP.self, .init(otpFlowID: flow, code: .empty)) } catch {
+      guard error.error?.kind == .otpInvalid else { throw error }
+    }
+  }
+
   /// Answers a login with its one-time code.
   mutating func verify(_ code: Secret, of flow: String) throws(CommandFailure) -> LoginResult {
     try begin(VerifyOTP.self, .init(otpFlowID: flow, code: code), undoing: .code(flow: flow))
@@ -217,7 +221,8 @@ struct LoginDialogue: ~Copyable {
   private func codeIsWanted(_ challenge: OTPChallenge) -> CommandFailure {
     CommandFailure(
       .loginRequired,
-      known?.provider == EmbeddedProvider.type ? "the login waits for that code" : ChallengeNotice.text(challenge),
+      known?.session.provider == EmbeddedProvider.type
+        ? "the login waits for that code" : ChallengeNotice.text(challenge),
       next: NextCommand("answer with", "verify-otp", challenge.otpFlowID, "--code-stdin"))
   }
 }

@@ -6,20 +6,9 @@ import StateDirectory
 enum PendingLogins {
   /// Asks for the pending logins of some profiles, one by one: a broker of 0.2 has no answer for all.
   ///
-  /// Where one was begun elsewhere, its address is for who has the state directory, which is proven then.
-  ///
   /// - Throws: what the broker answers, as where its vault is locked.
   static func list(
     of profiles: some Sequence<ProfileName>, _ context: Context, on connection: inout BlockingConnection
-  ) throws(CommandFailure) -> [PendingLoginStep] {
-    let steps = try ask(profiles, context, on: &connection)
-    guard steps.contains(where: { $0.action.map { $0.verificationURI == nil } ?? false }) else { return steps }
-    connection.offerProof()
-    return try ask(profiles, context, on: &connection)
-  }
-
-  private static func ask(
-    _ profiles: some Sequence<ProfileName>, _ context: Context, on connection: inout BlockingConnection
   ) throws(CommandFailure) -> [PendingLoginStep] {
     var steps: [PendingLoginStep] = []
     for profile in profiles {

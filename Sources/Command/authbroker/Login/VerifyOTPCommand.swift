@@ -37,6 +37,7 @@ enum VerifyOTPCommand: Command {
     var dialogue = LoginDialogue(context, try context.connect())
     guard let challenge else {
       // As the enrolment of a second factor, which is not among the logins.
+      try dialogue.expectCode(of: flow)
       let result = try FactorConfirmation.ask(for: flow, &dialogue) { () throws(CommandFailure) in
         try SecretInput.askForCode("Code: ", of: flow)
       }

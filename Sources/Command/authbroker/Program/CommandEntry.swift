@@ -36,6 +36,8 @@ struct CommandEntry: Sendable {
     perform = run
   }
 
+  /// Whether its connections show that it has the state directory.
+  var isAdministrative: Bool { CommandList.isAdministrative(name) }
   /// How it is called and explained.
   var description: CommandDescription { descriptionOf() }
   /// Its members where it stands for several commands; nil for a single one.

@@ -20,6 +20,8 @@ struct CommandFailure: Error, Equatable {
   private(set) var hasResult = false
   /// Whether standard error has the message already.
   private(set) var isTold = false
+  /// Whether there is a broker that answers nothing: to look for another one is of no use.
+  private(set) var isUnresponsive = false
   /// Whether the command's help says how it is done right.
   private var isAboutCommandLine = false
 
@@ -120,9 +122,22 @@ struct CommandFailure: Error, Equatable {
     case .broker(let error):
       self.init(ExitCode(error), Advice.message(for: error))
       self.error = error
+    case .unresponsive(let pid):
+      self.init(.brokerUnreachable, Self.unresponsive(pid))
+      isUnresponsive = true
     case .noBroker, .connectionLost, .timedOut: self.init(.brokerUnreachable, BrokerSentence.plain(error.description))
     case .cancelled, .unexpectedAnswer: self.init(.failure, BrokerSentence.plain(error.description))
     }
+  }
+
+  private static func unresponsive(_ pid: Int32?) -> Message {
+    guard let pid, ProcessIdentity.isStopped(pid) else {
+      let name = pid.map { " (pid \($0))" } ?? ""
+      return Message("the broker\(name) does not answer", next: NextCommand("end it with", "stop"))
+    }
+    return Message(
+      "the broker (pid \(pid)) was stopped by a signal and does not answer; let it go on with kill -CONT \(pid)",
+      next: NextCommand("or end it with", "stop"))
   }
 
   /// A broker that could not be reached or started.

@@ -9,7 +9,8 @@ enum CommandLineProgram {
   static func run(_ words: [String], _ environment: EnvironmentVariables) -> ExitCode {
     do throws(CommandFailure) {
       let (command, arguments) = try parse(words)
-      let context = Context(arguments: arguments, environment: environment)
+      let context = Context(
+        arguments: arguments, environment: environment, isAdministrative: command.isAdministrative)
       return try run(command, context)
     } catch {
       report(error.namingHelp(of: nil), nil, asJSON: words.prefix { $0 != "--" }.contains("--json"))
@@ -122,7 +123,8 @@ enum CommandLineProgram {
   private static func report(_ failure: CommandFailure, _ arguments: Arguments?, asJSON: Bool) {
     // Of an end by a signal there is something to say where the broker has said it.
     let isEnd = failure.signal != nil && failure.error == nil
-    if asJSON, !failure.hasResult, !isEnd { ErrorObject.print(failure, failure.message.text(for: arguments)) }
-    if !failure.isTold { Output.message(failure.message.shown(for: arguments)) }
+    let text = failure.message.text(for: arguments)
+    if asJSON, !failure.hasResult, !isEnd { ErrorObject.print(failure, text) }
+    if !failure.isTold, !text.isEmpty { Output.message(failure.message.shown(for: arguments)) }
   }
 }

@@ -23,6 +23,26 @@ enum CommandList {
     }
   }
 
+  /// Those whose connections show that they have the state directory, with all members of a group: who administers, and who
+  /// looks at what is for administrators.
+  private static let administrative: Set<String> = [
+    LoginCommand.name, VerifyOTPCommand.name, CancelCommand.name, ReauthenticateCommand.name, RegisterCommand.name,
+    AccountCommand.name, LogoutCommand.name, StatusCommand.name, SessionsCommand.name, ProfilesCommand.name,
+    WatchCommand.name, DoctorCommand.name, LocalCommand.name, ProviderCheckCommand.name, InitCommand.name,
+    LockCommand.name, RekeyCommand.name, ReloadCommand.name, StopCommand.name,
+  ]
+
+  /// Whether the connections of a command show that it has the state directory.
+  static func isAdministrative(_ name: String) -> Bool {
+    // What hands out tokens never does, and runs most often: it is judged as the process that it is.
+    switch name {
+    case TokenCommand.name, HeaderCommand.name, ExecCommand.name, FileCommand.name: return false
+    case _ where name.hasPrefix(HelperCommand.name): return false
+    default: break
+    }
+    return administrative.contains(String(name.prefix { $0 != " " }))
+  }
+
   /// Those that programs call, and no list shows.
   static var hidden: [CommandEntry] { [CompleteCommand.entry] }
 

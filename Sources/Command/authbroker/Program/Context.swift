@@ -11,6 +11,8 @@ struct Context: Sendable {
   let arguments: Arguments
   /// The environment.
   let environment: EnvironmentVariables
+  /// Whether the command's connections show that it has the state directory.
+  var isAdministrative = false
 
   /// Whether the results are to be JSON.
   var wantsJSON: Bool { arguments.has("--json") }
@@ -78,7 +80,7 @@ struct Context: Sendable {
       let connection = try connector.connect()
       warn(of: connection.owner)
       warn(ofSocket: connection.owner)
-      return BlockingConnection(connection)
+      return self.connection(connection)
     } catch { throw CommandFailure(error) }
   }
 
@@ -88,13 +90,20 @@ struct Context: Sendable {
     do throws(ConnectError) {
       let connection = try connector.connect()
       warn(of: connection.owner)
-      return BlockingConnection(connection)
+      return self.connection(connection)
     } catch {
       guard case .notRunning(_, startable: true) = error, !FileLock.isHeld(try paths().ownerLock) else {
         throw CommandFailure(error)
       }
       return nil
     }
+  }
+
+  /// A connection for requests, the first of which shows access to the state directory where the command is to show it.
+  func connection(_ found: consuming BrokerConnector.Connection) -> BlockingConnection {
+    var connection = BlockingConnection(found)
+    connection.provesFirst = isAdministrative
+    return connection
   }
 
   /// Says so if the owner's program is another than this one.
@@ -132,14 +141,14 @@ struct Context: Sendable {
   ///   - method: the method.
   ///   - params: what it takes.
   ///   - connection: where it is sent.
-  ///   - limit: how long to wait, where `--timeout` does not say.
+  ///   - limit: how long to wait, where `--timeout` does not say; nil: as long as the method may take.
   /// - Returns: what the method gives.
   /// - Throws: a failure with the exit code for it.
   func call<Method: BrokerMethod>(
     _ method: Method.Type, _ params: Method.Params, on connection: inout BlockingConnection,
-    within limit: Duration = .seconds(60)
+    within limit: Duration? = nil
   ) throws(CommandFailure) -> Method.Result {
-    let timeout = try timeout(orElse: limit)
+    let timeout = try arguments.seconds("--timeout") ?? limit
     do throws(ClientError) { return try connection.request(method, params, timeout: timeout) } catch {
       guard error.isRefusalOfEndingBroker else { throw failure(error) }
     }
@@ -180,14 +189,16 @@ struct Context: Sendable {
   ///   - method: its name.
   ///   - params: what it takes.
   ///   - connection: where it is sent; another one afterwards, where another broker was asked.
+  ///   - limit: how long to wait, where `--timeout` does not say; nil: as long as the method may take.
   ///   - isRepeated: which errors are followed by a second try.
   /// - Returns: the text of the result.
   /// - Throws: a failure with the exit code for it.
   func text(
     of method: String, _ params: some JSONEncodable, on connection: inout BlockingConnection,
+    within limit: Duration? = .seconds(60),
     repeatedAfter isRepeated: (ClientError) -> Bool = { error in error.isRefusalOfEndingBroker }
   ) throws(CommandFailure) -> [UInt8] {
-    let timeout = try timeout()
+    let timeout = try arguments.seconds("--timeout") ?? limit
     do throws(ClientError) { return try connection.callForText(method, params, timeout: timeout) } catch {
       guard isRepeated(error) else { throw failure(error) }
     }
@@ -219,11 +230,6 @@ struct Context: Sendable {
 
   /// The time that the command line allows, as `within 2 s (--timeout)`.
   var withinTimeout: String { arguments["--timeout"].map { "within \($0.shellQuoted) s (--timeout)" } ?? "in time" }
-
-  /// How long an answer may take: what `--timeout` says, else more than any method takes by itself.
-  func timeout(orElse limit: Duration = .seconds(60)) throws(CommandFailure) -> Duration {
-    try arguments.seconds("--timeout") ?? limit
-  }
 
   /// Refuses operands beyond those that the command knows.
   func expectOperands(
@@ -271,7 +277,7 @@ extension ClientError {
     switch self {
     case .connectionLost: true
     case .broker(let error): error.kind == .shuttingDown
-    case .noBroker, .timedOut, .cancelled, .unexpectedAnswer: false
+    case .noBroker, .unresponsive, .timedOut, .cancelled, .unexpectedAnswer: false
     }
   }
 }

@@ -61,7 +61,13 @@ struct Outage: Equatable {
   }
 
   private func advice(_ profile: ProfileName) -> NextCommand {
-    guard isLost else { return NextCommand("see what is wrong with", "provider-check", profile.description) }
-    return NextCommand("to begin a new session without waiting", "login").on(profile)
+    switch kind {
+    case .refreshOutcomeUnknown: NextCommand("to begin a new session without waiting", "login").on(profile)
+    // Nothing of the provider's.
+    case .storeFailed, .vaultLocked, .vaultTampered, .keySourceUnavailable, .overloaded, .internal:
+      NextCommand("see", "doctor")
+    case .configInvalid: NextCommand("see", "config", "check")
+    default: NextCommand("see what is wrong with", "provider-check", profile.description)
+    }
   }
 }

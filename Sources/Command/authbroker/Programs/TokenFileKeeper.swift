@@ -98,9 +98,13 @@ struct TokenFileKeeper: ~Copyable {
       pause = try refresh()
     } catch {
       guard error.exitCode == .brokerUnreachable else { throw error }
-      // In order, and not by its death.
-      if error.error?.kind == .shuttingDown { isStopping = true }
-      return false
+      guard error.isUnresponsive else {
+        // In order, and not by its death.
+        if error.error?.kind == .shuttingDown { isStopping = true }
+        return false
+      }
+      tell(error.message.text(for: context.arguments))
+      pause = Self.retry
     }
     do throws(ClientError) { try awaitEvent(atMost: pause, unless: held) } catch {
       guard error == .timedOut || error == .cancelled else { return false }

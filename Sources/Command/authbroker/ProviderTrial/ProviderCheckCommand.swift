@@ -34,7 +34,7 @@ enum ProviderCheckCommand: Command {
 
   /// Looks, tries where that is wanted, prints what came of it, and lets the exit code tell the worst.
   static func run(_ context: Context) throws(CommandFailure) {
-    _ = try context.timeout()
+    _ = try context.arguments.seconds("--timeout")
     let profile = try profile(context)
     let method = try MethodOption.method(context.arguments, passwordOptions: passwordOptions)
     let isTrial = context.arguments.has("--login")

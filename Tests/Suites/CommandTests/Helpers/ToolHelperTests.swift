@@ -276,21 +276,4 @@ import Testing
     }
     #expect(owner.requests.allSatisfy { $0.hasPrefix("listTargets") || $0.contains(#""url""#) })
   }
-
-  @Test func `a broker that does not answer at all is not waited for as long as a token`() throws {
-    let end = Semaphore()
-    let owner = try FakeOwner(in: scratch) { _, _ in
-      end.wait()
-      // The next request asks whether it is there.
-      end.signal()
-      return #""result":{}"#
-    }
-    let started = BootClock.now
-    let run = try CommandRun(["helper", "curl", "https://a.example"], in: scratch)
-    let time = BootClock.now - started
-    end.signal()
-    #expect(run.code == 8 && run.output.isEmpty && !run.errors.isEmpty, "\(run.errors)")
-    #expect(time >= .seconds(5) && time < .seconds(50), "a token may take a minute")
-    #expect(owner.guests == 1)
-  }
 }
