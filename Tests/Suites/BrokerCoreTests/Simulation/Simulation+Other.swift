@@ -8,8 +8,8 @@ enum OtherBroker {
   case resting
   /// It has the lease, and has sent nothing.
   case leasing(SessionRecord)
-  /// It has spent the refresh token, and not saved what came.
-  case sent(SessionRecord, String, TokenSet, SimulatedServer.Sending)
+  /// It has spent the refresh token, under a lease until then, and not saved what came.
+  case sent(SessionRecord, String, TokenSet, SimulatedServer.Sending, until: Duration)
 
   /// Its number: no life of the broker has it.
   static let member = -1
@@ -24,7 +24,7 @@ extension Simulation {
     case .leasing(let record):
       if chance(0.1) { return dieOther("before it sends") }
       try spendElsewhere(record)
-    case .sent(let record, let text, let tokens, let sending):
+    case .sent(let record, let text, let tokens, let sending, _):
       if chance(0.15) { return dieOther("before it saves") }
       try saveElsewhere(record, text, tokens, sending)
     }
@@ -32,7 +32,7 @@ extension Simulation {
 
   /// Brings what it has begun to an end.
   func endOther() throws(Violation) {
-    if case .sent(let record, let text, let tokens, let sending) = other {
+    if case .sent(let record, let text, let tokens, let sending, _) = other {
       return try saveElsewhere(record, text, tokens, sending)
     }
     guard case .leasing = other else { return }
@@ -53,9 +53,7 @@ extension Simulation {
 
   /// Once its lease is over nobody waits for the other broker.
   func noteLateOther(_ text: String) {
-    guard case .sent(_, text, _, _) = other, let intent = sharedDisk.intent(of: .default),
-      intent.member != OtherBroker.member || intent.end <= life.clock.uptime
-    else { return }
+    guard case .sent(_, text, _, _, let end) = other, end <= life.clock.uptime else { return }
     counts.takenOver += 1
     spending.end(Self.callElsewhere, .unknown)
   }
@@ -99,7 +97,7 @@ extension Simulation {
     guard case .tokens(let tokens) = answer else {
       return try endElsewhere(record, token)
     }
-    other = .sent(record, text, tokens, sending)
+    other = .sent(record, text, tokens, sending, until: intent.end)
   }
 
   /// Writes down that its provider has refused the refresh token, which ends the session of all.
