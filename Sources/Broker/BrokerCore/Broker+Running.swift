@@ -1,11 +1,11 @@
 import BrokerProtocol
 import SecretMemory
 
-/// What runs apart from the loop: where, and how much is under way whose results must not be lost.
+/// The calls and tasks that run beside the broker's loop, counted so that no result which comes only once is lost.
 struct BackgroundWork {
-  /// Where it runs; nil for the global pool.
+  /// The executor of the tasks; nil for the global pool.
   let executor: (any TaskExecutor)?
-  /// What an answer is worth.
+  /// The cost of losing an answer.
   enum Worth: Sendable {
     /// It can be had again.
     case repeatable
@@ -51,7 +51,7 @@ struct BackgroundWork {
 
 /// Runs what takes time apart from the loop, and takes in what comes of it.
 extension Broker {
-  /// What a provider is asked.
+  /// One call of a provider.
   typealias ProviderQuestion<Value> = @Sendable (any AuthProvider) async throws(ProviderFailure) -> Value
 
   /// Goes on with a provider's answer; the slot is nil where the profile has left the configuration meanwhile.
@@ -105,7 +105,7 @@ extension Broker {
     }
   }
 
-  /// What a provider says to a question for a profile.
+  /// Calls a provider for a profile, and returns the outcome as a value.
   static func answer<Value>(
     of provider: any AuthProvider, for name: ProfileName, to question: ProviderQuestion<Value>
   ) async -> Result<Value, ProviderFailure> {

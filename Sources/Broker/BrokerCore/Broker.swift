@@ -6,41 +6,41 @@ import BrokerProtocol
 /// same turn. Its methods take a ``Caller`` instead of being `async`: what a request changes is changed in the order in
 /// which requests arrive, before the next one is looked at.
 package actor Broker {
-  /// Where the actor runs.
+  /// The executor that the actor runs on.
   package nonisolated let executor: any SerialExecutor
   // The executor is kept alive by the property above for as long as the actor lives.
   package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
-  /// Where sessions rest, with the keys that they are sealed under.
+  /// The store of sealed sessions, and the keeper of its keys.
   let store: any SessionStore & StoreKeeper
-  /// What time it is, and who wakes the broker.
+  /// The clocks of the machine, and the timers.
   let clock: any BrokerClock
   /// Handles, and names of tokens.
   let entropy: any Entropy
-  /// What tries providers.
+  /// The type that runs trials of providers.
   let trialType: any Trial.Type
   /// Answers that need no broker: the server looks here first.
   package nonisolated let answers = AnswerCache()
   /// How much memory those answers may have.
   var answerRoom = AnswerRoom()
-  /// What clients may cost, and how often that was too much.
+  /// The limits for clients, and the counts of refusals by each.
   package nonisolated let ledger = LimitLedger()
-  /// Where answers, events and reports go.
+  /// The sink for answers, events and reports.
   var notify: @Sendable (BrokerNotice) -> Void = { _ in }
 
   /// The configured profiles.
   var profiles: Profiles
-  /// What is learnt of their providers.
+  /// The shared knowledge about each provider.
   var providerViews = ProviderViews()
   /// Logins that their provider has not answered yet, and those that wait for a code or for their user.
   var logins = Logins()
   /// Second factors that are being enrolled.
   var enrolments = Enrolments()
-  /// What waits to be durable, and who is told of it.
+  /// The changes on their way to the store, and the subscribers to events.
   var eventLog = EventLog()
   /// Everyone who waits for an answer.
   var callers = Callers()
-  /// What providers are still to be told, and the logouts that wait for it.
+  /// The pending revocations, and the logouts that wait for them.
   var logouts = Logouts()
   /// Sessions that changes of the configuration have signed out.
   var parked = ParkedSessions()
@@ -48,7 +48,7 @@ package actor Broker {
   var sharedRefusals = SharedRefusals()
   /// Records on their way to the store.
   var journal = RecordJournal()
-  /// What runs apart from the loop.
+  /// The calls and tasks that run beside the loop.
   var background: BackgroundWork
   /// Providers that are being tried, by the handle of the trial.
   var trials: [String: TrialSlot] = [:] {
@@ -62,11 +62,11 @@ package actor Broker {
   var autoLock = AutoLock()
   /// Wakes the broker when that may be.
   var idleTimer: TimerCancellation?
-  /// What others say of this machine's wall clock.
+  /// The opinions of other machines about this machine's wall clock.
   var clockSources = ClockSources()
   /// How often providers are called for clients.
   var limiter: CallLimiter
-  /// What was counted, but for answers from the cache.
+  /// The counters, without the answers from the cache.
   var counts = Counters()
 
   /// A broker over a store, which it takes for locked until ``start(with:notify:)``.
@@ -148,7 +148,7 @@ package actor Broker {
   /// How many answers of providers are awaited that come only once: what they bring is lost with a broker that ends before.
   package var awaitedOnce: Int { background.awaitedOnce + logins.runs.spendingCount }
 
-  /// What was counted since the start.
+  /// The counters since the start.
   package var counters: Counters {
     var counters = counts
     counters.tokens += answers.hits

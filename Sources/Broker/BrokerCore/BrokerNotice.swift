@@ -1,12 +1,12 @@
 package import BrokerProtocol
 
-/// What the broker tells those around it.
+/// A notice from the broker to its host: an answer, an event or a report.
 package enum BrokerNotice: Sendable {
   /// The answer to a request, exactly once.
   case answer(Answer, to: CallerID)
   /// The answer to a request for a subscription that has begun, and the events that come behind it.
   case subscribed(BegunSubscription)
-  /// What a subscription has missed, as far as its connection has asked for it.
+  /// A page of missed events for a subscription that asked for it.
   case missed(ReplayPage)
   /// An event for a subscription.
   case delivery(SubscriptionHub.Delivery)
@@ -19,9 +19,9 @@ package enum BrokerNotice: Sendable {
   /// Something is wrong.
   case trouble(Trouble)
 
-  /// What an administrator should know.
+  /// A problem, or the end of one, for the administrator's log.
   package enum Trouble: Sendable, Equatable {
-    /// What rests in the store is not what was written: the record of a profile, or something of no profile.
+    /// A record in the store is not the one that was written: a profile's, or, for nil, one of no profile.
     case storeTampered(ProfileName?)
     /// The store cannot be written, and sequences may be given twice after a crash.
     case sequencesNotReserved
@@ -42,7 +42,7 @@ package enum BrokerNotice: Sendable {
   }
 }
 
-/// What was counted since the start.
+/// Counters since the start.
 package struct Counters: Sendable, Equatable {
   /// Tokens given, from the cache or not.
   package var tokens = 0

@@ -3,7 +3,7 @@ import BrokerProtocol
 /// One of the capabilities that a provider may have.
 package typealias CapabilityPath<Capability> = any KeyPath<ProviderCapabilities, Capability?> & Sendable
 
-/// How the core asks what a provider can do.
+/// Look-ups of a provider's capabilities.
 extension AuthProvider {
   /// Gives a capability of the provider.
   ///
@@ -13,7 +13,7 @@ extension AuthProvider {
     return capability
   }
 
-  /// What the provider can do, by the names of the methods that need it.
+  /// The abilities of the provider, each named after the method that needs it.
   package var abilities: Set<ProviderAbility> {
     let capabilities = capabilities
     return Set(ProviderAbility.allCases.filter { has($0, capabilities) })

@@ -1,7 +1,7 @@
 package import BrokerProtocol
 import SecretMemory
 
-/// What people do with their accounts.
+/// The methods about an account: its data, password, e-mail address and backup codes.
 extension Broker {
   /// Confirms an e-mail address.
   package func verifyEmail(_ params: VerifyEmail.Params, _ caller: Caller<Empty>) throws(BrokerError) {
@@ -137,7 +137,7 @@ extension Broker {
   }
 }
 
-/// How a provider is asked for more than tokens.
+/// Provider calls of the account methods.
 extension Broker {
   /// Asks the provider of a profile for something that needs no session, then goes on; a caller whose profile has gone
   /// meanwhile is answered at once.
@@ -238,7 +238,7 @@ extension Broker {
     }
   }
 
-  /// What the profiles on a type of provider can do that a principal is shown; nil where there is no such profile.
+  /// The abilities of a provider type's profiles that a principal may see; nil where it sees no such profile.
   package func abilities(ofType type: String, for principal: Principal) -> Set<ProviderAbility>? {
     let slots = view(of: principal).slots.filter { $0.provider.binding.type == type }
     return slots.isEmpty ? nil : slots.reduce(into: []) { $0.formUnion($1.provider.abilities) }

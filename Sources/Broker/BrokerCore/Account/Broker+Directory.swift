@@ -3,7 +3,7 @@ package import JSON
 
 /// The sessions that an act of the embedded provider's owner has ended there.
 package struct EndedSessions: Sendable {
-  /// Whose they are; nil: everyone's.
+  /// The account's user; nil for all users.
   let user: String?
   /// Why they ended; nil: the provider refuses them, and that is all to be said.
   let reason: LogoutEvent.Reason?
@@ -15,7 +15,7 @@ package struct EndedSessions: Sendable {
   }
 }
 
-/// What the owner of the state directory asks the embedded provider.
+/// The methods of the embedded provider for the owner of the state directory.
 extension Broker {
   /// Asks the directory of accounts, and answers with what it says; the broker is busy meanwhile.
   ///

@@ -1,7 +1,7 @@
 import BrokerProtocol
 import SecretMemory
 
-/// How second factors are enrolled.
+/// Enrolment of second factors.
 extension Broker {
   /// Begins to wait for the first code of a second factor, and describes it to the client.
   func beginEnrolment(_ provided: ProviderEnrolment, on slot: ProfileSlot) -> FactorEnrolment {

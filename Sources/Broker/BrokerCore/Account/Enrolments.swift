@@ -12,7 +12,7 @@ struct Enrolments {
     let id: String
     /// The profile.
     let slot: SlotID
-    /// Which session of the profile has begun it, see ``ProfileSlot/sessions``.
+    /// The session of the profile that began the enrolment; see ``ProfileSlot/sessions``.
     let session: UInt64
     /// The provider's own handle.
     let flow: Secret

@@ -2,7 +2,7 @@ package import BrokerProtocol
 package import JSON
 package import SecretMemory
 
-/// What a caller is told, once.
+/// The one answer to a request.
 package enum Answer: Sendable {
   /// The result of its method.
   case value(any JSONEncodable & Sendable)
@@ -12,7 +12,7 @@ package enum Answer: Sendable {
   case failure(BrokerError)
 }
 
-/// How callers come in, are answered and leave.
+/// Registering, answering and removing callers.
 extension Broker {
   /// A method: it answers its caller, now or later, or throws what the caller is told.
   package typealias Method<Value: Sendable> = @Sendable (isolated Broker, Caller<Value>) throws(BrokerError) -> Void
@@ -105,7 +105,7 @@ extension Broker {
     }
   }
 
-  /// What may be told of an answer that comes after the vault was locked.
+  /// Replaces an answer that comes after the vault was locked by `vaultLocked`.
   private func unlessLocked(_ answer: Answer) -> Answer {
     if case .failure(let error) = answer, error.kind == .vaultLocked { return answer }
     return vault.isOpen ? answer : .failure(BrokerError(.vaultLocked))

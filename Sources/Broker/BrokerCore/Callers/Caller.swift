@@ -2,7 +2,7 @@
 ///
 /// Requests are numbered from 1 by the server that reads them; what the broker itself waits for is numbered from 2⁶³.
 package struct CallerID: Hashable, Comparable, Sendable {
-  /// Where the broker's own numbers begin.
+  /// The first number of the broker's own callers; clients' numbers are below.
   static let firstOwn: UInt64 = 1 << 63
 
   /// Never used twice in a process.
@@ -17,7 +17,7 @@ package struct CallerID: Hashable, Comparable, Sendable {
 package struct Caller<Value: Sendable>: Hashable, Sendable {
   /// Names the caller.
   package let id: CallerID
-  /// Who asks.
+  /// The principal that sent the request.
   package let principal: Principal
 
   package init(_ id: CallerID, as principal: Principal) {

@@ -5,7 +5,7 @@ import SecretMemory
 ///
 /// Rooms and machines know a caller by its name; this is the only table of callers.
 struct Callers {
-  /// What a caller waits for, so that it can be told that the caller has left.
+  /// The object of a caller's wait: used to tell it that the caller has left.
   enum Wait: Equatable {
     /// For what its request has begun, which goes on without it.
     case request
@@ -23,22 +23,22 @@ struct Callers {
     case sessionChecks(SessionChecks)
   }
 
-  /// What goes on once a token has come.
+  /// The broker's own use of a token, called instead of an answer to a client.
   typealias Continuation = @Sendable (isolated Broker, Result<Secret, BrokerError>) -> Void
 
   /// One caller.
   struct Entry {
-    /// Who asks.
+    /// The principal that sent the request.
     let principal: Principal
     /// When its method needs an open vault.
     var need: VaultNeed
-    /// What it waits for.
+    /// The object of its wait.
     var wait = Wait.request
     /// Ends the waiting; nil where only what is waited for does.
     var deadline: TimerCancellation?
-    /// What goes on instead of an answer, where the broker itself needs the token.
+    /// The broker's own use of the token, called instead of an answer; nil for a client's request.
     var continuation: Continuation?
-    /// What the caller of a login has given to have it back.
+    /// The context that the client gave with a login, returned in its answer.
     var clientContext: String?
     /// The profile whose backup codes are counted in the answer; nil for every other answer.
     var countsBackupCodesOf: ProfileName?
@@ -78,10 +78,10 @@ struct Callers {
     return entry
   }
 
-  /// Those who wait for one thing, in the order in which they came.
+  /// The callers that wait for one thing, in the order of their arrival.
   func waiting(for wait: Wait) -> [CallerID] { entries.filter { $0.value.wait == wait }.keys.sorted() }
 
-  /// Those who wait for a token, in the order in which they came.
+  /// The callers that wait for a token, in the order of their arrival.
   var waitingForTokens: [(caller: CallerID, profile: ProfileName)] {
     entries.compactMap { id, entry in
       if case .token(let profile) = entry.wait { (id, profile) } else { nil }

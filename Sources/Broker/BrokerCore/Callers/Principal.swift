@@ -8,7 +8,7 @@ package struct ClientID: Hashable, Sendable {
   package init(_ number: UInt64) { self.number = number }
 }
 
-/// Who asks: one connection, as its listener and the kernel know it.
+/// The identity of a caller: one connection, as its listener and the kernel know it.
 ///
 /// It is made when the connection is accepted, and goes with every request into the broker, which shows it what its
 /// ``View`` has.
@@ -50,7 +50,7 @@ package struct Principal: Hashable, Sendable {
   /// The broker itself, which asks for tokens of its own.
   package static let broker = Principal(client: nil, process: nil, visible: .all, isAdministrative: true)
 
-  /// Whose wrong passphrases are counted together.
+  /// The unit by which wrong passphrases are counted.
   enum Guesser: Hashable {
     /// A process: one that connects again stays the same.
     case process(Int32)
@@ -58,7 +58,7 @@ package struct Principal: Hashable, Sendable {
     case connection(ClientID)
   }
 
-  /// Whose wrong passphrases its own are counted with; nil for the broker itself.
+  /// The unit that this principal's wrong passphrases count for; nil for the broker itself.
   var guesser: Guesser? { process.map(Guesser.process) ?? client.map(Guesser.connection) }
 }
 

@@ -8,7 +8,7 @@ struct View {
   private let profiles: Profiles
   private let visible: ProfileMask
 
-  /// What a principal is shown of the profiles.
+  /// The view of a principal on these profiles.
   init(of principal: Principal, _ profiles: Profiles) {
     self.profiles = profiles
     visible = principal.shown
@@ -62,7 +62,7 @@ struct View {
 }
 
 extension Broker {
-  /// What a principal is shown now.
+  /// The present view of a principal.
   func view(of principal: Principal) -> View { View(of: principal, profiles) }
 
   /// Gives the profile that a request means, and what its provider must be able to do for it.

@@ -6,7 +6,7 @@ struct SubscriptionStart: Sendable {
   let caller: Caller<Subscribe.Result>
   /// Its connection.
   let client: ClientID
-  /// What it wants.
+  /// The events and profiles that it asked for.
   let wish: SubscriptionHub.Wish
   /// The last event that the subscriber knows; nil where it wants none that it has missed.
   let since: UInt64?
@@ -46,7 +46,7 @@ package struct BegunSubscription: Sendable {
   package let isReplaying: Bool
 }
 
-/// Who is told what.
+/// Subscriptions and the delivery of events.
 extension Broker {
   /// Begins a subscription of a connection: its name, the state, and the first of the events that it has missed.
   ///

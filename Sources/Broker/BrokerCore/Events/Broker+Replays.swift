@@ -2,7 +2,7 @@ import BrokerProtocol
 
 /// A page of kept events that is wanted.
 struct PageReading: Sendable {
-  /// What it is for.
+  /// The use of a page.
   enum Purpose: Sendable {
     /// A subscription begins with it.
     case beginning(SubscriptionStart)
@@ -16,7 +16,7 @@ struct PageReading: Sendable {
   let after: UInt64
   /// The last sequence that is wanted.
   let through: UInt64
-  /// What it is for.
+  /// The use of the page.
   let purpose: Purpose
 
   /// Whether events wait in memory for this page.
@@ -68,7 +68,8 @@ package struct ReplayPage: Sendable {
   package var isLast = false
 }
 
-/// How events of long ago are told: page by page, so that no other call waits for the store longer than one page takes.
+/// Replays of events that memory no longer has, page by page: no other call waits for the store longer than one page
+/// takes.
 extension Broker {
   /// Gives the next page of what a subscription has missed; its connection asks when it has room for one.
   ///

@@ -5,7 +5,7 @@ import BrokerProtocol
 ///
 /// A value: it does no I/O, and time comes in as an argument. Its runner performs what ``next()`` gives, strictly in order.
 struct EventLog {
-  /// What is to be done.
+  /// An action for the runner to carry out.
   enum Action {
     /// Commit these steps in one transaction, then say how that ended: see ``EventLog/finish(_:)``.
     case commit([StoreStep])
@@ -15,12 +15,12 @@ struct EventLog {
     case deliver(BrokerEvent, [SubscriptionHub.Delivery])
   }
 
-  /// Who is told of which event.
+  /// The subscriptions.
   var hub = SubscriptionHub()
   /// Pages of kept events that are wanted.
   var pages = PageQueue()
   private var commits = CommitQueue()
-  /// What the queue has decided and is not done yet.
+  /// The actions that are decided and not carried out yet.
   private var line = ActionLine<CommitQueue.Action>()
   private var settlements: [ChangeID: Settlement] = [:]
   private var reservation = SequenceReservation()

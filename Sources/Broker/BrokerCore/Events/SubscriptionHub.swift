@@ -6,11 +6,11 @@ package struct SubscriptionHub: Sendable {
   /// that was away for a while costs the store nothing.
   package static let keptEvents = 1024
 
-  /// Which events a subscription wants.
+  /// The filter of a subscription.
   package struct Wish: Sendable, Equatable {
-    /// Which events; nil means all.
+    /// The names of the events; nil for all.
     package var events: Set<EventName>?
-    /// Which profiles; nil means all.
+    /// The profiles; nil for all.
     package var profiles: Set<ProfileName>?
     /// The profiles that exist for the subscriber.
     package let visible: ProfileMask
@@ -41,9 +41,9 @@ package struct SubscriptionHub: Sendable {
   struct Subscription: Sendable {
     /// Its name on the wire.
     let id: String
-    /// Whose it is.
+    /// The connection that it belongs to.
     let client: ClientID
-    /// What it wants.
+    /// The filter.
     let wish: Wish
     /// The last event of which it was told, while older ones than the newest are still to be told; nil after that.
     var cursor: UInt64?
@@ -53,15 +53,15 @@ package struct SubscriptionHub: Sendable {
     var told: UInt64 = 0
   }
 
-  /// What a connection has.
+  /// The subscriptions of one connection.
   private struct Own {
-    /// Where its subscriptions are.
+    /// Their positions in the list of all.
     var positions: [Int] = []
     /// How many it ever had: their names tell nothing of those of others.
     var names: UInt64 = 0
   }
 
-  /// What comes next in a replay.
+  /// The next step of a replay.
   package enum Page: Sendable, Equatable {
     /// Nothing: the subscription is told what happens from now on.
     case none
@@ -85,7 +85,7 @@ package struct SubscriptionHub: Sendable {
     package let details: [UInt8]
   }
 
-  /// Where the events after a sequence are available.
+  /// The place that has the events after a sequence.
   package enum Source: Sendable, Equatable {
     /// Here they are, all of them.
     case memory([BrokerEvent])
@@ -102,7 +102,7 @@ package struct SubscriptionHub: Sendable {
 
   /// The subscriptions in the order in which they began, with a gap where one has ended.
   private var subscriptions: [Subscription?] = []
-  /// Which of them each connection has that ever had one.
+  /// The subscriptions of each connection that ever had one.
   private var own: [ClientID: Own] = [:]
   /// How many subscriptions were examined to end some: a measure for tests.
   package private(set) var visits = 0
@@ -141,7 +141,7 @@ package struct SubscriptionHub: Sendable {
     return id
   }
 
-  /// Where the events after a sequence are available, for a subscriber to these.
+  /// Returns the place that has the events after a sequence, for a subscriber with this filter.
   package func source(since: UInt64, _ wish: Wish = Wish()) -> Source {
     guard since <= sequence else { return .nowhere }
     if since >= forgottenThrough {
@@ -165,7 +165,7 @@ package struct SubscriptionHub: Sendable {
     self.completeness = self.completeness.joined(with: completeness)
   }
 
-  /// What a subscription is to be told next of what it has missed; what memory gives counts as told.
+  /// Returns the next page of missed events for a subscription, and counts a page from memory as delivered.
   package mutating func nextPage(of client: ClientID, _ id: String) -> Page {
     guard let index = index(client, id), let subscription = subscriptions[index], let cursor = subscription.cursor
     else {
@@ -208,7 +208,7 @@ package struct SubscriptionHub: Sendable {
     index(client, id).map { subscriptions[$0]?.cursor != nil } ?? false
   }
 
-  /// What a subscription wants; nil where there is none of that name.
+  /// The filter of a subscription; nil where the connection has none of that name.
   package func wish(of client: ClientID, _ id: String) -> Wish? {
     index(client, id).flatMap { subscriptions[$0]?.wish }
   }

@@ -1,6 +1,6 @@
 import BrokerProtocol
 
-/// How clients are kept from calling providers too often.
+/// Rate limits on clients' calls to providers, and on guesses.
 extension Broker {
   /// Takes a token for a call of a profile's provider.
   ///
@@ -91,7 +91,7 @@ extension Broker {
   /// Whether a code was guessed wrong within a day: a broker that ended now would forget that.
   var remembersGuesses: Bool { limiter.guesses.isAnyYoung(at: now.uptime) }
 
-  /// Whose code is checked; after a restart only the profile is known.
+  /// The subject whose guesses a code counts among; after a restart only the profile is known.
   private func guesser(_ login: PendingLogin, on slot: ProfileSlot) -> CallLimiter.Subject {
     subject(login.account ?? Self.account(of: slot), on: slot, for: nil)
   }

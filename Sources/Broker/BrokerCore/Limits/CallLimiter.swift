@@ -26,7 +26,7 @@ package struct CallLimiter: Sendable {
     }
   }
 
-  /// Whom a call concerns.
+  /// The client, provider and account of a call: each has a budget.
   package struct Subject: Sendable, Hashable {
     /// The connection; nil for what the broker does by itself.
     package var client: ClientID?

@@ -6,7 +6,7 @@ extension Limit {
   /// The row of every limit, in the order of the cases.
   package static let rows: [Row] = messageRows + connectionRows + accountRows + providerRows + sharedRows
 
-  /// What one message may cost.
+  /// The limits of one message.
   private static let messageRows = [
     // A thousand times the usual message; the least still holds each request that carries no token.
     Row(.messageBytes, "maxMessageBytes", .message, 1024...67_108_864, 1_048_576, .messageTooLarge),
@@ -28,7 +28,7 @@ extension Limit {
     Row(.idBytes, "maxIdBytes", .message, 38...4096, 128, .invalidRequest),
   ]
 
-  /// What one connection may hold, and how often it may have a provider called.
+  /// The limits of one connection.
   private static let connectionRows = [
     // Each keeps its id and its place in a queue; no known client has more than ten.
     Row(.requestsInFlight, "maxRequestsInFlight", .connection, 1...4096, 64, nil),
@@ -91,7 +91,7 @@ extension Limit {
     Row(.providerWrongCodes, "maxWrongCodesPerProvider", .provider, 1...10_000, 100, .tooManyAttempts),
   ]
 
-  /// What one profile may have under way, and what all clients together may hold.
+  /// The limits of one profile, and of all clients together.
   private static let sharedRows = [
     // Each may cost the provider a slow hash; one that does not answer uses up its own profile's only.
     Row(.loginsUnderWay, "maxLoginsUnderWayPerProfile", .profile, 1...1024, 16, .overloaded),

@@ -31,7 +31,7 @@ package enum Limit: Int, CaseIterable, Sendable {
     .targets, .connectionLogins, .accountLogins, .connections, .bufferedBytes,
   ]
 
-  /// What has a budget of its own.
+  /// The unit that has a budget of its own.
   package enum Scope: String, Sendable {
     /// Each message.
     case message
@@ -49,17 +49,18 @@ package enum Limit: Int, CaseIterable, Sendable {
 
   /// Everything that is said about one limit.
   package struct Row: Sendable {
-    /// Which limit.
+    /// The limit.
     package let limit: Limit
     /// The name in `getStatus`, and in the section `limits` of the configuration; its end tells the unit.
     package let name: String
-    /// What has this budget.
+    /// The unit that has this budget.
     package let scope: Scope
-    /// What a configuration may say, in the unit.
+    /// The values that a configuration may set, in the unit.
     package let range: ClosedRange<Int>
-    /// What holds where nothing is configured: in the unit, of a time in milliseconds.
+    /// The default: in the unit; for a time in milliseconds.
     package let standard: Int
-    /// What is answered past it; nil where something waits, events are lost or the connection is closed instead.
+    /// The error for a request beyond it; nil where the request waits, events are dropped or the connection is closed
+    /// instead.
     package let error: ErrorKind?
     /// Of calls at once, after how long one more may be made.
     package let interval: Duration?

@@ -4,7 +4,7 @@ package import JSON
 package struct Limits: Sendable, Equatable {
   private var values: [Int]
 
-  /// What the scanner of messages keeps to; made from the numbers, so that the hot path does not look them up.
+  /// The limits of the JSON scanner, kept ready for the hot path.
   package private(set) var json: JSONLimits
   /// ``Limit/idBytes``, which is asked for with every message.
   package private(set) var idBytes: Int

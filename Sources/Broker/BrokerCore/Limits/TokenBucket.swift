@@ -3,7 +3,7 @@
 /// A value of one number, the uptime at which it is full again (the generic cell rate algorithm, ITU-T I.371): a bucket that
 /// is full needs no place in a table.
 package struct TokenBucket: Sendable, Equatable {
-  /// What a bucket holds, and how fast it fills.
+  /// The capacity of a bucket, and its refill interval.
   package struct Rate: Sendable, Equatable {
     /// How many calls may be made at once.
     package var burst: Int

@@ -1,7 +1,7 @@
 package import BrokerProtocol
 import SecretMemory
 
-/// How users log in.
+/// The methods that begin a login.
 extension Broker {
   /// Begins a login; a login that is equal to one under way shares its answer.
   ///
@@ -72,7 +72,7 @@ extension Broker {
   }
 }
 
-/// How codes are answered, and sent again.
+/// The methods that answer a challenge and request another code.
 extension Broker {
   /// Answers a challenge with its code, or confirms an enrolment with its first one.
   package func verifyOTP(_ params: VerifyOTP.Params, _ caller: Caller<LoginResult>) throws(BrokerError) {
@@ -130,7 +130,7 @@ extension Broker {
   }
 }
 
-/// How pending logins are waited for, listed and cancelled.
+/// The methods that wait for, list and cancel pending logins.
 extension Broker {
   /// The pending login behind a handle, unless its time is over, or its profile is not shown.
   func login(_ id: String, for principal: Principal) -> LoginMachine? {
@@ -187,7 +187,7 @@ extension Broker {
   }
 }
 
-/// How providers are asked to log users in, and what comes of their answers.
+/// Calls of providers for a login, and the handling of their answers.
 extension Broker {
   /// Begins a login with these credentials, unless an equal one is under way; `user` is whose session it must bring, and
   /// `clientContext` what its events repeat.

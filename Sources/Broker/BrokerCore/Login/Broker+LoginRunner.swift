@@ -161,7 +161,7 @@ extension Broker {
   }
 }
 
-/// How pending logins outlive the process, and how they end.
+/// Pending logins in the store, and their ends.
 extension Broker {
   /// Makes a login durable that waits, then goes on.
   func keep(

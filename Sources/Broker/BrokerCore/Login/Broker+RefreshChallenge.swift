@@ -1,6 +1,6 @@
 import BrokerProtocol
 
-/// What is made of a refresh that its provider has answered with a challenge.
+/// Challenges that a provider answers a refresh with.
 extension Broker {
   /// Ends the session, and lets the challenge wait for its code, which brings another session of the same user.
   ///

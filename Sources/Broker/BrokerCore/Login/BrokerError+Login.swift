@@ -1,7 +1,7 @@
 package import BrokerProtocol
 
 extension ProviderFailure {
-  /// What is said where a login by this way comes to nothing; nil where the kind's own sentence fits.
+  /// The message for a login that fails by this method; nil where the error kind's own message fits.
   ///
   /// Not every login has a password, and a user who logged in elsewhere knows of no pending login.
   package func sentence(of method: LoginMethod) -> String? {
@@ -34,7 +34,7 @@ extension BrokerError {
   /// A user code or an address longer than this is for a program to show, not for a sentence.
   private static let longestWord = 200
 
-  /// What is said where a user should have proved who they are, and another one has come.
+  /// The message where the user should have proved their identity again, and another user logged in.
   static let wrongUser = "The provider logged in a different user; log in as the session's user."
 
   /// Why there is no token: a login waits for its code, or for its user.
@@ -58,7 +58,7 @@ extension BrokerError {
     nextAction = .verifyOtp
   }
 
-  /// What the end of a pending login by this kind of error means for its callers.
+  /// The error for the callers of a pending login that ends with this kind.
   package init(_ kind: ErrorKind, endOf step: PendingLoginStep) {
     switch kind {
     case .otpExpired where step.action != nil:
@@ -81,14 +81,15 @@ extension BrokerError {
     }
   }
 
-  /// What became of a request whose profile has another session now, or none.
+  /// The error for a request whose profile has another session by now, or none.
   init(overtaken profile: ProfileName) {
     self.init(
       .cancelled, "The login was replaced by another login, a logout or a change of the profile; log in again.",
       profile: profile)
   }
 
-  /// Where the user has to go, as far as that is told; a browser's address is as long as it is useless to read.
+  /// Describes the user action: the device's address and code, but never a browser's address, which is too long to
+  /// read.
   static func sentence(_ action: UserAction) -> String {
     guard action.kind == .deviceCode else { return "A login is waiting for its user in a browser." }
     guard let place = action.verificationURI, place.utf8.count <= longestWord else {

@@ -23,7 +23,7 @@ package struct CodeGuess: Sendable, Equatable {
   func isSame(as other: CodeGuess) -> Bool { isBackupCode == other.isBackupCode && code == other.code }
 }
 
-/// How another code is sent for a pending login: one at a time, at the provider's pace.
+/// The resending of a pending login's code: one at a time, at the provider's pace.
 package struct CodeResend: Sendable, Equatable {
   /// The caller that waits for another code; nil where none is being sent.
   package internal(set) var caller: CallerID?

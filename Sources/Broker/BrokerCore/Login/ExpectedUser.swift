@@ -1,6 +1,6 @@
 package import BrokerProtocol
 
-/// Whose session a login must bring, where its user proves once more who they are.
+/// The user that a login must bring, where the user of a session authenticates again.
 package struct ExpectedUser: Sendable, Equatable {
   /// The provider's name for the account.
   package var id: String?

@@ -21,7 +21,7 @@ struct IssuedSession: Sendable {
 
   /// The session.
   let session: ProviderSession
-  /// Who has given it.
+  /// The provider, and the profile's stay, that it was issued for.
   let issuer: Issuer
   /// When it was asked for.
   let sentAt: Moment
@@ -58,7 +58,7 @@ extension IdentifiedSession {
   }
 }
 
-/// Which login has brought a session.
+/// The login that brought a session.
 enum LoginOrigin: Sendable {
   /// One that its provider answered at once.
   case attempt(UInt64)
@@ -66,11 +66,11 @@ enum LoginOrigin: Sendable {
   case pending(PendingLogin, callers: [CallerID])
 }
 
-/// What the events of a login tell beside its method.
+/// The members of a login's events beside its method.
 package struct LoginDetails: Sendable, Equatable {
-  /// What its client has given to have it back.
+  /// The context that its client gave, repeated in its events.
   package var clientContext: String?
-  /// Who has begun it.
+  /// The connections that began it.
   package var beginners: LoginBeginners
   /// Whether a backup code stood in for the one-time code.
   package var usesBackupCode: Bool

@@ -3,12 +3,12 @@ import BrokerProtocol
 /// A living session, as it is kept from a connection that has not proven access to the state directory: such a
 /// connection replaces it by another session of the same user, and by no other.
 struct KeptSession: Sendable {
-  /// Whose session it is; nil where the provider does not say.
+  /// The session's user; nil where the provider does not say.
   var user: User?
   /// Whether it is the client's own (client credentials), which has no user.
   var isClientsOwn = false
 
-  /// Whom a login must bring, as far as that is known: the provider is asked whose session has come.
+  /// The user that a login must bring, as far as it is known: the provider is asked whose session has come.
   var expectedUser: ExpectedUser? { ExpectedUser(id: user?.id, email: user?.email) }
 
   /// Whether it is known before the provider is asked that a login would replace it by another user's session, or may
@@ -36,7 +36,7 @@ struct KeptSession: Sendable {
 }
 
 extension BrokerError {
-  /// What is said where a login would replace a session that its connection may not replace.
+  /// The error for a login that would replace a session which its connection may not replace.
   static func keeping(_ profile: ProfileName) -> BrokerError {
     var error = BrokerError(
       .reauthRequired,
@@ -60,7 +60,7 @@ extension Broker {
     return KeptSession(user: user, isClientsOwn: slot.provider.capabilities.areClientsOwn(session.tokens))
   }
 
-  /// Whose session a pending login is to bring, as far as the provider must be asked for it.
+  /// The user that a pending login must bring, as far as the provider has to be asked.
   func expectedUser(of login: PendingLogin, on slot: ProfileSlot) -> ExpectedUser? {
     login.expectedUser ?? keptSession(of: slot, unless: login.mayReplace)?.expectedUser
   }

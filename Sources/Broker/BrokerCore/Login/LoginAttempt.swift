@@ -3,29 +3,29 @@ import SecretMemory
 
 /// A login that is not answered yet, and the callers that wait for it.
 struct LoginAttempt {
-  /// What a login is made with; equal logins share one call of the provider.
+  /// The parameters of a login; equal logins share one call of the provider.
   struct Question: Equatable {
-    /// What the provider is given.
+    /// The credentials for the provider.
     let credentials: Credentials
-    /// Whose session it must bring; nil for any.
+    /// The user that it must bring; nil for any.
     let expectedUser: ExpectedUser?
     /// Whether it may replace another user's living session.
     let mayReplace: Bool
   }
 
-  /// What a login is begun with.
+  /// The parameters of a login, and how it was begun.
   struct Plan {
-    /// How it is begun.
+    /// The login method.
     var method = LoginMethod.password
-    /// What makes another one equal; nil for what is not shared.
+    /// The parameters that make another login equal; nil for a login that is not shared.
     var question: Question?
-    /// Whose session it must bring; nil for any.
+    /// The user that it must bring; nil for any.
     var expectedUser: ExpectedUser?
     /// Whether it may replace another user's living session.
     var mayReplace = false
-    /// Whose login it is, as the client has named the account; nil where it has not.
+    /// The account, as the client has named it; nil where it has not.
     var account: String?
-    /// What the client has given to have it back; those who share the call have their own.
+    /// The context that the client gave; callers that share the call have their own.
     var clientContext: String?
   }
 
@@ -37,17 +37,17 @@ struct LoginAttempt {
   let logouts: UInt64
   /// How often the vault had been locked.
   let locks: UInt64
-  /// What it was begun with.
+  /// Its parameters.
   let plan: Plan
   /// The connection that has begun it; nil for none.
   let client: ClientID?
-  /// Who has begun or joined it.
+  /// The connections that began or joined it.
   var beginners = LoginBeginners()
   /// Whether callers of other connections have joined it: then it is no connection's own.
   var isShared = false
   /// When the provider was asked.
   let sentAt: Moment
-  /// Who waits for the answer.
+  /// The callers that wait for the answer.
   var callers: [CallerID] = []
   /// Whether a caller's connection was closed: such a caller has not changed its mind, and the login goes on.
   var hasAbsentCaller = false
@@ -70,7 +70,7 @@ struct LoginAttempt {
 }
 
 extension LoginAttempt {
-  /// What comes of an attempt that its provider has answered.
+  /// The next step for an attempt that its provider has answered.
   enum Step {
     /// It fails, and a session that it brought is revoked.
     case fail(ProviderFailure)
@@ -125,7 +125,7 @@ extension LoginAttempt {
   }
 }
 
-/// What a provider has answered to a login.
+/// A provider's answer to a login.
 enum LoginAnswer: Sendable {
   /// A session.
   case session(IdentifiedSession)

@@ -78,7 +78,7 @@ struct LoginAttempts {
   }
 }
 
-/// What runs for pending logins: waits for a browser, and the next wake-up.
+/// The tasks of pending logins: waits for a browser, and the next wake-up.
 struct LoginRuns {
   /// The waits for a browser, by the handle of the login.
   private var listeners: [String: (task: Task<Void, Never>, flight: FlightMark)] = [:]

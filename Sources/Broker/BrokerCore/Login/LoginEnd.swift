@@ -2,11 +2,11 @@ package import BrokerProtocol
 
 /// Why a pending login is over, or rests.
 package enum LoginEnd: Sendable, Equatable {
-  /// What the kind says.
+  /// The reason that the error kind names.
   case of(ErrorKind)
   /// The provider does not accept what the profile is configured with.
   case misconfigured(ConfigurationFault)
-  /// What the provider gave, or said, cannot be used.
+  /// The provider's answer cannot be used.
   case rejected(ProviderRejection)
   /// The provider knows no more of the code that a browser brought, or that a device was shown.
   case codeRefused
@@ -29,7 +29,7 @@ package enum LoginEnd: Sendable, Equatable {
     }
   }
 
-  /// What the failure of a user's action elsewhere comes to.
+  /// The end that follows from the failure of a user action.
   init(actionFailed failure: ProviderFailure) {
     switch failure {
     case .misconfigured(let fault): self = .misconfigured(fault)
@@ -43,14 +43,14 @@ package enum LoginEnd: Sendable, Equatable {
     }
   }
 
-  /// What is said of a code that its provider does not take (RFC 6749, section 5.2, `invalid_grant`).
+  /// The message for a code that the provider rejects (RFC 6749, section 5.2, `invalid_grant`).
   static let refusedCode =
     "The provider rejected the authorization code: it was used before or has expired; log in again."
 
   private static let refusedDeviceCode =
     "The provider rejected the device code: it was used before or has expired; log in again."
 
-  /// What that means for the callers waiting for the login.
+  /// The error for the callers that wait for the login.
   package func error(_ step: PendingLoginStep) -> BrokerError {
     switch self {
     case .of(let kind): BrokerError(kind, endOf: step)

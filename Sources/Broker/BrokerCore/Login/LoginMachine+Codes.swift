@@ -1,7 +1,7 @@
 import BrokerProtocol
 import SecretMemory
 
-/// How codes are tried.
+/// Checking of codes.
 extension LoginMachine {
   /// More wrong codes than this end the login, whatever the provider says: no user mistypes six digits more often.
   package static let wrongCodeLimit = 5
@@ -28,7 +28,7 @@ extension LoginMachine {
     }
   }
 
-  /// What has no character is no guess: no provider is asked, and none counts it.
+  /// The error for an empty code: the provider is not asked, and no guess is counted.
   private func nothingGiven(_ guess: CodeGuess) -> BrokerError {
     var error = error(guess.isBackupCode ? .backupCodeInvalid : .otpInvalid)
     error.attemptsRemaining = login.step.challenge?.attemptsRemaining
@@ -120,7 +120,7 @@ extension LoginMachine {
       }
   }
 
-  /// What the provider itself ends the login with, or an enrolment.
+  /// Whether the provider ends the login, or an enrolment, with this kind.
   static func isFinal(_ kind: ErrorKind) -> Bool {
     switch kind {
     case .tooManyAttempts, .otpExpired, .flowNotFound, .accessDenied, .accountLocked: true

@@ -1,8 +1,8 @@
 import BrokerProtocol
 
-/// How codes are sent again.
+/// Resending of codes.
 extension LoginMachine {
-  /// How another code is sent; nil where the login does not wait for a code.
+  /// The state of resending; nil where the login does not wait for a code.
   var resend: CodeResend? {
     switch state {
     case .awaitingCode(let resend), .checkingCode(_, let resend): resend

@@ -1,6 +1,6 @@
 import BrokerProtocol
 
-/// How a user is waited for who does something elsewhere.
+/// Waiting for a user action in a browser or at a device.
 extension LoginMachine {
   /// How much longer the interval becomes each time that the provider wants it to (RFC 8628, section 3.5).
   private static let slowDownStep = Duration.seconds(5)
@@ -54,8 +54,8 @@ extension LoginMachine {
     }
   }
 
-  /// Where the provider does not answer, the next poll is put off, twice as long each time (RFC 8628, section 3.5); a
-  /// browser comes back only once, so that there is nothing to wait for after it.
+  /// Handles a failed wait: puts off the next poll, twice as long each time (RFC 8628, section 3.5), or ends a browser
+  /// login, since a browser comes back only once.
   mutating func failAction(_ failure: ProviderFailure, _ now: Moment) -> [Action] {
     switch state {
     case .listening:

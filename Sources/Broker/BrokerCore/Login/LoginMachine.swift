@@ -5,7 +5,7 @@ package import BrokerProtocol
 /// A value: it does no I/O and reads no clock. Every event is legal in every state; what comes too late changes nothing,
 /// but that a session which no caller waits for any more is revoked.
 package struct LoginMachine: Sendable {
-  /// What the login waits for.
+  /// The state of the login.
   package enum State: Sendable, Equatable {
     /// Its beginning. Left when it begins or is resumed, or by an end from outside.
     case idle
@@ -34,7 +34,7 @@ package struct LoginMachine: Sendable {
     case detached(ErrorKind)
   }
 
-  /// What happened.
+  /// An event that drives the machine.
   package enum Event: Sendable {
     /// The login was begun, or resumed from the store.
     case resumed
@@ -70,7 +70,7 @@ package struct LoginMachine: Sendable {
     case detached(ErrorKind)
   }
 
-  /// What is to be done.
+  /// An action for the runner to carry out.
   package enum Action: Sendable, Equatable {
     /// Ask the provider about a code.
     case check(CodeGuess)
@@ -102,7 +102,7 @@ package struct LoginMachine: Sendable {
 
   /// The login as it rests.
   package internal(set) var login: PendingLogin
-  /// What it waits for.
+  /// The present state.
   package internal(set) var state = State.idle
 
   /// A login that was begun, or rested in the store.

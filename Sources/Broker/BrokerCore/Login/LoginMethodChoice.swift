@@ -1,6 +1,6 @@
 import BrokerProtocol
 
-/// Which way a login takes.
+/// Chooses the method of a login.
 enum LoginMethodChoice {
   /// The way that a client names, or the first that the provider offers and the given credentials fit.
   ///

@@ -1,6 +1,6 @@
 import BrokerProtocol
 
-/// What of a login waits for the store.
+/// The rest of a login's work, done once the store has answered.
 enum LoginSettlement: Sendable {
   /// Its session: everyone who waits for the login is answered then.
   case session(IssuedSession, LoginOrigin)
@@ -14,7 +14,7 @@ enum LoginSettlement: Sendable {
   case closed([ProfileName])
 }
 
-/// How logins go on once the store has answered.
+/// Continuing logins once the store has answered.
 extension Broker {
   /// Saves the session of a login, which is answered only after that is durable.
   func accept(

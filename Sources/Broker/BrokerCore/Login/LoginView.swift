@@ -1,11 +1,11 @@
 package import BrokerProtocol
 
-/// What of a login a connection is shown.
+/// The visibility of a login's secrets to connections.
 ///
-/// Who has the address, or the code to be typed there, can end the login as another user, and the profile then has that
-/// user's session: the connection that has begun the login knows them, and administrative ones. What a client has given
-/// to have it back is also for the other connections of its program, which may hear of events by one of their own. All
-/// others know that a login waits, and may wait for it or cancel it.
+/// Anyone with the address, or with the code to be typed there, can finish the login as another user, and the profile
+/// then has that user's session: so only the connection that began the login and administrative ones see them. The
+/// client's context is also shown to other connections of the same program, which may receive events on another one.
+/// All others see that a login waits, and may wait for it or cancel it.
 extension LoginBeginners {
   /// Adds a connection.
   mutating func add(_ principal: Principal) {
@@ -32,7 +32,7 @@ extension UserAction {
     return action
   }
 
-  /// What everyone may know of it.
+  /// The action without its address and code, for every connection.
   var withoutAddress: UserAction {
     UserAction(loginFlowID: loginFlowID, profile: profile, kind: kind, verificationURI: nil, expiresAt: expiresAt)
   }
@@ -49,7 +49,7 @@ extension OTPChallenge {
 }
 
 extension PendingLoginStep {
-  /// What a connection may know of it.
+  /// The step as a connection may see it.
   func shown(to principal: Principal) -> PendingLoginStep {
     switch self {
     case .code(let challenge): .code(challenge.shown(to: principal))
@@ -57,7 +57,7 @@ extension PendingLoginStep {
     }
   }
 
-  /// What the login's client has given to have it back, if that is for this connection.
+  /// The client's context, if this connection may see it.
   func context(for principal: Principal) -> String? {
     guard !beginners.includeProgram(of: principal) else { return clientContext }
     return nil

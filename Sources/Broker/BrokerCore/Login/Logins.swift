@@ -5,17 +5,17 @@ import BrokerProtocol
 ///
 /// Any client allowed on the profile may go on with a pending login; a newer one replaces an older one.
 struct Logins {
-  /// What is to be done for a pending login, in order.
+  /// The actions for a pending login, in order.
   struct Decision {
     /// The login as it is now.
     let login: PendingLogin
-    /// What is to be done.
+    /// The actions for the runner.
     let actions: [LoginMachine.Action]
   }
 
-  /// How a login ended.
+  /// The end of a login.
   struct Ending: Equatable {
-    /// What the login waited for; of the provider's own handle nothing is kept.
+    /// The step that it ended at, without the provider's handle.
     let step: PendingLoginStep
     /// Why there is no session; nil where there is one.
     let failure: LoginEnd?
@@ -24,12 +24,12 @@ struct Logins {
   /// How long after its time the end of a login is remembered: its callers ask within a minute.
   private static let memory = Duration.seconds(60)
 
-  /// Those that their provider has not answered yet.
+  /// The logins that their provider has not answered yet.
   var attempts = LoginAttempts()
-  /// What runs for pending logins.
+  /// The tasks of pending logins.
   var runs = LoginRuns()
   private var machines: [ProfileName: LoginMachine] = [:]
-  /// How the last login of each profile ended whose user was waited for: some callers ask late.
+  /// The end of the last login of each profile that waited for its user: some callers ask late.
   private var endings: [ProfileName: Ending] = [:]
   /// The profiles whose login is over, and its record still to be removed from the store.
   private var unclosed: Set<ProfileName> = []
@@ -56,13 +56,13 @@ struct Logins {
     self[id].flatMap { $0.isUsable(at: now) ? $0 : nil }
   }
 
-  /// What the login of a profile waits for, unless its time is over.
+  /// The present step of a profile's login, unless it has expired.
   func step(of profile: ProfileName, at now: Timestamp) -> PendingLoginStep? {
     guard let machine = machines[profile], machine.isUsable(at: now), machine.state != .accepting else { return nil }
     return machine.login.step
   }
 
-  /// How the login behind a handle ended, if that is not too long ago.
+  /// The end of the login behind a handle, if it is recent enough.
   func ending(of id: String, at now: Timestamp) -> Ending? {
     guard let ending = endings.values.first(where: { $0.step.id == id }) else { return nil }
     return ending.step.expiresAt + Self.memory > now ? ending : nil
@@ -75,7 +75,7 @@ struct Logins {
   func nextWake(at now: Moment) -> Duration? { machines.values.compactMap { $0.nextWake(at: now) }.min() }
 }
 
-/// How pending logins begin, go on and end.
+/// The life of pending logins.
 extension Logins {
   /// Adds a login; an earlier one of the profile has ended before.
   mutating func insert(_ login: PendingLogin) {
@@ -135,7 +135,7 @@ extension Logins {
   }
 }
 
-/// Which records of logins are still to be removed from the store.
+/// The records of ended logins that are still to be removed from the store.
 extension Logins {
   /// Takes in that the record of a login that is over is still in the store, unless another login has taken its place.
   mutating func noteUnclosed(_ profile: ProfileName) {

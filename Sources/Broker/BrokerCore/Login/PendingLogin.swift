@@ -3,19 +3,19 @@ package import SecretMemory
 
 /// One login that waits for its code, or for its user, as it rests in the store.
 package struct PendingLogin: Sendable, Equatable {
-  /// What clients know of it.
+  /// The challenge or action that it waits for, as clients see it.
   package var step: PendingLoginStep
   /// The provider's own handle.
   package var flow: Secret
-  /// How it was begun.
+  /// The login method.
   package var method: LoginMethod
   /// How many wrong codes were tried, as the broker itself has counted.
   package var wrongCodes: Int
-  /// Whose session it must bring; nil for any.
+  /// The user that it must bring; nil for any.
   package var expectedUser: ExpectedUser?
-  /// Whose login it is, as the client has named the account; nil where it has not.
+  /// The account, as the client has named it; nil where it has not.
   ///
-  /// Known for as long as the process lives: it rests in no store.
+  /// It is kept in memory only, never in the store.
   package var account: String?
   /// Whether it may replace another user's living session: it was begun with access to the state directory.
   package var mayReplace = false
@@ -48,7 +48,7 @@ package struct PendingLogin: Sendable, Equatable {
   package var expiresAt: Timestamp { step.expiresAt }
 }
 
-/// What a provider is asked for a pending login.
+/// Provider calls for a pending login.
 extension PendingLogin {
   /// Whether the user of a login has done their part elsewhere.
   enum Progress: Sendable {

@@ -1,12 +1,12 @@
 package import BrokerProtocol
 
-/// Which changes of an account want a user who has proved lately who they are.
+/// The changes of an account that need a recent authentication of its user.
 package enum RecentProof {
   /// The contract's number: long enough to fill in a form, short enough that a session left open is no way in.
   static let maxAge = Duration.seconds(300)
   /// How far in the future a proof may seem to lie: clocks are often off by that much.
   static let clockTolerance = Duration.seconds(5)
-  /// What a change of it could take the account over with.
+  /// The members by whose change the account could be taken over.
   static let sensitiveMembers: Set<String> = ["email", "phoneNumber", "twoFactor"]
 
   /// Whether these changes want a recent proof.

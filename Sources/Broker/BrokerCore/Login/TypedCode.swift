@@ -4,7 +4,7 @@ package import SecretMemory
 ///
 /// People copy codes in groups: `123 456`, `123-456`, with the blanks and dashes of a text processor. Providers compare bytes.
 package enum TypedCode {
-  /// What becomes of a dash.
+  /// The handling of dashes.
   package enum Dashes: Sendable {
     /// It is only there for the eye.
     case removed
@@ -45,7 +45,7 @@ package enum TypedCode {
 
   private enum Kind { case blank, dash, other }
 
-  /// What begins at a byte, and how many bytes it has; a byte that begins none of these is left as it is.
+  /// Classifies the character that begins at a byte, with its length in bytes; any other byte is left as it is.
   private static func character(at index: Int, _ text: Span<UInt8>) -> (Kind, length: Int) {
     switch text[index] {
     case 0x20, 0x09...0x0D: return (.blank, 1)

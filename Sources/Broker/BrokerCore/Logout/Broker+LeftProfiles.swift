@@ -1,6 +1,6 @@
 import BrokerProtocol
 
-/// How sessions end whose profile has left the configuration.
+/// Logout of sessions whose profile has left the configuration.
 extension Broker {
   /// Ends what rests in the store of profiles that are not configured, or are configured otherwise, as a part of a logout;
   /// `only` is the one profile that is meant, nil for all.

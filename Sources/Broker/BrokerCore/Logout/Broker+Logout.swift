@@ -1,6 +1,6 @@
 package import BrokerProtocol
 
-/// How sessions are ended by hand.
+/// The logout methods.
 extension Broker {
   /// How long a logout waits for the provider before it says `pending`.
   static let revocationPatience = Duration.seconds(2)

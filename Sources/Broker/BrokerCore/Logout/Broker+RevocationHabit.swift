@@ -10,10 +10,10 @@ package enum RevocationHabit: String, Sendable, CaseIterable {
   case none
 }
 
-/// How it is known what else ends with a revoked token.
+/// Finding out what else a provider ends with a revoked token.
 extension Broker {
-  /// What ends with a token that is revoked: as the profile says, else what is known of the provider, else what was seen of
-  /// it; nil where nothing is known yet.
+  /// The extent of a revocation at the provider: as the profile says, else as the provider's type says, else as
+  /// observed; nil where nothing is known yet.
   func revocationHabit(of slot: ProfileSlot) -> RevocationHabit? {
     slot.machine.rules.revocation ?? slot.provider.capabilities.revocation?.habit ?? slot.view.revocation
   }

@@ -1,6 +1,6 @@
 import BrokerProtocol
 
-/// How providers are told that tokens are not used any more, however long they are away.
+/// Revocation of tokens at providers, retried while they are unreachable.
 extension Broker {
   /// Revokes tokens that are not used any more: at once where the provider answers, else later, also after a restart.
   ///
@@ -64,7 +64,7 @@ extension Broker {
   /// Tells the queue which profiles there are.
   func configureRevocations() { handle(.configured(Self.bindings(of: slots))) }
 
-  /// What each profile is bound to.
+  /// The provider binding of each profile.
   static func bindings(of slots: [ProfileSlot]) -> [ProfileName: ProviderBinding] {
     var bindings = [ProfileName: ProviderBinding](minimumCapacity: slots.count)
     bindings.merge(slots.lazy.map { ($0.name, $0.provider.binding) }) { first, _ in first }

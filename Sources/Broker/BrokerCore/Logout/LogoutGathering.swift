@@ -8,7 +8,7 @@ struct LogoutGathering {
   var unsaved: Set<ProfileName>
   /// The kept sessions whose end is not durable yet.
   var unsavedParked: Set<ParkedSession.ID> = []
-  /// What the provider said of each profile.
+  /// The provider's answer for each profile.
   private(set) var revoked: [ProfileName: LogoutOutcome.ServerRevoked] = [:]
   /// Whether the store is still being read for sessions of profiles that have left the configuration.
   var isReading: Bool
@@ -20,7 +20,7 @@ struct LogoutGathering {
   var hasLeftSessions = false
   /// Ends the waiting for providers.
   let timer: TimerCancellation
-  /// Who waits for the answer.
+  /// The caller that waits for the answer.
   let caller: Caller<Logout.Result>
 
   /// A logout of which nothing is done yet.

@@ -10,7 +10,7 @@ struct Logouts {
     let profile: ProfileName
   }
 
-  /// What providers have still to be told.
+  /// The revocations that providers have still to be sent.
   private(set) var queue = RevocationQueue()
   /// Wakes the queue.
   private var wake: (uptime: Duration, timer: TimerCancellation)?
@@ -57,7 +57,7 @@ struct Logouts {
   /// The profiles of a logout, in the order of its answer; nil for one that is answered.
   func profiles(of id: UInt64) -> [ProfileName]? { gatherings[id]?.order }
 
-  /// Who has asked for a logout; nil for one that is answered.
+  /// The principal that asked for a logout; nil for one that is answered.
   func principal(of id: UInt64) -> Principal? { gatherings[id]?.caller.principal }
 
   /// Changes a logout.

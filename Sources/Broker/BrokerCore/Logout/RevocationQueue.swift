@@ -9,7 +9,7 @@ package import BrokerProtocol
 ///
 /// A value: it does no I/O and reads no clock. Every event is legal in every state; what comes too late changes nothing.
 package struct RevocationQueue: Sendable {
-  /// What happened.
+  /// An event that drives the queue.
   package enum Event: Sendable {
     /// The profiles are these now, each bound to a provider.
     case configured([ProfileName: ProviderBinding])
@@ -37,7 +37,7 @@ package struct RevocationQueue: Sendable {
     case woken
   }
 
-  /// What is to be done.
+  /// An action for the runner to carry out.
   package enum Action: Sendable, Equatable {
     /// Ask the provider once, and say how that ended.
     case send(PendingRevocation)
@@ -67,7 +67,7 @@ package struct RevocationQueue: Sendable {
   /// Beyond it the oldest is given up.
   package static let limitPerProfile = 16
 
-  /// Where a revocation stands.
+  /// The stage of a revocation.
   private enum Stage: Equatable {
     /// It is tried once the time has come. Left when it is sent, given up, or dropped.
     case resting(until: Duration)
@@ -104,7 +104,7 @@ package struct RevocationQueue: Sendable {
   /// Whether a profile has tokens that are still to be revoked.
   package func isPending(_ profile: ProfileName) -> Bool { entries[profile] != nil }
 
-  /// Those of a profile that are not durable yet.
+  /// The revocations of a profile that are not durable yet.
   package func unkept(of profile: ProfileName) -> [PendingRevocation] {
     (entries[profile] ?? []).filter { !$0.isKept }.map(\.revocation)
   }

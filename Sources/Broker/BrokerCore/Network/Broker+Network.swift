@@ -1,6 +1,6 @@
 import BrokerProtocol
 
-/// What is made of providers that go and come back.
+/// Availability of providers: failures and recoveries.
 extension Broker {
   /// Takes in what a call to the provider of a profile came to; nil is a success.
   ///

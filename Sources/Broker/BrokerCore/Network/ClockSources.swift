@@ -36,11 +36,11 @@ package struct ProviderClock: Sendable, Equatable {
   }
 }
 
-/// What others say of this machine's wall clock, which is believed where two of them agree.
+/// The opinions of other machines about this machine's wall clock, believed where two of them agree.
 ///
 /// One alone may be wrong: a proxy that answers from its cache says the time of then (RFC 9111, section 5.1).
 struct ClockSources: Sendable {
-  /// Who says what time it is.
+  /// A source of the time.
   enum Source: Hashable, Sendable {
     /// The `Date` of a provider's replies.
     case replies(ProviderBinding)

@@ -10,7 +10,7 @@ package enum NetworkState: Sendable, Equatable {
   /// The last call did not get through. Left by a call that was answered.
   case down
 
-  /// What a call came to.
+  /// The outcome of a call.
   package enum Event: Sendable, Equatable, CaseIterable {
     /// There was a reply, whatever it said.
     case answered
@@ -20,7 +20,7 @@ package enum NetworkState: Sendable, Equatable {
     case unclear
   }
 
-  /// What is to be done.
+  /// An action for the runner to carry out.
   package enum Action: Sendable, Equatable {
     /// Tell that the provider is out of reach.
     case tellDown
@@ -45,7 +45,7 @@ package enum NetworkState: Sendable, Equatable {
 }
 
 extension NetworkState.Event {
-  /// What a call tells by its failure; nil is a success.
+  /// The event for the outcome of a call; nil is a success.
   package init(_ failure: ProviderFailure?) {
     switch failure {
     case .transient(let kind, _, _)?: self = Self.of(kind, wasSent: false)

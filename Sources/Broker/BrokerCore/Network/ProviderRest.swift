@@ -6,7 +6,7 @@ import BrokerProtocol
 /// A value: it does no I/O and reads no clock. Every event is legal in every state. A profile whose own call has failed
 /// waits by its own ``Backoff``, so that it is not held back here as well.
 struct ProviderRest: Sendable, Equatable {
-  /// Where it stands.
+  /// The state of the provider.
   enum State: Sendable, Equatable {
     /// Nothing is known against the provider. Left by a failure.
     case well
@@ -15,7 +15,7 @@ struct ProviderRest: Sendable, Equatable {
     case resting(until: Duration, failures: Int, SlotID)
   }
 
-  /// What happened.
+  /// An event that drives the machine.
   enum Event: Sendable, Equatable {
     /// A refresh of a profile is about to be sent.
     case asked(SlotID)
@@ -31,7 +31,7 @@ struct ProviderRest: Sendable, Equatable {
   /// How long the answer to a refresh is awaited before another profile asks: longer than any call takes.
   static let patience = Duration.seconds(25)
 
-  /// Where it stands.
+  /// The present state.
   private(set) var state = State.well
 
   /// A provider of which nothing is known.
@@ -64,7 +64,7 @@ struct ProviderRest: Sendable, Equatable {
   }
 }
 
-/// How well a provider is, as far as the answer to one call shows; each condition includes those before it.
+/// The condition of a provider, as far as the answer to one call shows it; each one includes those before it.
 package enum ProviderCondition: Int, Sendable, Comparable, CaseIterable {
   /// It was reached, and answered something.
   case reached
@@ -77,7 +77,7 @@ package enum ProviderCondition: Int, Sendable, Comparable, CaseIterable {
 }
 
 extension ProviderCondition {
-  /// What a call shows by its failure, nil being a success; nil where it shows nothing.
+  /// The condition that the outcome of a call shows, nil being a success; nil where it shows nothing.
   package init?(_ failure: ProviderFailure?) {
     guard NetworkState.Event(failure) == .answered else { return nil }
     switch failure {

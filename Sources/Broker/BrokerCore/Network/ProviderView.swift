@@ -1,4 +1,4 @@
-/// What is learnt of one provider: learnt once, for all profiles of its type, address and client.
+/// The shared knowledge about one provider, for all profiles of its type, address and client.
 ///
 /// Confined to the broker's executor.
 final class ProviderView {
@@ -8,13 +8,13 @@ final class ProviderView {
   var rest = ProviderRest()
   /// Whether a call has failed since it last accepted one: profiles may wait for it to be well.
   var isDoubted = false
-  /// What ends with a token that is revoked there, as was seen; nil where nothing was.
+  /// The extent of a revocation there, as observed; nil where none was.
   var revocation: RevocationHabit?
   /// How far its clock is off.
   var clock = ProviderClock()
 }
 
-/// What is learnt of the providers of the configuration, by what sessions are bound to.
+/// The knowledge about the configured providers, by the binding of their sessions.
 struct ProviderViews {
   private var views: [ProviderBinding: ProviderView] = [:]
 

@@ -6,7 +6,7 @@ package import SecretMemory
 /// An account is named by its identifier or its e-mail address. One that is not there is refused with
 /// `validationFailed` and the field `user`. What the files cannot do is told as by every other call of the provider.
 package protocol AccountDirectory: Sendable {
-  /// What the sessions of its accounts are bound to.
+  /// The binding of its accounts' sessions.
   var binding: ProviderBinding { get }
 
   /// The newest accounts, by their addresses: ``ListLocalUsers/largestCount`` at most, as with each list here.
@@ -51,10 +51,10 @@ package protocol AccountDirectory: Sendable {
   /// - Returns: how many had not ended before.
   func revokeAllSessions() async throws(ProviderFailure) -> Int
 
-  /// What lies in the outbox, the oldest first.
+  /// The messages of the outbox, the oldest first.
   func messages() async throws(ProviderFailure) -> [LocalMessage]
 
-  /// What verifies access tokens: the key that signs first, then those whose tokens have not all expired.
+  /// The keys that verify access tokens: the signing key first, then those whose tokens have not all expired.
   func keySet() async throws(ProviderFailure) -> [JSONWebKey]
 
   /// Makes a new key that signs from now on, and gives the keys as they are then.

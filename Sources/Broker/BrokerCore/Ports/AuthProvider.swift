@@ -9,18 +9,19 @@ package import BrokerProtocol
 /// `invalidCredentials`; a session says when its access token ends and, with ``UserInfoProvider``, whose it is; each login
 /// and each refresh gives other tokens than before.
 package protocol AuthProvider: Sendable {
-  /// What sessions of this provider are bound to.
+  /// The binding of this provider's sessions.
   var binding: ProviderBinding { get }
 
-  /// How a session can be begun and what each way needs, the way to take where a client names none first.
+  /// The login methods with their inputs, the preferred one first: a client that names no method gets the first whose
+  /// credentials it gives.
   ///
   /// The first whose credentials are given is taken.
   var loginForms: [LoginForm] { get }
 
-  /// What sessions are asked for where the request says nothing else; empty: whatever the provider gives.
+  /// The scopes to request where the client names none; empty for the provider's default.
   var requestedScopes: [String] { get }
 
-  /// What the provider can do as it is configured, besides what every provider does.
+  /// The optional capabilities of the provider as it is configured.
   var capabilities: ProviderCapabilities { get }
 
   /// Begins a login by the method that the credentials name, one of ``loginMethods``.
@@ -43,6 +44,6 @@ package protocol AuthProvider: Sendable {
 }
 
 extension AuthProvider {
-  /// How a session can be begun, in the order of ``loginForms``.
+  /// The login methods, in the order of ``loginForms``.
   package var loginMethods: [LoginMethod] { loginForms.map(\.method) }
 }

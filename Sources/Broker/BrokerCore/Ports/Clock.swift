@@ -1,6 +1,6 @@
 package import BrokerProtocol
 
-/// Where the core learns what time it is, and how it is woken.
+/// The clocks and timers of the core.
 package protocol BrokerClock: Sendable {
   /// The wall clock: what timestamps on the wire mean.
   var now: Timestamp { get }
@@ -8,8 +8,8 @@ package protocol BrokerClock: Sendable {
   /// Time since the machine started, suspended time included (`CLOCK_BOOTTIME`): what durations mean.
   var uptime: Duration { get }
 
-  /// Which start of the machine the uptime counts from: the same text for as long as the machine runs; nil where it does
-  /// not say.
+  /// The identifier of the machine's start that the uptime counts from, constant until the next start; nil where it is
+  /// unknown.
   var boot: String? { get }
 
   /// How much of the uptime the machine was suspended; nil where that is not known.

@@ -1,7 +1,6 @@
 package import SecretMemory
 
-/// What the core needs of chance and cryptography: handles that cannot be guessed, names for tokens that tell nothing,
-/// and jitter.
+/// Randomness and hashes for the core: unguessable handles, token names that reveal nothing, and jitter.
 package protocol Entropy: Sendable {
   /// A handle of 256 random bits, in base64url (RFC 4648, section 5).
   func handle() -> String

@@ -6,7 +6,8 @@ package enum ProviderCall {
   /// The profile; nil outside of such a call.
   @TaskLocal package static var profile: ProfileName?
 
-  /// Where a call that waits for its user says that it spends something; nil for a call that spends from its beginning.
+  /// The mark on which a call that waits for its user says that it spends something; nil for a call that spends from
+  /// its beginning.
   @TaskLocal static var flight: FlightMark?
 
   /// Spends what the user has brought, a code, in a call that waits for its user: from here on its answer comes only once.

@@ -32,7 +32,7 @@ extension CodeResendingProvider {
 
 /// A provider that takes a backup code instead of a one-time code.
 package protocol BackupCodeProvider: Sendable {
-  /// What becomes of the dashes that a person types in a backup code.
+  /// The handling of the dashes that a person types in a backup code.
   var dashesOfBackupCodes: TypedCode.Dashes { get }
 
   /// Answers a pending challenge with one of the account's backup codes. `flow` is the provider's own handle.
@@ -90,7 +90,7 @@ package protocol UserInfoProvider: Sendable {
 
 /// A provider that can be told that tokens are not used any more (RFC 7009).
 package protocol RevocationProvider: Sendable {
-  /// What else ends with a session's tokens, as far as that is known without having seen it; nil where it is not.
+  /// The extent of a revocation, where the provider's type tells it without an observation; nil otherwise.
   var habit: RevocationHabit? { get }
 
   /// Ends the session at the provider; `everywhere` ends all sessions of its user.

@@ -51,7 +51,7 @@ extension SessionStore {
 
 /// Holds the keys of a store: opens and closes it, and changes what it is sealed under.
 package protocol StoreKeeper: Sendable {
-  /// Where the store stands.
+  /// The present status of the store.
   var status: StoreStatus { get async }
 
   /// Gets the key and opens what is sealed under it; makes both where the store is new.

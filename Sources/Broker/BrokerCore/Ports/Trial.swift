@@ -6,14 +6,14 @@ package import SecretMemory
 /// It decides and does nothing: the core does what ``order`` says, and hands in what came of it. The session is its own.
 /// Once there is one, every way to the end leads over its logout.
 package protocol Trial: Sendable {
-  /// What a trial of a provider would try, each with what it would show.
+  /// The list of checks that a trial of a provider would make, each with what it would show.
   static func announcement(of provider: any AuthProvider, _ rules: SessionRules) -> [ProviderFinding]
 
   /// A trial that has not begun.
   init(
     of provider: any AuthProvider, _ rules: SessionRules, _ credentials: Credentials, _ options: TrialOptions)
 
-  /// What is to be done next.
+  /// The next order to carry out.
   var order: TrialOrder { get }
 
   /// Begins.
@@ -52,7 +52,7 @@ package protocol Trial: Sendable {
   ) async -> Result<ProviderSession, ProviderFailure>
 }
 
-/// What a trial does only on request.
+/// The optional checks of a trial.
 package struct TrialOptions: Sendable {
   /// Whether a wrong password is tried first.
   package var triesWrongPassword = false
@@ -62,7 +62,7 @@ package struct TrialOptions: Sendable {
   package init() {}
 }
 
-/// What a trial wants to be done next.
+/// The next action of a trial.
 package enum TrialOrder: Sendable {
   /// Ask the provider.
   case ask(TrialRequest)
@@ -74,7 +74,7 @@ package enum TrialOrder: Sendable {
   case end
 }
 
-/// What a trial asks a provider for.
+/// A provider call that a trial asks for.
 package enum TrialRequest: Sendable {
   /// A login.
   case login(Credentials)
@@ -94,7 +94,7 @@ package enum TrialRequest: Sendable {
   case revoke(TokenSet)
 }
 
-/// What a provider answered to a ``TrialRequest``.
+/// A provider's answer to a ``TrialRequest``.
 package enum TrialAnswer: Sendable {
   /// To a login.
   case login(Result<LoginOutcome, ProviderFailure>)
@@ -102,7 +102,7 @@ package enum TrialAnswer: Sendable {
   case session(Result<ProviderSession, ProviderFailure>)
   /// To the wish for another code.
   case challenge(Result<ProviderChallenge, ProviderFailure>)
-  /// Whose session it is.
+  /// The user of the session.
   case user(Result<User, ProviderFailure>)
   /// To a refresh.
   case tokens(Result<TokenSet, ProviderFailure>)
@@ -118,16 +118,16 @@ extension TrialRequest {
   }
 }
 
-/// What a user answers to a trial that waits for a one-time code.
+/// A user's answer to a trial that waits for a one-time code.
 package enum TrialCodeAnswer: Sendable {
   /// The code.
   case code(Secret)
   /// One of the account's backup codes instead of it.
   case backupCode(Secret)
-  /// That another code is to be sent.
+  /// A request for another code.
   case another
 
-  /// What a request carries, the first of what it may; nil where that is no answer.
+  /// The first answer that a request carries; nil where it has none.
   package init?(_ params: ContinueTrial.Params) {
     if let code = params.code {
       self = .code(code)

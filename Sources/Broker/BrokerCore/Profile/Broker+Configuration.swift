@@ -1,6 +1,6 @@
 import BrokerProtocol
 
-/// How a running broker takes up another configuration.
+/// Applying a new configuration to a running broker.
 extension Broker {
   /// Takes up profiles as they are configured now; sessions that are still bound to the same place go on.
   ///

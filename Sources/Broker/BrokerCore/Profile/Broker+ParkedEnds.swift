@@ -1,6 +1,6 @@
 import BrokerProtocol
 
-/// How sessions end for good that a change of the configuration has signed out.
+/// Ending parked sessions for good.
 extension Broker {
   /// How long the end of one rests that the store has refused.
   private static let pauseAfterRefusal = Duration.seconds(60)

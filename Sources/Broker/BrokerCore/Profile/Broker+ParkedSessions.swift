@@ -1,7 +1,7 @@
 package import BrokerProtocol
 import SecretMemory
 
-/// How sessions are kept that a change of the configuration has signed out.
+/// Parking of sessions that a change of the configuration has signed out.
 extension Broker {
   /// The sessions that come back when the configuration is as before, of the profiles that a principal is shown.
   package func parkedSessions(for principal: Principal) -> [GetStatus.ParkedSession] {
@@ -72,7 +72,7 @@ extension Broker {
   }
 }
 
-/// How they come back.
+/// Restoring parked sessions.
 extension Broker {
   /// Takes in what the store has of them, and keeps what rests of profiles that are configured no more.
   func restoreParked(_ contents: StoreContents) {
@@ -147,6 +147,6 @@ extension Broker {
     return true
   }
 
-  /// How a session has come that a change of the configuration has brought back.
+  /// The method that the event of a restored session names.
   private static let restoration = "restored"
 }

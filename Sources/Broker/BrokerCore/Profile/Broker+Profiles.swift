@@ -36,7 +36,7 @@ extension Broker {
   func holder(_ id: SlotID) -> ProfileSlot? { holder(of: id.profile).flatMap { $0.id == id ? $0 : nil } }
 }
 
-/// How a request gets the provider that it needs.
+/// Finding a request's profile and provider.
 extension Broker {
   /// Gives a capability of a profile's provider.
   ///

@@ -1,6 +1,6 @@
 import BrokerProtocol
 
-/// How a broker takes up what rests in its store.
+/// Restoring the broker's state from its store.
 extension Broker {
   /// Takes up what the store held for these profiles; what concerns none of them rests there.
   func restore(_ contents: StoreContents, to slots: [ProfileSlot]) {

@@ -2,7 +2,7 @@ import BrokerProtocol
 
 /// The end of a kept session on its way to the store.
 struct ParkedEnd: Sendable {
-  /// Who waits for it.
+  /// The request that waits for the end.
   enum Waiter: Sendable {
     /// A logout.
     case logout(UInt64)
@@ -14,9 +14,9 @@ struct ParkedEnd: Sendable {
   let id: ParkedSession.ID
   /// When it was signed out.
   let since: Timestamp
-  /// Who has given it, where that is known.
+  /// The provider that issued it, where it is known.
   let provider: (any AuthProvider)?
-  /// Who waits for it; nil for none.
+  /// The request that waits for it; nil for none.
   let waiter: Waiter?
   /// The revocations that are kept with it.
   var revocations: [PendingRevocation.ID] = []
@@ -29,7 +29,7 @@ struct ParkedEnd: Sendable {
 struct ParkedAccount: Sendable {
   /// The user; nil where nothing says whose account it was: every session of the place is meant.
   let user: String?
-  /// What its sessions are bound to.
+  /// The binding of its sessions.
   let binding: ProviderBinding
 
   /// Whether a kept session is meant; `records` has those that rest under their profile's own name.
@@ -48,7 +48,7 @@ struct ParkedAccount: Sendable {
 struct ParkedAccountEnd: Sendable {
   /// The account.
   let account: ParkedAccount
-  /// What is done then; nil for nothing.
+  /// The work to do then; nil for none.
   let settlement: Settlement?
   /// The profile whose own change is to be durable too; nil for none.
   let slot: SlotID?

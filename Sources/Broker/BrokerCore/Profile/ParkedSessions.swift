@@ -1,17 +1,18 @@
 import BrokerProtocol
 
-/// Which sessions changes of the configuration have signed out, and until when they are kept.
+/// The parked sessions, which changes of the configuration have signed out, and their expiry.
 struct ParkedSessions {
   /// How long a wall clock must have said that the day of one is past: one that was set wrong is set right by then.
   private static let patience = Duration.seconds(86400)
 
   /// When each of them was signed out.
   private var times: [ParkedSession.ID: Timestamp] = [:]
-  /// Those that were written since the vault was opened, at rest: what is read from the store may be older.
+  /// The sealed records written since the vault was opened: what is read from the store may be older.
   private var written: [ParkedSession.ID: ParkedSession] = [:]
-  /// Who has given those that were signed out since the start: a configuration that names the provider is gone.
+  /// The providers of those parked since the start: the configuration that names the provider is gone.
   private var providers: [ParkedSession.ID: any AuthProvider] = [:]
-  /// Those whose refresh is under way, by the stay of their profile on which it was sent, until its answer comes.
+  /// The sessions whose refresh is under way, by the stay of their profile on which it was sent, until its answer
+  /// comes.
   private var awaited: [SlotID: (session: ParkedSession, flight: FlightUnderWay)] = [:]
   /// The stay to which those have come back whose answer is still to come, by the stay on which it was sent.
   private var returned: [SlotID: SlotID] = [:]

@@ -8,7 +8,7 @@ struct ProfileIndex: Hashable, Sendable {
   private var table: [UInt32]
   /// The bytes of all names, in the order of their positions.
   private var bytes: [UInt8] = []
-  /// Where each name ends among them.
+  /// The end of each name in the bytes.
   private var ends: [Int] = []
   /// The position of the profile that requests without a name mean: the only one, else `default`; nil where there is none.
   private var unnamed: Int?

@@ -15,9 +15,9 @@ struct SlotID: Hashable, Sendable {
 final class ProfileSlot {
   /// Names the profile, and its stay in the configuration.
   let id: SlotID
-  /// Where it stands in the configuration; meaningless once it is not configured any more.
+  /// The position in the configuration; meaningless once the profile is not configured any more.
   var position = 0
-  /// Who logs it in.
+  /// The provider.
   var provider: any AuthProvider
   /// Whether clients may have the session's ID token.
   var allowsIDToken: Bool
@@ -27,13 +27,13 @@ final class ProfileSlot {
   var machine: SessionMachine
   /// The answers with its tokens that are rendered already.
   var rendered = RenderedAnswers()
-  /// What is set aside for the reply to a refresh that is about to be sent.
+  /// The memory reserved for the reply to a refresh that is about to be sent.
   var room: SecretReservation?
   /// The last flight that was sent for its session, and the stay of the profile on which it was.
   var sent: (flight: UInt64, on: SlotID)?
   /// The machine's next wake-up.
   var timer: TimerCancellation?
-  /// What the provider has said of the account.
+  /// The provider's description of the account.
   var account = AccountCache()
   /// Grows with every logout: a login that was begun before is not taken in.
   var logouts: UInt64 = 0
@@ -43,7 +43,7 @@ final class ProfileSlot {
   var sessions: UInt64 = 0
   /// The connection whose own login has brought the session; nil where it is no connection's.
   var provingClient: ClientID?
-  /// What is known of its provider, together with the other profiles that have it.
+  /// The shared knowledge about its provider, common to all profiles that have it.
   var view = ProviderView()
   /// When each event was last published that may be published once a minute.
   var lastRareEvent: [EventName: Duration] = [:]
@@ -64,7 +64,7 @@ final class ProfileSlot {
   var user: User? { machine.living?.user }
 }
 
-/// What a provider has said of the account of a session.
+/// A provider's description of the account of a session.
 struct AccountCache {
   /// When the provider last described the session's user; nil where it has not since the login.
   var describedAt: Duration?

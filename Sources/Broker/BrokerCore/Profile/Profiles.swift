@@ -80,7 +80,7 @@ struct Profiles {
 package struct FirstProfiles {
   /// The profiles.
   let profiles: Profiles
-  /// What each of them is bound to.
+  /// The provider binding of each.
   let bindings: [ProfileName: ProviderBinding]
 
   /// Makes the profiles; `entropy` is the broker's, and `boot` its clock's.

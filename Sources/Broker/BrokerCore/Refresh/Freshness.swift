@@ -11,7 +11,7 @@ import BrokerProtocol
 /// - A caller may want it to live for some time longer. Up to ``wantShare`` of its life that is kept, by a refresh; more
 ///   cannot be, as each call would refresh: such a caller gets the token until it is renewed, and is told.
 package struct Freshness: Sendable, Equatable {
-  /// What a token is for a caller.
+  /// The worth of a token to a caller.
   package enum Verdict: Sendable, Equatable {
     /// It lives for as long as is wanted.
     case good
@@ -55,7 +55,7 @@ package struct Freshness: Sendable, Equatable {
   /// Whether more is wanted than can be kept, all in milliseconds.
   package func caps(_ wanted: Int64) -> Bool { wanted > longestWant }
 
-  /// What the token is for a caller who wants it to live for so long, all in milliseconds.
+  /// Judges the token for a caller that wants it to live for some time; all arguments are in milliseconds.
   package func verdict(for wanted: Int64, wall: Int64, uptime: Int64) -> Verdict {
     let rest = min(wallEnd &- wall, uptimeEnd &- uptime)
     guard rest > 0 else { return .stale }

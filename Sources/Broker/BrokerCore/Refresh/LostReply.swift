@@ -7,8 +7,8 @@ package struct LostReply: Sendable, Equatable {
   /// Whether it was sent once more inside the provider's grace, or that is not to be.
   package var isReplayed: Bool
 
-  /// What the intent of a replay says: no grace is so long, so a broker that is started after a crash does not replay the
-  /// token a second time.
+  /// The send time in the intent of a replay: outside any grace period, so a broker that is started after a crash does
+  /// not replay the token a second time.
   static let replayMark = Timestamp(milliseconds: 0)
 
   /// A reply that was lost in this process.
@@ -17,7 +17,8 @@ package struct LostReply: Sendable, Equatable {
     isReplayed = false
   }
 
-  /// What an open intent tells after a restart; with a clock that was set back meanwhile nothing can be said of a grace.
+  /// The lost reply of an intent found open after a restart; a clock that was set back since rules out the grace
+  /// period.
   init(startedAt: Timestamp, now: Moment) {
     sentAt = Moment(wall: startedAt, uptime: now.uptime(of: startedAt))
     isReplayed = startedAt > now.wall

@@ -1,14 +1,14 @@
 import BrokerProtocol
 
-/// What the answers mean.
+/// Interpretation of the provider's answers.
 extension RefreshMachine {
-  /// What went wrong, and what it says of the next try.
+  /// A failure, and its meaning for the next try.
   struct Failure {
-    /// What callers are told.
+    /// The error for callers.
     var error: BrokerError
     /// The provider's own wish.
     var retryAfter: Duration?
-    /// How well the provider must be seen to be for another try to be worth it at once; nil where only time helps.
+    /// The provider condition that must be seen before another try is worth it at once; nil where only time helps.
     var endsWith: ProviderCondition?
 
     /// A failure without a wish.

@@ -1,6 +1,6 @@
 package import BrokerProtocol
 
-/// What others ask of the machine's state.
+/// Queries about the machine's state.
 extension RefreshMachine {
   /// Whether it is this flight that is being prepared, or on its way.
   func isUnderWay(_ flight: UInt64) -> Bool {
@@ -29,7 +29,7 @@ extension RefreshMachine {
 ///
 /// A value: it does no I/O and reads no clock. Every event is legal in every state; what comes too late changes nothing.
 package struct RefreshMachine: Sendable {
-  /// Where a refresh stands.
+  /// The state of a refresh.
   package enum State: Sendable, Equatable {
     /// Nothing is under way. Left when new tokens are wanted, or when an open intent is found.
     case resting
@@ -53,7 +53,7 @@ package struct RefreshMachine: Sendable {
     case holdingBack
   }
 
-  /// What must be known of the session.
+  /// The facts about the session that a refresh depends on.
   package struct Terms: Sendable, Equatable {
     /// The generation of the record whose refresh token it is.
     package var generation: UInt64
@@ -89,7 +89,7 @@ package struct RefreshMachine: Sendable {
     }
   }
 
-  /// What happened.
+  /// An event that drives the machine.
   package enum Event: Sendable, Equatable {
     /// A caller or the schedule wants new tokens.
     case wanted
@@ -117,7 +117,7 @@ package struct RefreshMachine: Sendable {
     case notGranted(flight: UInt64)
     /// Tokens that came by another way are being saved; a flight's answer is not waited for.
     case replaced
-    /// What was being saved is the session's now.
+    /// The tokens that were being saved are the session's now.
     case settled
     /// There is another session now.
     case began
@@ -129,7 +129,7 @@ package struct RefreshMachine: Sendable {
     case reconfigured
   }
 
-  /// What is to be done.
+  /// An action for the runner to carry out.
   package enum Action: Sendable, Equatable {
     /// Make durable that the token is about to be sent, then tell the machine.
     case openIntent(flight: UInt64, RefreshIntent)
@@ -149,9 +149,9 @@ package struct RefreshMachine: Sendable {
 
   /// The profile.
   let profile: ProfileName
-  /// Where a refresh stands.
+  /// The present state.
   package internal(set) var state: State = .resting
-  /// What is not known of an earlier refresh; its intent is open in the store.
+  /// The earlier refresh whose outcome is unknown; its intent is open in the store.
   package internal(set) var lost: LostReply?
   /// Whether a reply was lost since the last success, also where the token seemed not to rotate: we may have spent it.
   var mayHaveSpent = false
@@ -165,7 +165,7 @@ package struct RefreshMachine: Sendable {
   var failuresInARow = 0
   /// How many flights there ever were; names the next one.
   var flights: UInt64 = 0
-  /// What the provider has gone on to refuse; nil where it has not.
+  /// The run of refusals by the provider; nil where there is none.
   package internal(set) var run: RefusalRun?
   /// Whether the flight under way has an intent in the store.
   var hasIntent = false
@@ -239,7 +239,7 @@ package struct RefreshMachine: Sendable {
     }
   }
 
-  /// That the outcome of the last refresh is not known, and when something will be done about it.
+  /// The error for an unknown outcome of the last refresh, with the time of the next try.
   func outcomeUnknown(_ terms: Terms, _ now: Moment) -> BrokerError {
     var error = BrokerError(.refreshOutcomeUnknown, profile: profile)
     if terms.servesAccessToken(at: now) { error.retryAfter = terms.accessEnd?.rest(at: now) }

@@ -4,7 +4,7 @@ import BrokerProtocol
 ///
 /// A value: it does no I/O and reads no clock. Every event is legal in every state.
 package struct RefreshSchedule: Sendable, Equatable {
-  /// What is planned.
+  /// The state of the plan.
   package enum State: Sendable, Equatable {
     /// Nothing: there is nothing to refresh, or no end of it. Left by tokens for which a refresh can be planned.
     case off
@@ -15,7 +15,7 @@ package struct RefreshSchedule: Sendable, Equatable {
     case leftAlone(Deadline)
   }
 
-  /// What happened.
+  /// An event that drives the machine.
   package enum Event: Sendable, Equatable {
     /// The session has these tokens now; the moment of their refresh, nil where none is to be, is drawn already.
     case tokensTaken(due: Deadline?)
@@ -27,13 +27,13 @@ package struct RefreshSchedule: Sendable, Equatable {
     case ended
   }
 
-  /// What is to be done.
+  /// An action for the runner to carry out.
   package enum Action: Sendable, Equatable {
     /// Refresh now. Said at each wake-up until there are other tokens.
     case refresh
   }
 
-  /// What is planned.
+  /// The present state.
   package private(set) var state: State = .off
 
   /// A schedule without a plan.

@@ -110,7 +110,7 @@ extension RefreshMachine {
 /// Refusals that several profiles of one provider get at the same time: they are about the provider, or about what all of
 /// the profiles are configured with, and say nothing of a refresh token.
 struct SharedRefusals: Sendable {
-  /// What comes within this time comes at the same time: a provider's trouble lasts longer.
+  /// The time within which refusals count as simultaneous: a provider's outage lasts longer.
   static let window = Duration.seconds(120)
 
   private struct Provider: Hashable {

@@ -107,7 +107,7 @@ struct CachedAnswer: Sendable {
   private let capped: Secret?
   /// When the token serves whom.
   private let freshness: Freshness
-  /// What is asked of a token where the request says nothing, in milliseconds.
+  /// The remaining lifetime that a request wants where it names none, in milliseconds.
   private let skew: Int64
   /// Until when the session need not see that it is used, in milliseconds of uptime: then its refresh token is renewed.
   private let seenUntil: Int64
@@ -147,9 +147,9 @@ struct AnswerRoom {
 
   /// One rendered answer.
   struct Entry {
-    /// Whose it is.
+    /// The profile's stay that it belongs to.
     let slot: SlotID
-    /// Which one of all.
+    /// Its number, unique among all entries.
     let number: UInt64
     /// How much of the arena it takes.
     let byteCount: Int
@@ -200,7 +200,7 @@ struct RenderedAnswers {
   private(set) var current: Secret?
   /// The same for callers who want the token to live for longer than can be relied on.
   private(set) var capped: Secret?
-  /// Which of the rendered answers these are: see ``AnswerRoom``.
+  /// The numbers of the rendered answers, see ``AnswerRoom``.
   private var numbers: [UInt64] = []
   private var other: (token: OtherToken, marks: TokenMarks, json: Secret)?
 

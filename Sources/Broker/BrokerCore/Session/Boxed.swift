@@ -10,7 +10,7 @@ struct Boxed<Value: Sendable>: Sendable {
 
   private var box: Box?
 
-  /// What is there; nil where nothing is.
+  /// The value; nil where there is none.
   var wrappedValue: Value? {
     get { box?.value }
     set { box = newValue.map { Box($0) } }

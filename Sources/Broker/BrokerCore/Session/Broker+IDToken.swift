@@ -1,7 +1,7 @@
 package import BrokerProtocol
 package import SecretMemory
 
-/// How clients get ID tokens, for servers that ask who the user is.
+/// ID tokens for clients whose servers ask for them.
 extension Broker {
   /// Gives the session's ID token; one that has ended, or would within the profile's skew, is refreshed first.
   ///
@@ -30,7 +30,7 @@ extension Broker {
     }
   }
 
-  /// What there is to be said once the refresh is over.
+  /// The ID token, or the error for its caller, after a refresh.
   private func idToken(after refresh: Result<Secret, BrokerError>, of id: SlotID) -> Result<Secret, BrokerError> {
     guard vault.isOpen, let slot = slot(id), let living = slot.machine.living else {
       return .failure(refresh.failure ?? BrokerError(.loginRequired, profile: id.profile))

@@ -2,7 +2,7 @@ import BrokerProtocol
 import JSON
 import SecretMemory
 
-/// How the reply to a refresh is sure of its place in memory, before the token is sent that it answers for.
+/// Memory for the reply to a refresh, reserved before the token is sent.
 extension Broker {
   /// As long as a call that a person waits for: room comes back with the flights that are under way.
   private static let roomPatience = Duration.seconds(10)

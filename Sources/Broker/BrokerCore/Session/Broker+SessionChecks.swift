@@ -1,7 +1,7 @@
 import BrokerProtocol
 import JSON
 
-/// How sessions are examined that their provider may have ended.
+/// Examination of sessions that their provider may have ended.
 extension Broker {
   /// The profiles whose session may have ended with what was done to an account: bound to the same place, and not known to
   /// be another user's; nil is a user who is not known.

@@ -41,7 +41,7 @@ extension Broker {
     handle(.used(at: now.uptime), on: slot)
   }
 
-  /// What was rendered before may no longer be true.
+  /// Drops the rendered answers of a profile, which may be out of date.
   func forgetAnswer(of slot: ProfileSlot) {
     guard !slot.rendered.isEmpty else { return }
     slot.rendered.forget()

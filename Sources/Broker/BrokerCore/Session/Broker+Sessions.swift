@@ -2,7 +2,7 @@ package import BrokerProtocol
 
 /// The public state of sessions.
 extension Broker {
-  /// Where a profile's session stands, and what a login needs.
+  /// Describes a profile's session, and the inputs that a login needs.
   package func session(
     _ profile: ProfileName?, for principal: Principal
   ) throws(BrokerError) -> GetSession.Result {
@@ -18,7 +18,7 @@ extension Broker {
     }
   }
 
-  /// Where every configured profile stands that a principal is shown.
+  /// Describes the session of every configured profile that a principal may see.
   package func sessions(for principal: Principal) -> [Session] { view(of: principal).slots.map { describe($0) } }
 
   /// The public state of a profile's session.

@@ -1,11 +1,11 @@
 import BrokerProtocol
 import SecretMemory
 
-/// How callers get tokens for other scopes, or for another audience, than the session's own.
+/// Tokens for other scopes, or for another audience, than the session's own.
 extension Broker {
-  /// What a request asks for; nil where it says nothing of it.
+  /// The target of a request; nil where it names none.
   ///
-  /// - Throws: `invalidParams` for what is no scope and no audience; `unsupportedByProvider` for an audience where the
+  /// - Throws: `invalidParams` for a malformed scope or audience; `unsupportedByProvider` for an audience where the
   ///   provider knows none.
   func target(
     _ scopes: [String]?, _ audience: String?, on slot: ProfileSlot
@@ -24,9 +24,9 @@ extension Broker {
     target.map { slot.provider.capabilities.canGive($0) } ?? true
   }
 
-  /// Which token a client reports: what it was given for, and whether it is the present one for that.
+  /// Identifies the token that a client reports: its target, and whether it is the present token for that.
   ///
-  /// What the report itself says holds; otherwise the token is known by its name, for as long as it is.
+  /// A target in the report holds; otherwise the token is found by its name, for as long as that is kept.
   func report(
     _ params: ReportRejected.Params, on slot: ProfileSlot
   ) throws(BrokerError) -> (target: TokenTarget?, isCurrent: Bool) {

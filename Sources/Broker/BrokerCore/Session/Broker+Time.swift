@@ -1,6 +1,6 @@
 import BrokerProtocol
 
-/// What is made of clocks that jump and machines that sleep.
+/// Clock jumps and suspended machines.
 extension Broker {
   /// A timer that goes off later than this was overtaken by a suspend: the loop is never that busy.
   static let lateness = Duration.seconds(5)

@@ -2,7 +2,7 @@ package import BrokerProtocol
 import JSON
 package import SecretMemory
 
-/// How callers get tokens.
+/// The methods that give tokens.
 extension Broker {
   /// Gives a token that is good enough, refreshing it first where it is not.
   ///

@@ -3,13 +3,13 @@ package import SecretMemory
 
 /// An access token of a session for something else than the session's own token is good for.
 package struct OtherToken: Sendable, Equatable {
-  /// What it was asked for.
+  /// The requested target.
   package let target: TokenTarget
   /// The token.
   package let accessToken: Secret
   /// When it ends; nil where the provider gives no lifetime.
   package private(set) var expiresAt: Timestamp?
-  /// What the provider says it is good for; what was asked for where it says nothing (RFC 6749, section 5.1).
+  /// The granted scopes, by the reply or else as requested (RFC 6749, section 5.1).
   package let scopes: [String]
   /// How long it lives in all; nil where it has no end.
   let lifetime: Duration?
@@ -99,7 +99,7 @@ struct OtherTokens: Sendable {
     refusals.removeAll { $0.target == token.target }
   }
 
-  /// Where the token is that is worth the least; one that has no end is worth the most, unless it is refused.
+  /// The index of the least valuable token; one without expiry is worth the most, unless it is refused.
   private var leastValuable: Int {
     var least = tokens.startIndex
     for index in tokens.indices.dropFirst() where Self.worth(tokens[index]) < Self.worth(tokens[least]) {

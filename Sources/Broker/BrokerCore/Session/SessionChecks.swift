@@ -2,7 +2,7 @@ import BrokerProtocol
 
 /// One session that is examined.
 struct SessionCheck: Sendable {
-  /// Who waits for what is found.
+  /// The request that waits for the result.
   enum Waiter: Sendable {
     /// A caller, and how it is answered after the last of its examinations.
     case caller(CallerID, answer: @Sendable (isolated Broker) -> Void)
@@ -12,7 +12,7 @@ struct SessionCheck: Sendable {
     case none
   }
 
-  /// Who waits for it.
+  /// The request that waits for it.
   let waiter: Waiter
   /// The profile.
   let slot: SlotID
@@ -24,7 +24,7 @@ struct SessionCheck: Sendable {
 struct SessionChecks: Equatable {
   /// The profile that the caller asked for; nil where it asked for none.
   let profile: ProfileName?
-  /// Those that are still being examined.
+  /// The sessions that are still being examined.
   private(set) var open: Set<SlotID>
   /// Why the end of a session could not be made durable: the first of the reasons.
   private(set) var failure: StoreFailure?

@@ -4,7 +4,7 @@ import BrokerProtocol
 package struct SessionLife: Sendable {
   /// The tokens and what is known about them, as clients see them.
   package internal(set) var session: LivingSession
-  /// How the times of the tokens are read.
+  /// The conversion of the tokens' times to the present clocks.
   private(set) var dating: TokenDating
   /// When the tokens are renewed.
   private(set) var renewal: RenewalTimes
@@ -16,7 +16,7 @@ package struct SessionLife: Sendable {
   var schedule = RefreshSchedule()
   /// New tokens that are being saved, and not published yet.
   @Boxed var saving: TokensBeingSaved? = nil
-  /// What is to be told of the newest tokens, which could not be saved yet; nil where they are saved.
+  /// The events about the newest tokens, which could not be saved yet; nil where they are saved.
   var unsavedEvents: [EventPayload]?
   /// The record that notes the last use, until it is known whether it is durable.
   var notedGeneration: UInt64?
@@ -33,12 +33,12 @@ package struct SessionLife: Sendable {
   @Boxed var heldAnswer: SessionMachine.Event? = nil
   /// Tokens for other targets, and what was refused.
   var others = OtherTokens()
-  /// What the present flight is for; nil: the session's own token.
+  /// The target of the present flight; nil for the session's own token.
   var flightTarget: TokenTarget?
   /// How often a refresh token came without an access token, since there was one.
   var rotations = 0
-  /// What the provider has refused in words that may mean the session as well: the next flight, for the session itself,
-  /// shows which.
+  /// The target that the provider has refused in words that may mean the session as well: the next flight, for the
+  /// session itself, shows which.
   var doubtedTarget: TokenTarget?
 
   /// A session whose times are read in this way; its renewal is to be planned.

@@ -1,6 +1,6 @@
 import BrokerProtocol
 
-/// What becomes of a session whose times are read in another way, because a clock was set.
+/// Re-dating of a session whose clock was set.
 extension SessionMachine {
   /// Takes in what the clocks say now: the tokens live on as long as before, at other times of the wall clock.
   mutating func followClocks(_ now: Moment, isNew: Bool = false) {

@@ -1,6 +1,6 @@
 import BrokerProtocol
 
-/// How a session begins, ends, and is answered for.
+/// The beginning and end of a session, and the answers about it.
 extension SessionMachine {
   /// Restores the session from the store; a session that is bound to another place is signed out, and sent nowhere.
   ///
@@ -139,7 +139,7 @@ extension SessionMachine {
     return [saveEnd(contents(at: now), events)] + refuse(waiting)
   }
 
-  /// What a record says of where the session stands.
+  /// The contents of the record for the present phase.
   func contents(at now: Moment) -> SessionRecord.Contents {
     switch phase {
     case .living(let life): .living(life.session)

@@ -247,7 +247,7 @@ extension SessionMachine {
     return [.save(record(.living(session)), announcing: events)]
   }
 
-  /// What is told of new tokens.
+  /// The event about new tokens.
   func refreshed(_ session: LivingSession) -> EventPayload {
     let tokens = session.tokens
     return .tokenRefreshed(
@@ -255,7 +255,7 @@ extension SessionMachine {
   }
 }
 
-/// What the rule of freshness means for the callers of a session.
+/// Freshness of the session's token for its callers.
 extension SessionMachine {
   /// For how long a caller wants the token to live.
   func want(of demand: TokenDemand) -> Duration { demand.minValidity ?? policy.skew }
@@ -266,7 +266,7 @@ extension SessionMachine {
     return !life.tokens.isRefreshable || life.freshness.verdict(for: want(of: demand), at: now) != .stale
   }
 
-  /// What is said beside the session's token.
+  /// The marks beside the session's token.
   func marks(_ demand: TokenDemand) -> TokenMarks {
     let isCapped = life?.freshness.caps(want(of: demand).milliseconds) ?? false
     return TokenMarks(isOffline: isOffline, isCapped: isCapped)

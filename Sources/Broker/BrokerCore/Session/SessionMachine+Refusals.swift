@@ -1,6 +1,6 @@
 import BrokerProtocol
 
-/// What becomes of a session whose provider answers a refresh with something else than tokens.
+/// Refused refreshes.
 extension SessionMachine {
   /// Whether the session is shown as expired although its refresh token is tried again.
   package var isShownExpired: Bool { refresh.isShownExpired }

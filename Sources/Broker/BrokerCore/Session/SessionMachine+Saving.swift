@@ -1,6 +1,6 @@
 import BrokerProtocol
 
-/// What becomes of tokens once it is known whether they are durable.
+/// Tokens that are durable, or could not be saved.
 extension SessionMachine {
   /// Takes over what was saved, or what the provider has already rotated although it could not be saved.
   mutating func adopt(_ generation: UInt64, isDurable: Bool, _ now: Moment) -> [Action] {
@@ -109,10 +109,10 @@ extension SessionMachine {
     return user == other
   }
 
-  /// What is revoked of the session that a login is about to replace: its newest tokens, saved or not.
+  /// Revokes the newest tokens, saved or not, of the session that a login is about to replace.
   ///
-  /// Nothing, where the provider has just ended the session by refusing its refresh token. A refusal for another target
-  /// does not show that, nor one of a token that a lost reply may have spent.
+  /// Nothing is revoked where the provider has just ended the session by refusing its refresh token. A refusal for
+  /// another target does not show that, nor one of a token that a lost reply may have spent.
   private var revocationOfNewestTokens: [Action] {
     guard let life else { return [] }
     if case .refreshFailed(_, .sessionEnded) = life.heldAnswer, life.flightTarget == nil, !isOutcomeUnknown {

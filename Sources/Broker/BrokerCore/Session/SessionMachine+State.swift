@@ -1,13 +1,14 @@
 import BrokerProtocol
 
-/// What the machine tells of itself.
+/// Queries about the machine's state.
 extension SessionMachine {
   /// When tokens are good enough.
   var policy: ExpiryPolicy { rules.expiry }
 
-  /// What is known of a session only as long as it has tokens; nil where there is none.
+  /// The state that exists only while the session has tokens; nil where there is none.
   ///
-  /// Setting it changes the session that lives, and does nothing where none does: a session begins and ends with its phase.
+  /// Setting it changes the living session, and does nothing where there is none: a session begins and ends with its
+  /// phase.
   var life: SessionLife? {
     get {
       guard case .living(let life) = phase else { return nil }
@@ -48,7 +49,7 @@ extension SessionMachine {
   /// Whether the newest tokens could not be saved yet.
   package var isStoreDegraded: Bool { life?.unsavedEvents != nil }
 
-  /// What is under way.
+  /// The work under way.
   package var activity: Activity {
     if let saving = life?.saving { return .saving(saving.session, generation: saving.generation) }
     switch refresh.state {
@@ -83,10 +84,10 @@ extension SessionMachine {
     }
   }
 
-  /// Where the newest refresh stands.
+  /// The state of the newest refresh.
   package var refreshState: RefreshMachine.State { refresh.state }
 
-  /// What is planned in the background.
+  /// The planned background refresh.
   package var scheduleState: RefreshSchedule.State { life?.schedule.state ?? .off }
 
   /// When the access token ends, on both clocks; nil where there is none, or no end of it.
@@ -105,7 +106,7 @@ extension SessionMachine {
   /// When the session's tokens end; nil where there is no session.
   var tokenLife: TokenLife? { life?.tokens }
 
-  /// How the times of the session's tokens are read; nil where there is none.
+  /// The conversion of the tokens' times to the present clocks; nil where there is no session.
   var dating: TokenDating? { life?.dating }
 
   /// Whether a session is there of which nothing can be had: see ``TokenLife/isSpent(at:)``.
@@ -117,7 +118,7 @@ extension SessionMachine {
   /// Whether a session has ended for want of use; false where there is none.
   func isIdleOver(at now: Moment) -> Bool { life?.isIdleOver(at: now) ?? false }
 
-  /// What a refresh must know of the session.
+  /// The facts about the session that a refresh depends on.
   var terms: RefreshMachine.Terms {
     // What replies have shown may change; what was said may not.
     let (rotates, isJournaled) =

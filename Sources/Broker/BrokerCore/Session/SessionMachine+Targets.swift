@@ -1,11 +1,11 @@
 import BrokerProtocol
 
-/// How callers get tokens for other scopes, or for another audience, than the session's own token is good for.
+/// Tokens for other scopes, or for another audience, than the session's own.
 ///
-/// There is one flight for all callers, whatever it is for: the refresh token is one, and what can become of it is the same.
-/// What the provider refuses to give for a target says nothing of the session.
+/// There is one flight for all callers, whatever its target: the refresh token is one, and what can become of it is the
+/// same. A refusal for a target says nothing of the session.
 extension SessionMachine {
-  /// What a caller wants that the session's own token is not; nil where that one serves.
+  /// The target that the session's own token does not cover; nil where that token serves.
   func otherTarget(of demand: TokenDemand) -> TokenTarget? { demand.target.flatMap(otherTarget) }
 
   private func otherTarget(_ target: TokenTarget) -> TokenTarget? {
@@ -46,7 +46,7 @@ extension SessionMachine {
     return .answerOther(demand.waiter, token, marks(demand, token))
   }
 
-  /// What is said beside a token for another target.
+  /// The marks beside a token for another target.
   private func marks(_ demand: TokenDemand, _ token: OtherToken) -> TokenMarks {
     TokenMarks(isOffline: isOffline, isCapped: token.freshness.caps(want(of: demand).milliseconds))
   }
@@ -100,7 +100,8 @@ extension SessionMachine {
     return waiting.map { .answerError($0.waiter, error) }
   }
 
-  /// What the next flight is for: the session itself, where a caller waits for that, or something is not known of it.
+  /// The target of the next flight; nil, the session itself, where a caller waits for that or something is not known of
+  /// it.
   var nextTarget: TokenTarget? {
     guard refresh.lost == nil, life?.doubtedTarget == nil else { return nil }
     let wanted = demands.map { otherTarget(of: $0) }
@@ -187,9 +188,9 @@ extension SessionMachine {
   }
 }
 
-/// What the machine tells of tokens that clients report.
+/// Look-ups of the tokens that clients report.
 extension SessionMachine {
-  /// What a token was given for; nil for the session's own, and for one that is not known.
+  /// The target of a token; nil for the session's own, and for an unknown one.
   package func target(ofTokenNamed id: String) -> TokenTarget? {
     if let living, tokenID(living.tokens.accessToken.value) == id { return nil }
     return names.target(of: id)

@@ -1,6 +1,6 @@
 import BrokerProtocol
 
-/// What time, use and the outside world bring about while no caller asks for a token.
+/// Timers, use and outside events, between callers' requests.
 extension SessionMachine {
   /// Does what is due: a background refresh, another try, a note of the last use, or the end of a session that is over.
   mutating func wake(_ now: Moment) -> [Action] {
@@ -65,7 +65,7 @@ extension SessionMachine {
   }
 }
 
-/// What becomes of a session that is used, or is not.
+/// Use of a session, and its end for want of use.
 extension SessionMachine {
   /// Takes in that a client has used the session.
   mutating func noticeUse(_ uptime: Duration, _ now: Moment) -> [Action] {

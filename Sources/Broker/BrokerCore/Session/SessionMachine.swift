@@ -7,11 +7,11 @@ package import SecretMemory
 ///
 /// A value: it does no I/O and reads no clock. Every event is legal in every state; what comes too late changes nothing.
 package struct SessionMachine: Sendable {
-  /// Where the session stands; each case has what is known only in it.
+  /// The phase of the session; each case has what is known only in it.
   package enum Phase: Sendable {
     /// No user is logged in. Left by a login that was saved.
     case signedOut
-    /// What rests in the store of this profile is not what was written. Left by a login that was saved, or a logout.
+    /// The record in this profile's store is not the one that was written. Left by a login that was saved, or a logout.
     case mistrusted
     /// Tokens are available, or at least a way to ask for them. Left by a logout, a definitive refusal, or the end of the
     /// time without use, but by no clock alone; another login that was saved begins another life.
@@ -22,7 +22,7 @@ package struct SessionMachine: Sendable {
     case reauthenticationRequired
   }
 
-  /// What is under way on a living session.
+  /// The work under way on a living session.
   package enum Activity: Sendable, Equatable {
     /// Nothing. Left when a token is wanted that is not there, or when a refresh is due.
     case resting
@@ -39,7 +39,7 @@ package struct SessionMachine: Sendable {
     case barred(until: Duration)
   }
 
-  /// What happened.
+  /// An event that drives the machine.
   package enum Event: Sendable {
     case restored(SessionRecord, intent: RefreshIntent?, flight: FlightUnderWay? = nil)
     case mistrusted
@@ -79,7 +79,7 @@ package struct SessionMachine: Sendable {
     case woken
   }
 
-  /// What is to be done.
+  /// An action for the runner to carry out.
   package enum Action: Sendable {
     /// Give the caller the current token.
     case answerToken(CallerID, TokenMarks)
@@ -120,9 +120,9 @@ package struct SessionMachine: Sendable {
 
   /// The end of a session on its way to the store.
   struct Ending: Sendable {
-    /// What the record says.
+    /// The contents of the record.
     let contents: SessionRecord.Contents
-    /// What is told of it.
+    /// The events about it.
     let events: [EventPayload]
     /// The generation of the record.
     let generation: UInt64
@@ -130,11 +130,11 @@ package struct SessionMachine: Sendable {
 
   /// The profile.
   package let profile: ProfileName
-  /// What the session is bound to.
+  /// The binding of the session.
   package let binding: ProviderBinding
-  /// What the configuration says.
+  /// The rules of the configuration.
   package internal(set) var rules: SessionRules
-  /// Where the session stands.
+  /// The present phase.
   package internal(set) var phase = Phase.signedOut
   /// The generation of the newest record that was handed out for saving.
   package internal(set) var generation: UInt64 = 0
@@ -149,7 +149,7 @@ package struct SessionMachine: Sendable {
   /// Grows whenever an answer that was rendered before may no longer be true.
   package internal(set) var answerVersion: UInt64 = 0
 
-  /// Which start of the machine the uptime counts from; nil where the machine does not say.
+  /// The identifier of the machine's start that the uptime counts from; nil where it is unknown.
   let boot: String?
   /// How far the clocks of others are ahead of the wall clock, where two of them agree.
   var clockVerdict: Duration?
@@ -157,7 +157,7 @@ package struct SessionMachine: Sendable {
   let tokenID: @Sendable (Secret) -> String
   /// The one flight for all callers, and what is known of the last ones.
   var refresh: RefreshMachine
-  /// What the last tokens for other targets were given for.
+  /// The targets of recent tokens, by the tokens' names.
   var names = TokenNames()
   /// Callers who wait for a refresh; there are none where no session lives.
   var demands: [TokenDemand] = []

@@ -1,6 +1,6 @@
 import BrokerProtocol
 
-/// Which session a provider was asked something for: by the time of its answer there may be another one.
+/// The session that a provider call is about: by the time of the answer there may be another one.
 struct SessionMark {
   private let number: UInt64
   private let user: String?
@@ -20,8 +20,8 @@ struct SessionMark {
 
 /// A refresh whose answer is still to come to a session that was signed out meanwhile.
 package struct FlightUnderWay: Sendable {
-  /// Where it stands: sent.
+  /// The refresh, in the state `sent`.
   let refresh: RefreshMachine
-  /// What a token is asked for; nil for the session's own.
+  /// The requested target; nil for the session's own token.
   let target: TokenTarget?
 }

@@ -1,6 +1,6 @@
 package import BrokerProtocol
 
-/// What the configuration says of the sessions of a profile.
+/// The configured rules for a profile's sessions.
 package struct SessionRules: Sendable, Equatable {
   /// When tokens are good enough.
   package var expiry: ExpiryPolicy
@@ -17,7 +17,7 @@ package struct SessionRules: Sendable, Equatable {
 
   /// Thirty days: over a holiday; no refresh token that is worth keeping lives for much longer without use.
   package static let standardKeepAlive = Duration.seconds(2_592_000)
-  /// What ends at the provider with a token that is revoked; nil where the profile does not say.
+  /// The extent of a revocation at the provider; nil where the profile does not say.
   package var revocation: RevocationHabit?
 
   /// Rules; without any, nothing is known of the provider, and no session ends for want of use.
@@ -64,13 +64,13 @@ package enum Rotation: String, Sendable, CaseIterable {
   case never
 }
 
-/// What the core knows of one configured profile.
+/// One configured profile, as the core needs it.
 package struct ProfileSettings: Sendable {
   /// The profile.
   package var name: ProfileName
-  /// Who logs it in.
+  /// The provider.
   package var provider: any AuthProvider
-  /// What holds for its sessions.
+  /// The rules for its sessions.
   package var rules: SessionRules
   /// Whether clients may have the session's ID token.
   package var allowsIDToken: Bool

@@ -12,7 +12,7 @@ struct TokensBeingSaved: Sendable {
   var other: OtherToken?
   /// Why there is no other access token beside the refresh token that is saved; nil where there is one.
   var rejection: ProviderRejection?
-  /// What is told once they are durable.
+  /// The events to publish once they are durable.
   var events: [EventPayload] = []
   /// Whether they came for a refresh token that a client has given, which may be one of the present session's.
   var isTakeover = false
@@ -35,7 +35,7 @@ struct TokensBeingSaved: Sendable {
 struct LoginsBeingSaved: Sendable {
   /// The last one; nil where none is being saved.
   @Boxed private(set) var newest: TokensBeingSaved? = nil
-  /// Those before it, in order: one that is durable has been told of.
+  /// The logins before it, in order: one that is durable has been published.
   private(set) var earlier: [TokensBeingSaved] = []
   /// The generation of a login that could not be saved, as long as its record may rest in the store all the same.
   private(set) var refused: UInt64?

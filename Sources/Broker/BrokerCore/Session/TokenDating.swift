@@ -5,7 +5,7 @@ package import BrokerProtocol
 /// The wall clock may have been wrong then, or be wrong when they are read. The uptime is not, for as long as the machine is
 /// not started again.
 package struct IssueClock: Sendable, Equatable {
-  /// Which start of the machine the uptime counts from; nil where the machine does not say.
+  /// The identifier of the machine's start that the uptime counts from; nil where it is unknown.
   package var boot: String?
   /// When that was, by the wall clock of then.
   package var bootedAt: Timestamp
@@ -29,11 +29,11 @@ extension Moment {
   var bootedAt: Timestamp { wall + (.zero - uptime) }
 }
 
-/// How the times that are kept with a session's tokens are read by the present clocks.
+/// The conversion of the times kept with a session's tokens to the present clocks.
 ///
-/// Tokens live for so long after they came, whatever the wall clock says: their lives run in uptime. Where the machine was
-/// started again meanwhile, only the wall clock is left, of then and of now, and either may be wrong. Then a token is rather
-/// taken for too old than for too young: that costs one refresh. Nothing that is read here ends a session.
+/// Tokens live for so long after they came, whatever the wall clock says: their lives run in uptime. Where the machine
+/// was started again meanwhile, only the wall clock is left, of then and of now, and either may be wrong. Then a token
+/// is rather taken for too old than for too young: that costs one refresh. Nothing that is read here ends a session.
 struct TokenDating: Sendable, Equatable {
   /// Clocks that differ by less are taken for the same, and a moment that lies less ahead for the present: they are set by
   /// the network, or by hand to the minute.
@@ -41,7 +41,7 @@ struct TokenDating: Sendable, Equatable {
   /// A wall clock that has moved by less against the uptime was not set: it is being slewed, or read a moment later.
   static let unsetDrift = Duration.seconds(5)
 
-  /// Where the times come from.
+  /// The source of the times.
   private enum Source: Sendable, Equatable {
     /// Both clocks have run since.
     case present

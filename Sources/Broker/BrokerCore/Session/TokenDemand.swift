@@ -1,6 +1,6 @@
-/// What a caller wants of a token.
+/// A caller's request for a token.
 package struct TokenDemand: Sendable, Equatable {
-  /// Who wants it.
+  /// The caller.
   package var waiter: CallerID
   /// How long the token must still live; nil means the profile's skew.
   package var minValidity: Duration?
@@ -10,7 +10,7 @@ package struct TokenDemand: Sendable, Equatable {
   package var waitsForLogin: Bool
   /// Whether a server has refused the current token: one without an end has ended by that.
   package var isRefused: Bool
-  /// What the token is to be good for; nil means the session's own.
+  /// The requested target; nil for the session's own token.
   package var target: TokenTarget?
   /// Whether the provider can give a token for such a target at all.
   package var isGivable: Bool

@@ -40,7 +40,7 @@ struct TokenLife: Sendable, Equatable {
   func isSpent(at now: Moment) -> Bool { !isRefreshable && !isAlive(at: now) }
 }
 
-/// What an answer with a token says beside the token.
+/// The members of an answer beside its token.
 package struct TokenMarks: Sendable, Hashable {
   /// Whether the provider cannot be reached, as the session's state says to everyone.
   package var isOffline: Bool
@@ -53,7 +53,7 @@ package struct TokenMarks: Sendable, Hashable {
   }
 }
 
-/// What the last tokens for other targets were given for, by their names.
+/// The targets of recent tokens, by the tokens' names.
 ///
 /// Clients may report a token when its session is over, or is another one: so this outlives the session.
 struct TokenNames: Sendable {
@@ -69,6 +69,6 @@ struct TokenNames: Sendable {
     if names.count > Self.most { names.removeFirst() }
   }
 
-  /// What a token of this name was given for; nil for one that is not known, or is the session's own.
+  /// The target of a token; nil for an unknown one, and for the session's own.
   func target(of id: String) -> TokenTarget? { names.first { $0.id == id }?.target }
 }

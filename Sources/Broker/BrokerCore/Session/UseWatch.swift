@@ -3,8 +3,9 @@
 /// Everything is counted in uptime, which goes on while the machine is suspended and which cannot be set. Only across a
 /// start of the machine the wall clock counts, by what was written down.
 struct UseWatch: Sendable, Equatable {
-  /// Where a session ends for want of use, that is written down at most once a minute, which costs a disk nothing, or for
-  /// short timeouts ten times within one: so much earlier a session may end after a crash.
+  /// The longest pause between two notes of use where a session has an idle timeout.
+  ///
+  /// Once a minute costs a disk nothing; a short timeout has ten notes. So much earlier a session may end after a crash.
   static let longestNotePause = Duration.seconds(60)
   /// Otherwise at most once an hour: it only says for how many days the session is kept alive.
   static let rareNotePause = Duration.seconds(3600)

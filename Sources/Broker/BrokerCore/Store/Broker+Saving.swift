@@ -1,6 +1,6 @@
 package import BrokerProtocol
 
-/// How records are saved, however long the disk says no.
+/// Saving of records, retried for as long as the store fails.
 extension Broker {
   /// Makes a record durable, in one transaction with the events that tell of it, and tells its machine.
   ///

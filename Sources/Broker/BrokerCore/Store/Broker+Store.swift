@@ -1,6 +1,6 @@
 import BrokerProtocol
 
-/// How changes become durable, and how the events that tell of them go out.
+/// Committing changes, and publishing their events.
 extension Broker {
   /// Tells of something whose truth does not hang on the store.
   func publish(_ payload: EventPayload, profile: ProfileName?) {
@@ -89,7 +89,7 @@ extension Broker {
   }
 }
 
-/// How everyone who waits for the store goes on.
+/// Continuing the work that waits for the store.
 extension Broker {
   /// Does what waits for a change that is durable now, or could not be made so.
   func settle(_ settlement: Settlement, _ failure: StoreFailure?) {
@@ -130,7 +130,7 @@ extension Broker {
     }
   }
 
-  /// What is answered where the provider has done its part, but the vault not its own.
+  /// The error where the provider made the change, and the vault could not be written.
   static func unsaved(_ profile: ProfileName?) -> BrokerError {
     let message = "The provider made the change, but the vault could not be written; the write is retried."
     return BrokerError(.storeFailed, message, profile: profile)

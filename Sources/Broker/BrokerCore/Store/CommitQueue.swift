@@ -31,12 +31,12 @@ package struct ChangeID: Hashable, Sendable {
   package init(_ number: UInt64) { self.number = number }
 }
 
-/// What waits to be made durable, and the events that wait for it: one commit at a time, nothing told out of order.
+/// The changes that wait to be made durable, and the events that wait for them: one commit at a time, events in order.
 ///
-/// Events get their sequences as they enter. Each is delivered once it is durable and all before it are delivered; those
-/// that no one keeps wait behind the others. A value: it does no I/O, and time comes in as an argument.
+/// Events get their sequences as they enter. Each is delivered once it is durable and all before it are delivered;
+/// those that are not kept wait behind the others. A value: it does no I/O, and time comes in as an argument.
 package struct CommitQueue: Sendable {
-  /// What is to be done, in order.
+  /// An action for the runner to carry out.
   package enum Action: Sendable, Equatable {
     /// Commit these steps in one transaction, then say how that ended: see ``finished(_:)``.
     case commit([StoreStep])

@@ -4,7 +4,7 @@ import BrokerProtocol
 struct RecordSave: Sendable {
   /// The record.
   let record: SessionRecord
-  /// What is told once it is durable.
+  /// The events to publish once it is durable.
   let events: [EventPayload]
   /// The revocations that are made durable with it.
   let revocations: [PendingRevocation.ID]
@@ -16,7 +16,7 @@ struct RecordSave: Sendable {
 struct SaveRetry {
   /// The record.
   let record: SessionRecord
-  /// What is told once it is durable.
+  /// The events to publish once it is durable.
   let events: [EventPayload]
   /// How often it failed.
   let failures: Int

@@ -2,7 +2,7 @@ package import BrokerProtocol
 
 /// One change of the store, and the events that tell of it.
 package struct StoreChange: Sendable {
-  /// What becomes of a change, and of its events, where the store refuses it.
+  /// The effect of a refusal by the store on a change and on its events.
   package enum Kind: Sendable {
     /// The change is what the events tell of: where it is not made, they are not told either.
     case record
@@ -10,11 +10,11 @@ package struct StoreChange: Sendable {
     case note
   }
 
-  /// What becomes of it where the store refuses it.
+  /// The effect of a refusal by the store.
   package var kind: Kind
-  /// What is written beside the events.
+  /// The steps to write beside the events.
   package var steps: [StoreStep]
-  /// What is told once it is written.
+  /// The events to publish once it is written.
   package var events: [EventPayload]
   /// The profile that the events are about.
   package var profile: ProfileName?
@@ -31,7 +31,7 @@ package struct StoreChange: Sendable {
   }
 }
 
-/// What is to be done once a change is durable, or could not be made so.
+/// The work that waits for a change to be durable, or to fail.
 enum Settlement: Sendable {
   /// A flight may send its refresh token: its intent, which was decided on at that uptime, was written.
   case intent(SlotID, flight: UInt64, since: Duration)

@@ -107,7 +107,7 @@ extension Broker {
     if case .revoke = request { finish(asking) }
   }
 
-  /// What a trial's login has sent counts as that of any other.
+  /// Counts a code that a trial's login has sent, like that of any other login.
   private func noteSentCode(_ request: TrialRequest, _ answer: TrialAnswer, _ trial: TrialSlot) {
     guard case .login(let credentials) = request, case .login(.success(.otpRequired(let challenge))) = answer,
       let slot = slot(named: trial.profile)

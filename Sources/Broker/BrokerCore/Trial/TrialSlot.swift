@@ -10,13 +10,13 @@ final class TrialSlot {
   let profile: ProfileName
   /// The provider.
   let provider: any AuthProvider
-  /// Who has begun it.
+  /// The client that began it.
   let client: ClientID?
   /// Decides what is done.
   var trial: any Trial
-  /// What was found and not told yet.
+  /// The findings that are not told yet.
   var findings: [ProviderFinding] = []
-  /// Who wants to know what is new.
+  /// The caller that waits for new findings.
   var caller: Caller<ProviderTrialState>?
   /// Answers it although nothing is new.
   var answerTimer: TimerCancellation?

@@ -23,7 +23,7 @@ struct AutoLock: Sendable {
   /// slept.
   static let longestUnwatched = Duration.milliseconds(100)
 
-  /// What the owner has chosen.
+  /// The owner's settings.
   private(set) var rules = AutoLockRules()
   /// When a client last used the vault, or it was opened.
   private var lastUse = Duration.zero

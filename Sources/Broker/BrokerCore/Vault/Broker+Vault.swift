@@ -178,7 +178,7 @@ extension Broker {
   }
 }
 
-/// What an open vault is needed for, and how it is examined.
+/// Requests that need an open vault, and its examination.
 extension Broker {
   /// Refuses what needs an open vault.
   ///
@@ -187,7 +187,7 @@ extension Broker {
     guard vault.isOpen else { throw BrokerError(.vaultLocked) }
   }
 
-  /// Where the vault stands for clients.
+  /// The status of the vault for clients.
   package var vaultStatus: GetStatus.VaultStatus {
     let status = vault.status
     return GetStatus.VaultStatus(

@@ -3,7 +3,7 @@ import SecretMemory
 
 /// One request that needs the vault's key again.
 struct KeyAttempt: Sendable {
-  /// What is to be done with the key.
+  /// The use of the key.
   enum Wish: Sendable {
     /// Open the vault.
     case unlock(Secret?)
@@ -11,11 +11,11 @@ struct KeyAttempt: Sendable {
     case rekey(Rekey.Params)
   }
 
-  /// Who waits for the answer.
+  /// The caller that waits for the answer.
   let caller: CallerID
-  /// Who asks.
+  /// The principal that sent the request.
   let principal: Principal
-  /// What it is.
+  /// The use of the key.
   let wish: Wish
 
   /// Whether the vault is to be opened.
@@ -38,7 +38,7 @@ struct KeyAttempt: Sendable {
 /// waits, and those of the process with the fewest wrong passphrases come first: a process that guesses keeps no other
 /// one out, also where it connects again for each guess.
 struct KeyAttemptQueue {
-  /// What became of a request.
+  /// The outcome of adding a request.
   enum Admission {
     /// It waits for its turn.
     case admitted

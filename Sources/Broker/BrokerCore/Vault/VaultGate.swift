@@ -5,7 +5,7 @@ import BrokerProtocol
 /// A value that does no I/O and reads no clock: it gets events and gives actions, which its runner performs in order.
 /// Every event is legal in every state.
 struct VaultGate: Sendable {
-  /// Where the vault stands for clients.
+  /// The phase of the vault, as clients see it.
   enum Phase: Equatable {
     /// They may have what it holds. Left when it is to be locked.
     case open
@@ -17,9 +17,9 @@ struct VaultGate: Sendable {
     case opening
   }
 
-  /// What has happened.
+  /// An event that drives the gate.
   enum Event {
-    /// What rests in the store was read without a person: it is open.
+    /// The stored records were read without a person's passphrase: the vault is open.
     case started
     /// A client wants a key to be tried; `limit` is how many may wait.
     case wanted(KeyAttempt, limit: Int)
@@ -43,7 +43,7 @@ struct VaultGate: Sendable {
     case clientLeft(ClientID)
   }
 
-  /// What is to be done.
+  /// An action for the runner to carry out.
   enum Action {
     /// Answer a caller.
     case answer(CallerID, BrokerError?)
@@ -65,9 +65,9 @@ struct VaultGate: Sendable {
     case drop
   }
 
-  /// Where the vault stands for clients.
+  /// The present phase.
   private(set) var phase = Phase.locked
-  /// Where the store stands, as it said last.
+  /// The status that the store last reported.
   private(set) var status: StoreStatus
   private var queue = KeyAttemptQueue()
   /// The attempt that is being made, or whose answer is kept back.

@@ -1,24 +1,24 @@
-/// What of a profile's configuration its provider does not accept: no retry fixes it, and no login.
+/// The part of a profile's configuration that the provider rejects: neither a retry nor a login fixes it.
 package enum ConfigurationFault: Sendable, Equatable, CaseIterable {
-  /// Who the client is, or how it proves that (RFC 6749, section 5.2, `invalid_client`).
+  /// The client's identity or authentication (RFC 6749, section 5.2, `invalid_client`).
   case client
-  /// What the client does, which it is not allowed at the provider (`unauthorized_client`, `unsupported_grant_type`).
+  /// The grant, which the client may not use at the provider (`unauthorized_client`, `unsupported_grant_type`).
   case grant
-  /// What the tokens shall be good for (`invalid_scope`), or for whom (RFC 8707, section 2, `invalid_target`).
+  /// The scopes (`invalid_scope`), or the audience (RFC 8707, section 2, `invalid_target`).
   case scopes
-  /// How it is asked (`invalid_request`).
+  /// The form of the request (`invalid_request`).
   case request
-  /// Where the provider is: nothing there tells of its endpoints.
+  /// The address: no metadata of the provider is found there.
   case address
-  /// Who the provider is: it describes itself under another issuer (RFC 8414, section 3.3).
+  /// The issuer: the provider's metadata names another one (RFC 8414, section 3.3).
   case issuer
-  /// Which project is meant, by the key that names it.
+  /// The project, by the key that names it.
   case project
   /// The client's password, or the key of the project: its source does not give it.
   case secret
   /// The client's password, or the key of the project: it comes from a variable that the broker does not have.
   case environmentSecret
-  /// Where a browser comes back to: the port is in use (bind(2)).
+  /// The redirect port, which is in use (bind(2)).
   case redirectPort
   /// The embedded provider's own files: damaged, or encrypted for another vault.
   case embeddedFiles

@@ -1,9 +1,9 @@
 package import BrokerProtocol
 package import SecretMemory
 
-/// What a person logs in with; a provider takes what it needs.
+/// The credentials of a login; a provider takes what it needs.
 package struct Credentials: Sendable, Equatable {
-  /// How the session is begun.
+  /// The login method.
   package var method: LoginMethod
   /// The account's e-mail address.
   package var email: String?
@@ -13,7 +13,7 @@ package struct Credentials: Sendable, Equatable {
   package var phoneNumber: String?
   /// A refresh token to take over.
   package var refreshToken: Secret?
-  /// What the session shall be good for; empty means the provider's usual.
+  /// The requested scopes; empty for the provider's default.
   package var scopes: [String]
   /// Whether the user shall prove who they are although the provider may know them still (OpenID Connect Core, section
   /// 3.1.2.1, `prompt=login`).
@@ -34,7 +34,7 @@ package struct Credentials: Sendable, Equatable {
   }
 }
 
-/// What a new account is made from.
+/// The input for a new account.
 package struct Registration: Sendable {
   /// The account's e-mail address.
   package var email: String
@@ -42,7 +42,7 @@ package struct Registration: Sendable {
   package var password: Secret
   /// The name to show.
   package var name: String?
-  /// Where one-time codes go.
+  /// The phone number for one-time codes.
   package var phoneNumber: String?
 
   package init(email: String, password: Secret, name: String? = nil, phoneNumber: String? = nil) {

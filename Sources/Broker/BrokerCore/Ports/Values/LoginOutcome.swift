@@ -17,13 +17,13 @@ package enum LoginOutcome: Sendable {
 package struct ProviderSession: Sendable {
   /// Its tokens.
   package var tokens: TokenSet
-  /// Whose it is, where the provider says so at once.
+  /// The session's user, where the provider says so at once.
   package var user: User?
   /// How many backup codes are left, where the provider says so.
   package var backupCodesRemaining: Int?
   /// Whether a refresh spends the refresh token; nil where only the replies will show it.
   package var rotatesRefreshToken: Bool?
-  /// What ends with a token that is revoked, as the broker has seen at this provider; nil where it has not.
+  /// The extent of a revocation, as the broker has observed it at this provider; nil where it has not.
   var seenHabit: RevocationHabit?
 
   package init(
@@ -40,9 +40,9 @@ package struct ProviderSession: Sendable {
 package struct ProviderChallenge: Sendable, Equatable {
   /// The provider's own handle, which no client ever sees.
   package var flow: Secret
-  /// How the code reaches the user.
+  /// The way in which the code reaches the user.
   package var method: OTPChallenge.Method
-  /// Where the code went, masked.
+  /// The masked destination of the code.
   package var maskedDestination: String
   /// How many digits the code has.
   package var otpLength: Int
@@ -75,11 +75,11 @@ package struct ProviderChallenge: Sendable, Equatable {
   }
 }
 
-/// What a user has to do somewhere else, as the provider describes it.
+/// An action that a user has to take in a browser or at a device, as the provider describes it.
 package struct ProviderUserAction: Sendable {
   /// The provider's own handle, which no client ever sees.
   package var flow: Secret
-  /// Where it is done: a device is asked for by ``DeviceLoginProvider/pollUserAction(flow:)``, a browser is awaited by
+  /// The kind of action: a device is polled by ``DeviceLoginProvider/pollUserAction(flow:)``, a browser is awaited by
   /// ``BrowserLoginProvider/awaitRedirect(flow:)``.
   package var kind: UserAction.Kind
   /// The address to open.
@@ -93,7 +93,7 @@ package struct ProviderUserAction: Sendable {
   /// How long to wait between two questions (RFC 8628, section 3.5).
   package var interval: Duration
 
-  /// Where the provider names no interval (RFC 8628, section 3.2).
+  /// The polling interval where the provider names none (RFC 8628, section 3.2).
   package static let standardInterval = Duration.seconds(5)
 
   package init(

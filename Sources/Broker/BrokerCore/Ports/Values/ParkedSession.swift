@@ -6,7 +6,7 @@ package struct ParkedSession: Sendable, Equatable {
   package struct ID: Hashable, Sendable {
     /// The profile.
     package let profile: ProfileName
-    /// What the session is bound to.
+    /// The binding of the session.
     package let binding: ProviderBinding
 
     package init(_ profile: ProfileName, _ binding: ProviderBinding) {

@@ -1,6 +1,6 @@
 /// A login that waits for its code or its user, as it rests.
 package struct PendingLoginRecord: Sendable, Equatable {
-  /// What the login is bound to: nothing of it is sent to another place.
+  /// The binding of the login: nothing of it is sent to another provider.
   package var binding: ProviderBinding
   /// The login.
   package var login: PendingLogin

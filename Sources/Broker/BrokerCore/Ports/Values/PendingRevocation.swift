@@ -20,11 +20,11 @@ package struct PendingRevocation: Sendable, Equatable {
 
   /// Its name.
   package var id: ID
-  /// What the tokens are bound to: they are sent nowhere else.
+  /// The binding of the tokens: they are sent nowhere else.
   package var binding: ProviderBinding
   /// The tokens.
   package var tokens: TokenSet
-  /// Whose they are, by the provider's name for the account; nil where that is not known.
+  /// The tokens' user, by the provider's name for the account; nil where it is not known.
   package var userID: String?
   /// Whether all sessions of the user are to end.
   package var everywhere: Bool

@@ -1,9 +1,9 @@
 package import BrokerProtocol
 package import SecretMemory
 
-/// What came of a change of an account.
+/// The result of an account change.
 package struct ProfileUpdate: Sendable {
-  /// What is known of the account now.
+  /// The account after the change.
   package var user: User
   /// The second factor that is not changed yet: it wants a first code.
   package var enrolment: ProviderEnrolment?
@@ -19,11 +19,11 @@ package struct ProfileUpdate: Sendable {
 package struct ProviderEnrolment: Sendable {
   /// The provider's own handle, which no client ever sees.
   package var flow: Secret
-  /// Where its codes come from.
+  /// The way in which its codes reach the user.
   package var method: OTPChallenge.Method
   /// The secret for an authenticator application, as an `otpauth://` URI; nil where codes are sent.
   package var uri: Secret?
-  /// Where its first code was sent, masked; nil where an application makes the codes.
+  /// The masked destination of its first code; nil for an authenticator application.
   package var maskedDestination: String?
   /// When the enrolment ends.
   package var expiresAt: Timestamp

@@ -1,4 +1,5 @@
-/// What a session is bound to: where any of this changes in the configuration, the session is not sent anywhere.
+/// The provider, client and address that a session belongs to: where any of them changes in the configuration, the
+/// session is not sent anywhere.
 package struct ProviderBinding: Sendable, Hashable {
   /// The provider's type, as in the configuration.
   package var type: String

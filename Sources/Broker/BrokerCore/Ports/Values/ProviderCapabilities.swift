@@ -1,13 +1,13 @@
-/// What not every provider can do; named as the methods that need it.
+/// An ability that not every provider has, named after the method that needs it.
 package enum ProviderAbility: String, Sendable, CaseIterable {
   case register, verifyEmail, forgotPassword, resetPassword, getCurrentUser, updateProfile, changePassword
   case deleteAccount, resendOtp, verifyBackupCode, generateBackupCodes, awaitLogin
 }
 
-/// What one provider can do as it is configured, besides what every provider does: each capability as the value that has
-/// it, nil where the provider does not.
+/// The optional capabilities of one provider as it is configured: each as the value that has it, nil where the provider
+/// does not.
 ///
-/// A provider makes it of its configuration, and nothing else says what it can do.
+/// A provider makes it from its configuration, and nothing else says what it can do.
 package struct ProviderCapabilities: Sendable {
   /// Accounts can be made.
   package var registration: (any RegistrationProvider)?
@@ -19,7 +19,7 @@ package struct ProviderCapabilities: Sendable {
   package var passwordReset: (any PasswordResetProvider)?
   /// A session's user is told.
   package var userInfo: (any UserInfoProvider)?
-  /// What is known of an account can be changed.
+  /// Changes of the account's data.
   package var profileUpdate: (any ProfileUpdateProvider)?
   /// Passwords can be changed.
   package var passwordChange: (any PasswordChangeProvider)?
@@ -50,7 +50,7 @@ package struct ProviderCapabilities: Sendable {
   package init() {}
 }
 
-/// What it means that a provider lacks a capability which the core asks about without needing it.
+/// The defaults for a capability that the core asks about without needing it.
 extension ProviderCapabilities {
   /// Whether tokens are the client's own; otherwise every session is a user's.
   func areClientsOwn(_ tokens: TokenSet) -> Bool { clientSessions?.areClientsOwn(tokens) ?? false }
@@ -58,6 +58,6 @@ extension ProviderCapabilities {
   /// Whether there may be tokens for a target; otherwise a session has one token, and no other.
   func canGive(_ target: TokenTarget) -> Bool { targets?.canGive(target) ?? false }
 
-  /// What becomes of the dashes in a backup code; otherwise they are only there for the eye.
+  /// The handling of dashes in a backup code; without the capability they are removed.
   var dashesOfBackupCodes: TypedCode.Dashes { backupCodes?.dashesOfBackupCodes ?? .removed }
 }

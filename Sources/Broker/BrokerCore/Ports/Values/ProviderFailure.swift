@@ -62,8 +62,8 @@ package enum ProviderFailure: Error, Sendable, Equatable {
     }
   }
 
-  /// How well the provider must be seen to be before it is asked the same again at once; nil where only time helps, or the
-  /// provider itself has named a time.
+  /// The provider condition that must be seen before the same call is worth an immediate retry; nil where only time
+  /// helps, or the provider itself has named a time.
   var endsWith: ProviderCondition? {
     guard retryAfter == nil else { return nil }
     switch kind {

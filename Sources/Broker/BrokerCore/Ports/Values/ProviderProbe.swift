@@ -1,10 +1,10 @@
 import BrokerProtocol
 
-/// What came of one harmless request to a provider.
+/// The outcome of one harmless request to a provider.
 ///
-/// It has no path, no query and no text of the provider: all of it may be shown and logged.
+/// It has no path, no query and no string of the provider: all of it may be shown and logged.
 package struct ProviderProbe: Sendable, Equatable {
-  /// Where a provider is on the network.
+  /// The network address of a provider.
   package struct Place: Sendable, Equatable {
     /// Its name or address, with the port where that is not the usual one.
     package var host: String
@@ -17,7 +17,7 @@ package struct ProviderProbe: Sendable, Equatable {
     }
   }
 
-  /// How it ended.
+  /// The way in which a probe ended.
   package enum Outcome: Sendable, Equatable {
     /// There is an answer: its status, how long it took, and how far the provider's clock is ahead, if it said so.
     case answered(status: Int, roundTrip: Duration, clockSkew: Duration?)
@@ -25,11 +25,11 @@ package struct ProviderProbe: Sendable, Equatable {
     case failed(ProviderFailure, advice: String)
   }
 
-  /// Where the provider is; nil where no network is in between.
+  /// The provider's network address; nil where no network is in between.
   package let place: Place?
-  /// How it ended; nil where there was nothing to ask.
+  /// The outcome; nil where there was nothing to ask.
   package let outcome: Outcome?
-  /// What its answer shows to be wrong in the configuration, although the provider is there.
+  /// The configuration fault that the answer shows, although the provider is there.
   package var fault: ConfigurationFault?
 
   /// A provider that is here, so that there is nothing to reach.
@@ -40,7 +40,7 @@ package struct ProviderProbe: Sendable, Equatable {
     ProviderProbe(place: nil, outcome: .failed(failure, advice: advice))
   }
 
-  /// What came of asking a provider at a place.
+  /// The probe of an address.
   package init(_ place: Place, _ outcome: Outcome) {
     self.init(place: place, outcome: outcome)
   }
@@ -52,7 +52,7 @@ package struct ProviderProbe: Sendable, Equatable {
 }
 
 extension ProviderReport {
-  /// What a probe means to people.
+  /// The probe as clients see it.
   init(_ profile: ProfileName, _ provider: String, _ probe: ProviderProbe) {
     self.init(
       profile: profile, provider: provider, isReachable: true, message: "It is part of the broker: nothing to reach.")

@@ -3,7 +3,7 @@ package import BrokerProtocol
 /// A provider's answer that gives nothing, in words that do not say that it stays so: the session goes on, and what came
 /// is told.
 package struct ProviderRejection: Sendable, Equatable {
-  /// What in the answer is not understood.
+  /// The part of the answer that is not understood.
   package enum Said: Sendable, Equatable {
     /// The name of an error (RFC 6749, section 5.2).
     case error(ProviderWord)
@@ -15,9 +15,9 @@ package struct ProviderRejection: Sendable, Equatable {
 
   /// The error that a client sees.
   package var kind: ErrorKind
-  /// What of the configuration may be the cause; nil where none is known.
+  /// The part of the configuration that may be the cause; nil where none is known.
   package var fault: ConfigurationFault?
-  /// What the provider said; nil where it named nothing that can be shown.
+  /// The provider's own word; nil where it has none that can be shown.
   package var said: Said?
   /// How long the provider wants to be left alone.
   package var retryAfter: Duration?
@@ -68,11 +68,11 @@ extension ProviderFailure {
   }
 }
 
-/// What is wrong with an ID token (OpenID Connect Core, section 3.1.3.7).
+/// A flaw of an ID token (OpenID Connect Core, section 3.1.3.7).
 package enum IDTokenFlaw: Error, Sendable, Equatable, CaseIterable {
   case malformed, unsigned, issuer, audience, time, endless, nonce, subject
 
-  /// What is wrong, as the end of a sentence.
+  /// The flaw, as the end of a sentence.
   var sentence: String {
     switch self {
     case .malformed: "it is no signed JSON Web Token"

@@ -1,7 +1,8 @@
 package import BrokerProtocol
 package import SecretMemory
 
-/// That a refresh token is about to be spent: durable before the request is sent, so that a crash cannot hide it.
+/// The note that a refresh token is about to be spent: durable before the request is sent, so that a crash cannot hide
+/// it.
 package struct RefreshIntent: Sendable, Equatable {
   /// The profile.
   package var profile: ProfileName

@@ -1,18 +1,18 @@
 package import BrokerProtocol
 package import SecretMemory
 
-/// What is kept of a profile's session, living or ended.
+/// The record of a profile's session, living or ended.
 package struct SessionRecord: Sendable, Equatable {
   /// The profile.
   package var profile: ProfileName
-  /// What the session is bound to.
+  /// The binding of the session.
   package var binding: ProviderBinding
   /// Grows with every change of the tokens; a writer with an old one comes too late.
   package var generation: UInt64
   /// The tokens, or why there are none.
   package var contents: Contents
 
-  /// What a record holds.
+  /// The contents of a record.
   package enum Contents: Sendable, Equatable {
     /// A session with tokens.
     case living(LivingSession)
@@ -36,7 +36,7 @@ package struct SessionRecord: Sendable, Equatable {
 package struct LivingSession: Sendable, Equatable {
   /// The tokens.
   package var tokens: TokenSet
-  /// Whose session it is.
+  /// The session's user.
   package var user: User?
   /// When the user last proved who they are.
   package var authTime: Timestamp
@@ -57,7 +57,7 @@ package struct LivingSession: Sendable, Equatable {
   package var rotatesRefreshToken: Bool?
   /// How many replies in a row came without another refresh token.
   package var unrotatedReplies = 0
-  /// What ends at the provider with a token that is revoked, as was seen before the login; nil where nothing was.
+  /// The extent of a revocation at the provider, as observed before the login; nil where none was.
   package var revocation: RevocationHabit?
   /// When a client last used the session, as of the last time that it was written down.
   package var lastUsedAt: Timestamp?
@@ -65,7 +65,7 @@ package struct LivingSession: Sendable, Equatable {
   package var roughlyUsedAt: Timestamp?
   /// The one or the other in uptime, counted from the start of the machine that ``clock`` names.
   package var lastUsedUptime: Duration?
-  /// What a newer version of the program has written beside all this: JSON members, carried along unread.
+  /// The JSON members that a newer version of the program has written, carried along unread.
   package var unknownMembers: Secret?
 
   package init(

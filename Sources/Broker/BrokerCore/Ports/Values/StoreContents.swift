@@ -29,13 +29,13 @@ package struct StoreContents: Sendable {
   }
 }
 
-/// Where a store stands.
+/// The status of a store.
 package struct StoreStatus: Sendable, Equatable {
   /// Whether its key is missing.
   package var isLocked: Bool
   /// Whether it has a key yet: a store that waits for its first passphrase has none.
   package var isInitialized: Bool
-  /// Where its key comes from.
+  /// The source of its key.
   package var keySource: KeySourceName
   /// The version of its tables.
   package var schemaVersion: Int
@@ -95,7 +95,7 @@ package struct EventCompleteness: Sendable, Equatable {
     if isLasting { lasting = max(lasting, sequence) }
   }
 
-  /// What is missing in either of two.
+  /// The gaps of both.
   package func joined(with other: EventCompleteness) -> EventCompleteness {
     EventCompleteness(all: max(all, other.all), lasting: max(lasting, other.lasting))
   }
@@ -119,7 +119,7 @@ package enum EventRetention {
 package enum StoreFailure: Error, Sendable, Equatable {
   /// The file system refused; `context` names the operation, never a value.
   case failed(context: String)
-  /// What is there is not what was written.
+  /// A record is not the one that was written.
   case tampered(profile: ProfileName?)
   /// A record with the same or a newer generation is there: the write came too late. What another broker has written is to
   /// be read.

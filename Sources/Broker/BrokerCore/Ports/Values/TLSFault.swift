@@ -12,11 +12,11 @@ package enum TLSFault: Sendable, Equatable, CaseIterable {
   case plain
   /// The system's trusted authorities cannot be read.
   case systemAuthorities
-  /// Those of the profile cannot be read.
+  /// The profile's certificate authorities cannot be read.
   case profileAuthorities
-  /// Those of all profiles cannot be read.
+  /// The certificate authorities of all profiles cannot be read.
   case networkAuthorities
-  /// Those of the broker's environment cannot be read.
+  /// The certificate authorities of the broker's environment cannot be read.
   case environmentAuthorities
   /// Anything else.
   case other

@@ -3,7 +3,7 @@ package import SecretMemory
 
 /// A token with what a server wants to see beside it.
 package struct BoundToken: Sendable, Equatable {
-  /// How a token is shown to a server (RFC 6749, section 7.1).
+  /// The way in which a token is presented to a server (RFC 6749, section 7.1).
   package enum Kind: Sendable {
     /// By itself: it is good for everyone who has it (RFC 6750).
     case bearer
@@ -11,7 +11,7 @@ package struct BoundToken: Sendable, Equatable {
 
   /// The token.
   package let value: Secret
-  /// How it is shown.
+  /// The way in which it is presented.
   package let kind: Kind
 
   /// A token of a kind.
@@ -34,18 +34,18 @@ package struct TokenSet: Sendable, Equatable {
   package var refreshToken: BoundToken?
   /// When the refresh token ends, where the provider says so.
   package var refreshTokenExpiresAt: Timestamp?
-  /// What the access token is good for.
+  /// The scopes of the access token.
   package var scopes: [String]
-  /// Who the user is, as a signed token (OpenID Connect Core, section 2), where the provider gives one.
+  /// The ID token (OpenID Connect Core, section 2), where the provider issues one.
   package var idToken: Secret?
   /// How far the provider's clock was ahead of this machine's when it gave the tokens; nil where it did not say the time.
   ///
   /// What is kept of it is in ``LivingSession/clock``.
   package var clockSkew: Duration?
-  /// Whose tokens a refresh has brought, where they say so: it must be the session's user (OpenID Connect Core, section
-  /// 12.2).
+  /// The subject of the tokens that a refresh has brought, where they name it: it must be the session's user (OpenID
+  /// Connect Core, section 12.2).
   ///
-  /// It is examined once, and rests nowhere.
+  /// It is checked once, and never stored.
   package var subject: String?
 
   /// The tokens of an answer, which are shown as bearer tokens.

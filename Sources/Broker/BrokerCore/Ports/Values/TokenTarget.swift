@@ -1,12 +1,12 @@
 package import BrokerProtocol
 
-/// What a token is to be good for where that is not simply the session: scopes, an audience, or both.
+/// The scopes, the audience, or both, of a token other than the session's own.
 ///
 /// Equal targets share one token and one request to the provider, in whatever order their scopes were named.
 package struct TokenTarget: Sendable, Hashable {
   /// The scopes (RFC 6749, section 3.3), sorted, none twice; empty means as the session's.
   package let scopes: [String]
-  /// Whom the token is for (RFC 8707, section 2), by the provider's own name; nil means as the session's.
+  /// The audience (RFC 8707, section 2), by the provider's own name; nil for the session's.
   package let audience: String?
 
   /// A token has few scopes: as many are asked for as are read from a provider's reply.
