@@ -15,19 +15,19 @@ package struct BrokerConfiguration: Sendable, Equatable {
 
   /// How much is logged.
   package var logLevel: LogLevel
-  /// How the vault is opened.
+  /// The settings of the vault.
   package var vault: VaultConfiguration
-  /// What one peer can ask of the broker.
+  /// The limits for clients.
   package var limits: Limits
-  /// How providers are reached.
+  /// The network settings of providers.
   package var network: NetworkConfiguration
   /// How long an owner that was started on demand stays when no client uses it.
   package var linger: Duration
   /// The profiles, in the order of the file; at least one.
   package var profiles: [ProfileConfiguration]
-  /// Which servers get which profile's token.
+  /// The servers, each with the profile whose token it gets.
   package var targets: TargetMap
-  /// How the embedded provider behaves.
+  /// The settings of the embedded provider.
   package var local: LocalProviderConfiguration
   /// The keys that stand in the file, are obeyed, and will be none in the next version.
   package private(set) var outdatedKeys: [String] = []

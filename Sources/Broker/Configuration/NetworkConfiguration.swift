@@ -2,7 +2,7 @@ import ConfigurationFile
 import HTTP
 import JSON
 
-/// How providers are reached.
+/// The section `network`: proxies, certificate authorities and time limits for providers.
 package struct NetworkConfiguration: Sendable, Equatable {
   /// The proxy that requests go through.
   package enum Proxy: Sendable, Equatable {

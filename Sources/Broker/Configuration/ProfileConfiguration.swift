@@ -5,7 +5,7 @@ package import ProviderKit
 
 /// One profile: who logs it in, and when its tokens are good enough.
 package struct ProfileConfiguration: Sendable, Equatable {
-  /// Who logs a profile in.
+  /// The provider of a profile, by its type.
   package enum Provider: Sendable {
     /// The embedded provider; its settings are those of the section `local`.
     case local
@@ -15,7 +15,7 @@ package struct ProfileConfiguration: Sendable, Equatable {
 
   /// The profile's name.
   package var name: ProfileName
-  /// Who logs it in.
+  /// The provider.
   package var provider: Provider
   /// When its tokens are good enough, and how its sessions are kept.
   package var rules: SessionRules
@@ -66,12 +66,12 @@ package struct ProfileConfiguration: Sendable, Equatable {
     allowIDToken = section.flag("allowIdToken", standard: false)
   }
 
-  /// What other programs call a profile's keys.
+  /// Other programs' names for a profile's keys.
   private static let aliases = [
     "type": "provider", "preset": "provider", "url": "baseUrl", "server": "baseUrl", "secret": "clientSecret",
     "client": "clientId", "id": "clientId", "callback": "redirectUri", "flows": "methods", "grants": "methods",
   ]
-  /// What other programs call the types of provider.
+  /// Other programs' names for the provider types.
   private static let typeAliases = [
     "azure": "microsoft", "azuread": "microsoft", "entra": "microsoft", "openid": "oidc", "openidconnect": "oidc",
     "oauth": "oidc", "oauth2": "oidc", "okta": "oidc", "http": "rest", "embedded": "local",

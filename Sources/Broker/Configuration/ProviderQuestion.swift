@@ -5,7 +5,7 @@ import ProviderKit
 package struct ProviderQuestion: Sendable, Equatable {
   /// The key in the profile's section.
   package let key: String
-  /// What is asked, without a question mark.
+  /// The question, without a question mark.
   package let text: String
   /// Whether a profile needs it.
   package let isRequired: Bool
@@ -15,19 +15,19 @@ package struct ProviderQuestion: Sendable, Equatable {
   package let isAsked: Bool
   /// Why it is asked, in one sentence; nil where the question says it.
   package let reason: String?
-  /// What holds where nothing is answered; nil where that needs no word.
+  /// The default in words; nil where that needs none.
   package let usual: String?
-  /// What is written where nothing is answered: what the client was registered with; nil for nothing.
+  /// The value to write where nothing is answered: what the client was registered with; nil for nothing.
   package let value: String?
 
-  /// What is asked for each key.
+  /// The question for each key.
   private static let texts = [
     "issuer": "Issuer, such as https://sso.example.com", "baseUrl": "Base URL, such as https://api.example.com",
     "realm": "Realm", "domain": "Domain of the tenant, such as acme.eu.auth0.com",
     "tenant": "Tenant, its id or domain", "clientId": "Client ID", "clientSecret": "Client secret",
     "apiKey": "Web API key", "redirectUri": "Redirect address, as it is registered",
   ]
-  /// What holds where a key is left out, as far as it can be said in a word.
+  /// The default of a key, as far as it can be said in a word.
   private static let usual = [
     "baseUrl": "the provider's own", "tenant": "common", "redirectUri": "http://127.0.0.1, any port",
   ]
@@ -54,9 +54,9 @@ package struct ProviderQuestion: Sendable, Equatable {
 }
 
 extension ProviderType {
-  /// What a person who sets up a profile on such a provider is asked.
+  /// The questions for a person who sets up a profile on such a provider.
   ///
-  /// Which keys a profile needs is found by reading one that has none of them.
+  /// The keys that a profile needs are found by reading one that has none of them.
   package var questions: [ProviderQuestion] {
     let missing = missingKeys
     return askedKeys.map { ProviderQuestion($0, isRequired: missing.contains($0), registration) }

@@ -13,9 +13,9 @@ package struct ProviderType: Sendable {
   package let title: String
   /// The keys that a person who sets up a profile is asked for, in order.
   let askedKeys: [String]
-  /// How its client, or its key, is got; nil where a profile needs neither.
+  /// The way to obtain a client, or a key; nil where a profile needs neither.
   package let registration: ClientRegistration?
-  /// What such a provider can do where nothing is configured otherwise: what is listed as long as no profile uses the type.
+  /// The abilities of such a provider in its default configuration, listed as long as no profile uses the type.
   ///
   /// A provider itself says what it can do, see ``AuthProvider/capabilities``; a test holds the two equal.
   package let abilities: Set<ProviderAbility>

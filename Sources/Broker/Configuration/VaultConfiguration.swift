@@ -2,13 +2,13 @@ package import BrokerCore
 package import BrokerProtocol
 import ConfigurationFile
 
-/// How the vault is opened.
+/// The section `vault`: key source, anchor and locking.
 package struct VaultConfiguration: Sendable, Equatable {
-  /// Where the key of a new vault comes from, and of one that gets a new key.
+  /// The key source of a new vault, and of one that is re-encrypted.
   package var keySource: KeySourceName
   /// The absolute path of the key file; nil for the usual one.
   package var keyFile: String?
-  /// Which of the service manager's credentials holds the secret.
+  /// The name of the service manager's credential that holds the secret.
   package var credential: String
   /// The program that prints the secret, and its arguments; empty where none is configured.
   package var command: [String]

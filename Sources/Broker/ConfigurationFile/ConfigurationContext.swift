@@ -1,10 +1,10 @@
 import JSON
 
-/// What the sections of one file share: its text, the environment, and the mistakes that were found so far.
+/// The state that the sections of one file share: its text, the environment, and the mistakes found so far.
 package final class ConfigurationContext {
   /// The converted text, which leads from a value back to its line; nil where only keys are collected.
   private let text: JSON5Text?
-  /// What `${NAME}` is replaced from.
+  /// The variables that `${NAME}` may refer to.
   private let environment: [String: String]
   /// The keys that each section knows, as far as it was read; collected of no file only.
   package private(set) var keys = KnownKeys()
@@ -57,7 +57,8 @@ package final class ConfigurationContext {
   /// The sections of the whole configuration that know a key.
   func sections(with key: String) -> [KnownKeys.Place] { places().places(of: key) }
 
-  /// What is wrong with a file of trusted authorities; nil where nothing is, or it is not to be examined.
+  /// Checks a file of certificate authorities; returns the mistake, or nil where there is none or it is not to be
+  /// examined.
   func objection(toAuthorityFile path: String) -> String? { examine(path) }
 
   /// Notes a mistake of a value.

@@ -5,7 +5,7 @@ package enum ConfigurationDocument {
   /// The longest file that is read: thousands of profiles fit, a wrong path to something huge does not.
   package static let byteLimit = 1 << 20
 
-  /// How deep a configuration is nested at most: seven levels are in use.
+  /// The most levels of nesting: seven are in use.
   private static let nestingLimit = 16
 
   /// Reads the bytes of a file.

@@ -1,6 +1,6 @@
 /// One mistake in a configuration, and its place.
 package struct ConfigurationMistake: Sendable, Equatable {
-  /// Which part of a setting is mistaken.
+  /// The mistaken part of a setting.
   package enum Subject: Sendable {
     /// The key: the message names it.
     case key
@@ -8,15 +8,15 @@ package struct ConfigurationMistake: Sendable, Equatable {
     case value
   }
 
-  /// Where it is in the file.
+  /// The position in the file.
   package let position: SourcePosition
   /// The setting, as in `profiles.work.methods[1]`; empty for the whole file.
   package let path: String
-  /// Which part of that setting is mistaken.
+  /// The mistaken part of the setting.
   package let subject: Subject
   /// One clause without a full stop; it quotes what stands in the file, never a secret or the environment.
   package let message: String
-  /// What to write instead, as a clause such as `did you mean "profiles"?`; nil where nothing is near.
+  /// The correction, as a clause such as `did you mean "profiles"?`; nil where nothing is near.
   package let suggestion: String?
 
   /// Place, setting, message and suggestion, as compilers write them behind the name of the file.

@@ -1,6 +1,6 @@
 import JSON
 
-/// Where an entry can be added to a section of a configuration's text, so that every other byte stays as it is.
+/// A place in a configuration's text where an entry can be added to a section, so that every other byte stays as it is.
 package struct ConfigurationPlace: Sendable, Equatable {
   /// The byte behind the brace that opens the section.
   package let offset: Int

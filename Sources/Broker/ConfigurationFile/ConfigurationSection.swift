@@ -6,7 +6,7 @@ package import JSON
 /// A faulty setting is noted as a mistake and read as its default, so that one look finds all of them. Each reader notes
 /// its key; ``finish(aliases:)`` then finds the keys that nothing reads.
 package struct ConfigurationSection {
-  /// What this section shares with all others of its file.
+  /// The state shared with all other sections of the file.
   package let context: ConfigurationContext
   /// The section as mistakes write it, as in `profiles.work.tls`; empty for the top.
   package let path: String

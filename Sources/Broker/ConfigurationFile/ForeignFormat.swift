@@ -43,7 +43,7 @@ enum ForeignFormat {
     }
   }
 
-  /// What a file in this format is told, at its beginning.
+  /// The error for a file in this format, at its beginning.
   var error: JSON5Error {
     let example = #"{ profiles: { default: { provider: "local" } } }"#
     return switch self {

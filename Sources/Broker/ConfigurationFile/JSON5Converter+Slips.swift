@@ -1,4 +1,4 @@
-/// What people write in place of JSON5, and what to write.
+/// Common slips in JSON5, each with its correction.
 extension JSON5Converter {
   /// The failure of a character that begins no token.
   func unexpectedCharacter(at place: Int) -> JSON5Error {

@@ -6,14 +6,14 @@ struct JSON5Converter {
   var position = 0
   /// The JSON text as far as it is written.
   var output: [UInt8] = []
-  /// Where each token of ``output`` came from, in order.
+  /// The source position of each token of ``output``, in order.
   private(set) var tokens: [JSON5Text.Token] = []
 
   /// The containers that are open.
   private var open: [(isObject: Bool, place: Int)] = []
-  /// What the last token was, as far as it matters for the next one.
+  /// The last token, as far as it matters for the next one.
   private var last = Last.nothing
-  /// Where a comma stands that is not written yet, since it may be a trailing one.
+  /// The position of a comma that is not written yet, since it may be a trailing one.
   private var pendingComma: Int?
 
   private enum Last {

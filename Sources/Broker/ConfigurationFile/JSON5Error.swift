@@ -2,7 +2,7 @@
 package struct JSON5Error: Error, Equatable, Sendable {
   /// One clause that says what is wrong, without a full stop.
   package let message: String
-  /// What to write instead; nil where that cannot be told.
+  /// The correction; nil where none is known.
   package let suggestion: String?
   /// The byte of the source, from 0.
   package let offset: Int

@@ -32,7 +32,7 @@ package struct JSON5Text: Sendable {
     tokens = converter.tokens
   }
 
-  /// Where the token was written that covers a byte of ``json``.
+  /// The source position of the token that covers a byte of ``json``.
   package func position(ofJSONByte offset: Int) -> SourcePosition {
     guard let index = token(covering: offset) else { return SourcePosition(ofByte: source.count, in: source) }
     return SourcePosition(ofByte: tokens[index].source, in: source)
@@ -41,7 +41,7 @@ package struct JSON5Text: Sendable {
   /// The byte of the source at which the token was written that covers a byte of ``json``; nil behind the last one.
   func sourceByte(ofJSONByte offset: Int) -> Int? { token(covering: offset).map { tokens[$0].source } }
 
-  /// Where the key was written of a member whose value begins at a byte of ``json``.
+  /// The source position of the key whose value begins at a byte of ``json``.
   package func position(ofKeyOfValueAt offset: Int) -> SourcePosition {
     guard let value = token(covering: offset), value >= 2 else { return position(ofJSONByte: offset) }
     return SourcePosition(ofByte: tokens[value - 2].source, in: source)
@@ -90,7 +90,7 @@ package struct JSON5Text: Sendable {
     index > 0 && [UInt8(ascii: "{"), UInt8(ascii: ",")].contains(json[tokens[index - 1].output])
   }
 
-  /// What stands between the quotes of a string token.
+  /// The characters between the quotes of a string token.
   private func text(of index: Int) -> String {
     let end = index + 1 < tokens.count ? tokens[index + 1].output : json.count
     return String(decoding: json[tokens[index].output + 1..<max(end - 1, tokens[index].output + 1)], as: UTF8.self)

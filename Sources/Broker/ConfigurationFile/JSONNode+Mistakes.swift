@@ -5,7 +5,7 @@ extension JSONNode {
   /// Longer values are told by their kind.
   private static let longestQuote = 32
 
-  /// What kind of value it is, with its article.
+  /// The kind of value, with its article.
   var kindInWords: String {
     switch kind {
     case .object: "an object"

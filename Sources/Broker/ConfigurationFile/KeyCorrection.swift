@@ -1,10 +1,10 @@
 import BrokerProtocol
 
-/// What an unknown key was meant to be.
+/// The correction of an unknown key.
 struct KeyCorrection {
   /// The key of the same section that was meant; nil where none is near.
   let name: String?
-  /// What to do about the key; nil where nothing is near and the keys are too many to be listed.
+  /// The advice; nil where no key is near and the keys are too many to be listed.
   let suggestion: String?
 
   /// More keys than a line has room for.
@@ -53,7 +53,7 @@ struct KeyCorrection {
     return words
   }
 
-  /// Where a key belongs that other sections know.
+  /// Describes the sections that know a key.
   private static func moved(_ places: [KnownKeys.Place], from section: String) -> String {
     let providers = places.filter { $0.section == section }.compactMap(\.provider)
     if !providers.isEmpty {

@@ -1,12 +1,12 @@
 import JSON
 
-/// What a string was meant to be that stands where a number must stand: `"300"`, `"5m"`, `"1 MiB"`.
+/// The correction of a string that stands in the place of a number: `"300"`, `"5m"`, `"1 MiB"`.
 struct NumberCorrection {
   /// A unit that people write behind a number.
   private struct Unit {
-    /// How it is written, in lower case.
+    /// The spellings of the unit, in lower case.
     let names: [String]
-    /// What it is worth, in seconds or bytes.
+    /// The value of the unit, in seconds or bytes.
     let worth: Double
     /// Its name in a sentence.
     let name: String
@@ -34,7 +34,7 @@ struct NumberCorrection {
     unit = String(text.dropFirst(digits.count).drop { $0 == " " })
   }
 
-  /// What to write, in a range; nil where that would not be accepted either.
+  /// Suggests a number within a range; nil where that would not be accepted either.
   ///
   /// With `fractions` the number is one of seconds and has units of time, otherwise it is whole and has units of size.
   func suggestion(from low: Int, to high: Int, fractions: Bool) -> String? {

@@ -1,6 +1,6 @@
 import JSON
 
-/// Where a secret is that the configuration needs but never holds.
+/// A reference to a secret, which the configuration needs but never holds.
 package enum SecretReference: Sendable, Equatable {
   /// A file by its absolute path; its first line is the secret.
   case file(String)

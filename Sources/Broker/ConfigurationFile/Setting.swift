@@ -2,9 +2,9 @@
 package struct WholeNumberSetting: Sendable {
   /// The key in its section.
   package let key: String
-  /// What is accepted.
+  /// The accepted values.
   package let range: ClosedRange<Int>
-  /// What holds where nothing is said.
+  /// The default.
   package let standard: Int
 
   /// Declares a whole number; `standard` must be in the range.
@@ -36,7 +36,7 @@ package struct DurationSetting: Sendable {
 package struct ChoiceSetting<Value: RawRepresentable<String> & CaseIterable & Sendable>: Sendable {
   /// The key in its section.
   package let key: String
-  /// What holds where nothing is said.
+  /// The default.
   package let standard: Value
 
   /// Declares a choice among the cases of `Value`.
@@ -45,7 +45,7 @@ package struct ChoiceSetting<Value: RawRepresentable<String> & CaseIterable & Se
     self.standard = standard
   }
 
-  /// What must stand there, as the end of a sentence.
+  /// The expected value, as the end of a sentence.
   package var expected: String {
     let words = Value.allCases.map { "\"\($0.rawValue)\"" }
     return words.count > 1 ? "one of " + words.joined(separator: ", ") : words.joined()

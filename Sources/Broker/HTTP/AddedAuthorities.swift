@@ -34,7 +34,7 @@ package struct AddedAuthorities: Sendable, Equatable {
   }
 }
 
-/// Where trusted authorities come from.
+/// The source of certificate authorities.
 package enum AuthoritySource: String, Sendable, Equatable, CaseIterable {
   /// Debian's `ca-certificates`.
   case system

@@ -2,9 +2,9 @@ package import SecretMemory
 
 /// Sends requests on behalf of a session: each carries an access token (RFC 6750, section 2.1).
 package struct AuthenticatedTransport: Sendable {
-  /// What sends them.
+  /// The client that sends the requests.
   let client: HTTPClient
-  /// Who may answer.
+  /// The server certificates that are accepted.
   let policy: TLSPolicy
 
   /// A transport for one server's policy.

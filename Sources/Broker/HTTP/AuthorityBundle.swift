@@ -49,7 +49,7 @@ struct AuthorityBundle {
   /// Whether a place that could not be read is another than it was: only then is it worth another look.
   var isOutdated: Bool { missing.contains { Self.mark(of: $0.place) != $0.mark } }
 
-  /// What the files of a place are like; nil for one that cannot be trusted or found.
+  /// The status of the files of a source; nil for one that cannot be trusted or found.
   private static func mark(of place: AddedAuthorities.Place) -> [FileStatus?] {
     switch place.source {
     case .environmentDirectory:

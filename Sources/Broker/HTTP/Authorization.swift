@@ -1,6 +1,6 @@
 import SecretMemory
 
-/// Who the request is from.
+/// The credentials of a request.
 enum Authorization: Sendable {
   /// No particular one.
   case none

@@ -3,7 +3,7 @@ import TextCoding
 
 /// A client's own name and password at a server, sent as HTTP Basic.
 package struct ClientCredentials: Sendable {
-  /// How name and password are written before they are joined.
+  /// The encoding of name and password before they are joined.
   package enum Encoding: Sendable {
     /// Each form-encoded, as OAuth wants it (RFC 6749, section 2.3.1).
     case form
@@ -15,7 +15,7 @@ package struct ClientCredentials: Sendable {
   package let id: String
   /// The client's password.
   package let secret: Secret
-  /// How both are written.
+  /// The encoding of both.
   package let encoding: Encoding
 
   /// Names a client.

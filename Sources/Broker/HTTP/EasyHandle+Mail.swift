@@ -1,13 +1,13 @@
 import CCurl
 import SecretMemory
 
-/// What libcurl is told of a mail.
+/// libcurl's options for a mail.
 extension EasyHandle {
   /// Both send the password as it is, which TLS or the machine's borders protect; what libcurl would prefer to them
   /// (Kerberos, NTLM) may be offered by a server without being of use here.
   private static let mechanisms = "AUTH=PLAIN;AUTH=LOGIN"
 
-  /// What to send, where to, and for how long.
+  /// Sets the message, its recipients and the time limit.
   ///
   /// - Parameters:
   ///   - mail: kept, with its content, until the transfer is over.

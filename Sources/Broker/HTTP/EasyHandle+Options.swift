@@ -1,9 +1,9 @@
 import CCurl
 import SecretMemory
 
-/// What libcurl is told. Its defaults are written down too where safety rests on them.
+/// libcurl's options. Its defaults are written down too where safety rests on them.
 extension EasyHandle {
-  /// What is the same for every request of a client.
+  /// Sets the options that are the same for every request of a client.
   func applyFixed(_ settings: HTTPClient.Settings, _ authorities: AuthorityBundle?) {
     set(CURLOPT_USERAGENT, settings.userAgent)
     // No signal handlers and no SIGALRM: this is one thread of many.
@@ -31,7 +31,7 @@ extension EasyHandle {
     apply(settings.proxy, authorities)
   }
 
-  /// Whom to trust.
+  /// Sets the certificate authorities.
   func apply(_ policy: TLSPolicy, _ authorities: AuthorityBundle?) {
     set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
     set(CURLOPT_SSL_VERIFYPEER, 1)
@@ -43,7 +43,7 @@ extension EasyHandle {
     if let pins = policy.pins { set(CURLOPT_PINNEDPUBLICKEY, pins.joined) }
   }
 
-  /// What to send, and where to.
+  /// Sets the request: address, headers, body and time limit.
   ///
   /// - Parameters:
   ///   - request: kept, with its body, until the transfer is over.

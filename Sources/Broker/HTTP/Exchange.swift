@@ -3,7 +3,7 @@ import Synchronization
 
 /// One request on its way to a response, or one mail, shared by the task that waits for it and the client's thread.
 final class Exchange: Sendable {
-  /// What is to be done.
+  /// The work of an exchange.
   enum Work: Sendable {
     /// To send a request, with or without credentials, and to get a response.
     case request(HTTPRequest, Authorization)
@@ -11,19 +11,19 @@ final class Exchange: Sendable {
     case mail(Mail)
   }
 
-  /// Where what is not whole in memory comes from and goes to.
+  /// The streamed bodies of a request and its response.
   struct Stream: Sendable {
-    /// What is sent.
+    /// The request's body.
     let upload: HTTPUpload?
-    /// What takes the response.
+    /// The sink of the response's body.
     let sink: any ResponseSink & Sendable
   }
 
-  /// What is to be done.
+  /// The work.
   let work: Work
-  /// Where its pieces come from and go to; nil where both bodies are whole.
+  /// The streamed bodies; nil where both are held in memory as a whole.
   let stream: Stream?
-  /// Who may answer.
+  /// The server certificates that are accepted.
   let policy: TLSPolicy
   /// How long the answer may take, from when it is sent; of a stream, how long nothing may move.
   let allowed: Duration
@@ -109,7 +109,7 @@ final class Exchange: Sendable {
     waiting.withLock { $0.task = continuation }
   }
 
-  /// What the request came to; nil before it has.
+  /// The outcome; nil before the request has ended.
   ///
   /// It passes by way of the lock, not of the continuation, since the thread sanitizer sees into the one only.
   var result: Result<HTTPResponse, HTTPFailure>? { waiting.withLock { $0.result } }

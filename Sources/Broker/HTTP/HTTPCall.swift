@@ -1,8 +1,8 @@
-/// What is told of one request, once it has ended: nothing that was sent or received but the status.
+/// A finished request, for the log: nothing that was sent or received but the status.
 package struct HTTPCall: Sendable {
-  /// What the request was for, in a word of the program.
+  /// The purpose of the request, in a word of the program.
   package let purpose: String
-  /// What was done to the target.
+  /// The request method.
   package let method: HTTPRequest.Method
   /// The host, with the port where it is not the scheme's own.
   package let host: String

@@ -9,23 +9,23 @@ import SecretMemory
 /// ``PublicTransport`` or an ``AuthenticatedTransport``, which share its connections; connections of different
 /// ``TLSPolicy`` are never mixed up.
 package final class HTTPClient: Sendable {
-  /// What every request is sent with.
+  /// The settings of a client, which hold for every request.
   struct Settings: Sendable {
     /// The value of `User-Agent`.
     var userAgent: String
     /// Through whom.
     var proxy: ProxySetting
-    /// Who is trusted beside the system's authorities.
+    /// The certificate authorities trusted beside the system's.
     var authorities = AddedAuthorities()
     /// How long.
     var timeouts: HTTPTimeouts
     /// How much.
     var limits: HTTPLimits
-    /// Which library.
+    /// The name of the library to load.
     var library: String
     /// How long the thread and its connections are kept without a request.
     var linger = TransferSet.linger
-    /// What time it is, for a test in which it passes otherwise.
+    /// The clock; a test gives its own.
     var time: @Sendable () -> Duration = { BootClock.now }
     /// Whether requests that may be sent once use kept connections all the same: for a test of what else guards them.
     var keepsForOnce = false

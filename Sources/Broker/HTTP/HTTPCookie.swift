@@ -18,7 +18,7 @@ package struct HTTPCookie: Sendable {
     (1...128).contains(text.utf8.count) && text.utf8.allSatisfy(HTTPToken.isToken)
   }
 
-  /// What a value may have in it (RFC 6265, section 4.1.1).
+  /// Whether a value may contain a byte (RFC 6265, section 4.1.1).
   static func isValueByte(_ byte: UInt8) -> Bool {
     (0x21...0x7E).contains(byte) && byte != UInt8(ascii: ";") && byte != UInt8(ascii: ",") && byte != UInt8(ascii: "\"")
       && byte != UInt8(ascii: "\\")

@@ -2,21 +2,22 @@ import CCurl
 import Glibc
 import JSON
 
-/// How a transfer ended without a response.
+/// The end of a transfer that has no response.
 struct TransferEnd {
-  /// What libcurl says.
+  /// The result code of libcurl.
   var code: CURLcode
   /// Whether a connection stood ready and the request was given to it.
   var sent = false
   /// The last error of a system call, or 0.
   var systemError: Int32 = 0
-  /// What OpenSSL's check of the certificate says (`X509_V_…`, verify(1)), or 0.
+  /// The result of OpenSSL's check of the certificate (`X509_V_…`, verify(1)), or 0.
   var verification = 0
   /// The status with which a proxy answered CONNECT, or 0.
   var proxyStatus = 0
-  /// Who is meant when the proxy cannot be reached, in libcurl's words; empty without a proxy.
+  /// The proxy in libcurl's words, for the message where it cannot be reached; empty without a proxy.
   var proxyPlace = ""
-  /// Whose authorities are to be looked at where they cannot be read, or do not vouch for the certificate.
+  /// The source of the certificate authorities, for the message where they cannot be read, or do not vouch for the
+  /// certificate.
   var authorities = AuthoritySource.system
   /// Whether some of those cannot be read that are trusted beside the system's.
   var lacksAuthorities = false

@@ -1,6 +1,6 @@
 import CCurl
 
-/// How the transfer of a mail ends without the server having it, in this module's terms.
+/// Failures of a mail's transfer, in this module's terms.
 extension HTTPFailure {
   /// Names the failure of a mail's transfer.
   ///

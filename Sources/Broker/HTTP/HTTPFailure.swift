@@ -35,14 +35,14 @@ package enum HTTPFailure: Error, Sendable, Equatable {
   case connectionLost(sent: Bool)
   /// The response is larger than ``HTTPLimits`` allow.
   case responseTooLarge
-  /// What came back is no HTTP response, or none of a mail server.
+  /// The reply is no HTTP response, or none of a mail server.
   case malformedResponse
   /// A mail server has refused what was asked of it; the mail was not taken.
   case mailRefused(MailRefusal)
   /// The caller's task was cancelled, or the client closed while the request was under way.
   case cancelled(sent: Bool)
 
-  /// What was wrong with the connection's security.
+  /// The reason why the connection is not secure.
   package enum TLSReason: Sendable, Equatable {
     /// No trusted authority vouches for the certificate.
     case untrusted

@@ -37,7 +37,7 @@ package struct HTTPLimits: Sendable {
   package var waitingPerServer = 4096
   /// Requests that spend something under way at a time, at all servers together: each has a connection of its own.
   package var flights = 256
-  /// Those of them to one server that have no connection yet: each may cost a thread that asks for an address.
+  /// The most requests to one server that have no connection yet: each may cost a thread that asks for an address.
   package var connectingPerServer = 32
   /// Requests that spend something and wait unsent: more than the profiles of a large fleet.
   package var waitingFlights = 16_384

@@ -2,7 +2,7 @@ package import SecretMemory
 
 /// One request, without credentials: a transport adds those.
 package struct HTTPRequest: Sendable {
-  /// What is done to the target (RFC 9110, section 9).
+  /// The request method (RFC 9110, section 9).
   package enum Method: String, Sendable {
     /// Reads.
     case get = "GET"
@@ -25,7 +25,7 @@ package struct HTTPRequest: Sendable {
     /// A token is refreshed.
     case refresh
 
-    /// Where the request's secrets lie: what clients bring about takes no room that a session needs.
+    /// The arena of the request's secrets: what clients bring about takes no room that a session needs.
     package var arena: SecretArena {
       switch self {
       case .interactive: .requests
@@ -45,15 +45,15 @@ package struct HTTPRequest: Sendable {
     case repeatable
   }
 
-  /// What is done.
+  /// The method.
   package var method: Method
   /// To what.
   package var url: HTTPURL
-  /// What is sent along.
+  /// The header fields.
   package var fields: [HTTPField]
   /// A cookie, where the target keeps a token in one.
   package var cookie: HTTPCookie?
-  /// What is sent.
+  /// The body.
   package var body: HTTPBody?
   /// How long it may take.
   package var deadline: Deadline
@@ -61,7 +61,7 @@ package struct HTTPRequest: Sendable {
   package var delivery: Delivery
   /// How long it waits before it takes its turn: a repetition gives the server time.
   package var pause = Duration.zero
-  /// What it is for, in a word of the program, for the log; a harmless look is a probe.
+  /// The purpose, in a word of the program, for the log; a request without credentials that only looks is a probe.
   package var purpose: String
 
   /// Whether a reply whose end is missing is whole all the same, by its body; nil where such a reply is none.
@@ -95,7 +95,7 @@ package struct HTTPRequest: Sendable {
 package struct HTTPBody: Sendable {
   /// The bytes.
   package let bytes: Secret
-  /// What they are, such as `application/json`.
+  /// The media type, such as `application/json`.
   package let contentType: String
 
   /// A body of JSON (RFC 8259).
@@ -114,7 +114,7 @@ package struct HTTPBody: Sendable {
     .json(try secret(wiping: &bytes, for: deadline))
   }
 
-  /// What is to be sent, moved to where the secrets of such a request lie.
+  /// Moves bytes to send into the arena of such a request's secrets.
   static func secret(
     wiping bytes: inout [UInt8], for deadline: HTTPRequest.Deadline
   ) throws(HTTPFailure) -> Secret {

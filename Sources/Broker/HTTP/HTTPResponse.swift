@@ -1,4 +1,4 @@
-/// What a server answered, whatever the status.
+/// A server's response, whatever its status.
 package struct HTTPResponse: Sendable {
   /// The longest wait that a server can ask for: one hour.
   ///
@@ -57,7 +57,7 @@ package struct HTTPResponse: Sendable {
     return values
   }
 
-  /// What the body says it is.
+  /// The media type of the body.
   package var mediaType: MediaType? { field("content-type").flatMap { MediaType($0) } }
 
   /// The server's clock when it answered (RFC 9110, section 6.6.1).
@@ -85,8 +85,8 @@ package struct HTTPResponse: Sendable {
     return min(max(.seconds(end.secondsSince1970 - start), .zero), Self.longestRetryAfter)
   }
 
-  /// What is left of the window in which no more requests are served: seconds, or a moment in seconds or milliseconds
-  /// since 1970 (`X-RateLimit-Reset`); `t` of `RateLimit` (draft-ietf-httpapi-ratelimit-headers).
+  /// The rest of the window in which no more requests are served: seconds, or a moment in seconds or milliseconds since
+  /// 1970 (`X-RateLimit-Reset`); `t` of `RateLimit` (draft-ietf-httpapi-ratelimit-headers).
   private func windowRest(now: Int64) -> Duration? {
     let names = ["ratelimit-reset", "x-ratelimit-reset", "x-rate-limit-reset"]
     // Blanks may stand before a parameter (RFC 9651, section 3.1.2).

@@ -24,7 +24,7 @@ package protocol ResponseSink: AnyObject {
   func take(_ piece: Span<UInt8>) -> PieceAnswer
 }
 
-/// What becomes of a piece of a response.
+/// A sink's answer to a piece of a response.
 package enum PieceAnswer: Sendable {
   /// It was taken.
   case taken
@@ -36,11 +36,11 @@ package enum PieceAnswer: Sendable {
 
 /// A body that is sent while it comes into being.
 package struct HTTPUpload: Sendable {
-  /// Where it comes from.
+  /// The source of the body.
   let source: any BodySource
   /// How many bytes it has; of an unknown number, it is sent in chunks.
   let count: Int?
-  /// What it is; nil where that is not said.
+  /// The media type; nil where it is unknown.
   let contentType: String?
 
   /// A body of a source.

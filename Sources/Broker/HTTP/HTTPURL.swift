@@ -6,7 +6,7 @@ import TextCoding
 /// server) can take it for something else: no user information, no fragment, nothing but visible ASCII, and a server
 /// that only one can be meant by (``TextCoding/ServerAddress``).
 package struct HTTPURL: Sendable, Hashable {
-  /// How the server is spoken to.
+  /// The scheme.
   package enum Scheme: String, Sendable {
     /// Over TLS.
     case https
@@ -20,7 +20,7 @@ package struct HTTPURL: Sendable, Hashable {
   /// The longest URL: the least that RFC 9110, section 4.1, recommends everybody to understand.
   static let longest = 8000
 
-  /// How the server is spoken to.
+  /// The scheme.
   package let scheme: Scheme
   /// The server's name or address in lower case; an IPv6 address in its brackets.
   package let host: String

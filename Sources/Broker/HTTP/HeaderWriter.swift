@@ -2,9 +2,9 @@ import SecretMemory
 
 /// Collects header lines, each ended by NUL, in a buffer that is wiped as it grows.
 struct HeaderWriter {
-  /// What is collected; passes on to a `Secret`.
+  /// The collected bytes; they become a `Secret`.
   var bytes: [UInt8] = []
-  /// Where the lines begin.
+  /// The positions at which the lines begin.
   private(set) var starts: [Int] = []
 
   /// An empty block.

@@ -2,7 +2,7 @@ package import SecretMemory
 
 /// One mail on its way to a mail server (RFC 5321), which is to pass it on.
 package struct Mail: Sendable {
-  /// Who sends it, where the server wants to know (RFC 4954).
+  /// The credentials for a server that wants them (RFC 4954).
   package struct Login: Sendable {
     /// The user's name.
     let user: String
@@ -20,13 +20,13 @@ package struct Mail: Sendable {
   package var server: MailServerURL
   /// Whether the connection must be secured by STARTTLS before anything else; of no matter for `smtps`, which is secure.
   package var startsTLS: Bool
-  /// Where messages about a failed delivery go.
+  /// The sender's address, to which failed deliveries are reported.
   package var sender: MailAddress
-  /// Who gets it.
+  /// The recipient.
   package var recipient: MailAddress
   /// Its header and body (RFC 5322), with CRLF at each line's end; handled as a secret.
   package var content: Secret
-  /// Who sends it; nil: anyone may.
+  /// The credentials; nil for none.
   package var login: Login?
 
   /// A mail; in the clear it goes to this very machine only, and even there not where a policy for TLS is given.

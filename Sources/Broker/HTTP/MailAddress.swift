@@ -23,7 +23,7 @@ package struct MailAddress: Sendable, Hashable {
     self.text = text
   }
 
-  /// What follows the `@`.
+  /// The part behind the `@`.
   package var domain: Substring { text.drop { $0 != "@" }.dropFirst() }
 
   private static func isPlain(_ byte: UInt8) -> Bool { byte > 0x20 && byte != 0x7F && !special.contains(byte) }

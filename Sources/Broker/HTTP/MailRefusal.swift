@@ -1,6 +1,6 @@
-/// What a mail server has refused, and with which reply code (RFC 5321, section 4.2).
+/// The step of a delivery that a mail server refused, and its reply code (RFC 5321, section 4.2).
 package struct MailRefusal: Sendable, Equatable {
-  /// What was refused.
+  /// A step of a delivery.
   package enum Step: Sendable, Equatable {
     /// The connection itself.
     case connection
@@ -14,7 +14,7 @@ package struct MailRefusal: Sendable, Equatable {
     case message
   }
 
-  /// What was refused.
+  /// The refused step.
   package let step: Step
   /// The reply code; below 400 where the server had no fitting way to log in.
   package let code: Int

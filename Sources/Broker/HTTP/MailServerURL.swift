@@ -5,7 +5,7 @@ import TextCoding
 ///
 /// Host and port obey the rules of ``TextCoding/ServerAddress``. There is no user, path or query in it.
 package struct MailServerURL: Sendable, Hashable {
-  /// How the server is spoken to.
+  /// The scheme.
   package enum Scheme: String, Sendable, CaseIterable {
     /// Over TLS.
     case smtps
@@ -13,7 +13,7 @@ package struct MailServerURL: Sendable, Hashable {
     case smtp
   }
 
-  /// How the server is spoken to.
+  /// The scheme.
   package let scheme: Scheme
   /// The server's name or address in lower case; an IPv6 address in its brackets.
   package let host: String

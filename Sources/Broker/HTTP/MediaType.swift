@@ -1,4 +1,4 @@
-/// What a body is (RFC 9110, section 8.3.1), without its parameters.
+/// A media type (RFC 9110, section 8.3.1), without its parameters.
 package struct MediaType: Sendable, Equatable {
   /// `type/subtype` in lower case.
   package let essence: String

@@ -1,7 +1,7 @@
 import CCurl
 import SecretMemory
 
-/// What libcurl asks for while it sends a mail or an upload, and how much of it is sent.
+/// The body of a mail or an upload, with the position up to which libcurl has sent it.
 struct OutgoingBody {
   private let exchange: Exchange
   private var position = 0

@@ -11,7 +11,7 @@ package enum ProxySetting: Sendable {
   /// A proxy, but for the hosts of `exceptions`: names separated by commas, each with all below it; `*` is every host.
   case proxy(ProxyURL, exceptions: String)
 
-  /// What the environment says at this moment, to be asked once at the start.
+  /// Reads the setting from the environment, once at the start.
   ///
   /// The names are those of curl(1): `https_proxy`, then `all_proxy`, each in lower or upper case, and `no_proxy`.
   ///
@@ -39,7 +39,7 @@ package struct ProxyURL: Sendable {
   let text: Secret
   /// Scheme, host and port: what may be shown.
   package let origin: String
-  /// How libcurl names the host and port when it cannot connect.
+  /// The host and port, in libcurl's words for a failed connection.
   let place: String
 
   /// Reads `[scheme://][user:password@]host[:port]`; without a scheme it is `http`.

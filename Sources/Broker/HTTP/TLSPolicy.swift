@@ -1,6 +1,6 @@
 import LinuxSystem
 
-/// Whom a server's certificate must come from.
+/// The certificate authorities that a server's certificate must come from.
 ///
 /// There is no value that switches the check off.
 package struct TLSPolicy: Sendable, Equatable {

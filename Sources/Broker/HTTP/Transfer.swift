@@ -9,9 +9,9 @@ final class Transfer {
   /// How much later than libcurl the set itself ends what has no connection.
   private static let grace = Duration.milliseconds(100)
 
-  /// Whose request it is.
+  /// The exchange that it carries out.
   let exchange: Exchange
-  /// What it runs on.
+  /// libcurl's handle.
   let easy: EasyHandle
   // Both are what libcurl's settings point to.
   private let list: StringList

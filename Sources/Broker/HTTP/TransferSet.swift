@@ -271,6 +271,6 @@ final class TransferSet {
 }
 
 extension Exchange {
-  /// Which turns it takes.
+  /// The kind of its turns.
   fileprivate var turn: TurnWork { isSpending ? .spending : .ordinary }
 }

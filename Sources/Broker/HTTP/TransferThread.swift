@@ -7,7 +7,7 @@ import Synchronization
 /// It starts with the first exchange and ends when the client closes, or when it has had nothing to do for a while: an
 /// idle client has no thread, no connection and no memory of libcurl's. The next exchange starts it again.
 final class TransferThread: Sendable {
-  /// What came in since the last look.
+  /// The messages to the thread since it last looked.
   struct Mail {
     /// New exchanges, in order.
     var exchanges: [Exchange] = []

@@ -1,4 +1,4 @@
-/// Which turns a request takes.
+/// The kind of a request's turns.
 enum TurnWork: Sendable, CaseIterable {
   /// It reads, or hands a mail over: its caller may end it at any time.
   case ordinary
@@ -6,7 +6,7 @@ enum TurnWork: Sendable, CaseIterable {
   case spending
 }
 
-/// What becomes of a new request.
+/// The outcome of adding a request.
 enum TurnAdmission: Sendable {
   /// It has its turn.
   case begins

@@ -3,7 +3,7 @@ package import JSON
 package import SecretMemory
 import TextCoding
 
-/// How a token is signed (RFC 7518, section 3.1); each has one case here, and no other is ever used.
+/// A signature algorithm (RFC 7518, section 3.1); each has one case here, and no other is ever used.
 package enum JWSAlgorithm: String, Sendable {
   /// Ed25519 (RFC 8037, section 3.1).
   case edDSA = "EdDSA"
@@ -17,9 +17,9 @@ package enum JWSAlgorithm: String, Sendable {
 package enum CompactJWS {
   /// A part that is JSON.
   package enum Part: Sendable {
-    /// How it is signed.
+    /// The header, which names the algorithm.
     case header
-    /// What is signed.
+    /// The payload.
     case payload
   }
 
@@ -55,7 +55,7 @@ package enum CompactJWS {
     return isLenient ? Base64.decodeAnyForm(bytes) : Base64.decodeURLForm(bytes)
   }
 
-  /// Where the two dots are; nil for what has not two.
+  /// The positions of the two dots; nil for a string that has not two.
   private static func dots(_ token: Span<UInt8>) -> (Int, Int)? {
     let dots = token.indices.filter { token[$0] == UInt8(ascii: ".") }
     return dots.count == 2 ? (dots[0], dots[1]) : nil

@@ -2,7 +2,7 @@ package import BrokerProtocol
 package import JSON
 package import SecretMemory
 
-/// What a JSON Web Token says (RFC 7519, section 4), each claim as far as it is sound.
+/// The claims of a JSON Web Token (RFC 7519, section 4), each as far as it is sound.
 package struct JWTClaims: Sendable {
   private let root: JSONNode
 
@@ -27,7 +27,7 @@ package struct JWTClaims: Sendable {
     return Int64(exactly: (seconds * 1000).rounded()).map { Timestamp(milliseconds: $0) }
   }
 
-  /// Whom the token is for (`aud`, section 4.1.3): one string, or a list; what is no string is left out.
+  /// The audiences (`aud`, section 4.1.3): one string, or a list; what is no string is left out.
   package var audiences: [String] {
     guard let audience = root["aud"] else { return [] }
     return text("aud").map { [$0] } ?? ((try? audience.elements()) ?? []).compactMap { try? $0.string() }

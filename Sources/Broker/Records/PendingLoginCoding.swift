@@ -8,8 +8,8 @@ import TextCoding
 /// A login that waits for its code or its user, as it is before sealing: one JSON object, the provider's handle in
 /// base64url.
 package enum PendingLoginCoding {
-  /// What a provider says of a challenge may be as long as its reply; the database refuses what is longer than this as
-  /// well, so nothing was ever written that cannot be read.
+  /// The limits of reading: a provider's description of a challenge may be as long as its reply; the database refuses a
+  /// longer record as well, so nothing is ever written that cannot be read.
   private static let limits = JSONLimits(depth: 16, byteCount: 4 << 20)
 
   /// The object; the caller wipes it.

@@ -15,7 +15,7 @@ package final class SealedContents: Sendable {
   private let seal: VaultSeal
   private let byteCount: Int
 
-  /// What a row was opened from.
+  /// The contents of a row's box.
   package init(box: [UInt8], _ row: OpenedRow) {
     self.box = box
     place = row.place
@@ -49,7 +49,7 @@ package final class SealedContents: Sendable {
 /// One token in the sealed contents of its session.
 private final class SealedToken: RestingSource {
   private let contents: SealedContents
-  /// Where its characters are in the plaintext.
+  /// The position of its characters in the plaintext.
   private let range: Range<Int>
 
   init(contents: SealedContents, range: Range<Int>) {

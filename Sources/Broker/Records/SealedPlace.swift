@@ -1,7 +1,8 @@
 package import BrokerCore
 import Sealing
 
-/// Where a sealed value of the vault belongs: what it was moved from, copied to or rolled back to does not open it.
+/// The place that a sealed value is bound to: a value that was moved or copied to another place, or rolled back, does
+/// not open.
 package struct SealedPlace {
   /// The format of the sealed contents that this program writes; bound by each seal, and kept in each row that has
   /// contents of its own.
@@ -15,7 +16,7 @@ package struct SealedPlace {
   package var format: Int64
   /// The provider that the row belongs to.
   package var binding: ProviderBinding?
-  /// What else the row says in the clear: generations, sequences, times.
+  /// The row's other cleartext columns: generations, sequences, times.
   package var numbers: [Int64]
 
   /// A row's place.

@@ -48,11 +48,11 @@ package struct VaultSeal: Sendable {
 
 /// A row whose box was opened.
 package struct OpenedRow {
-  /// Where the box belongs, as the row says and the seal confirms.
+  /// The place that the box is bound to, as the row says and the seal confirms.
   package let place: SealedPlace
-  /// What the box holds.
+  /// The opened contents.
   package let plaintext: Secret
-  /// What opened it.
+  /// The seal that opened it.
   package let seal: VaultSeal
 
   /// A row that a seal has opened.

@@ -16,13 +16,13 @@ struct DatabaseFile: ~Copyable {
   let hadLog: Bool
   private let identity: Identity
 
-  /// Which file it is, by whatever name.
+  /// The identity of a file, whatever its name.
   private struct Identity: Hashable {
     let device: UInt
     let inode: UInt
   }
 
-  /// What SQLite may put behind the name of a database (sqlite.org/tempfiles.html, section 2).
+  /// The suffixes of SQLite's files beside a database (sqlite.org/tempfiles.html, section 2).
   private static let companionSuffixes: [StaticString] = ["-journal", "-wal", "-shm"]
 
   private static let inUse = Mutex<Set<Identity>>([])

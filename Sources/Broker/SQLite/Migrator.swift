@@ -7,7 +7,7 @@ package struct Migrator {
   package struct Migration {
     /// The schema's number after this step.
     package let version: Int32
-    /// What the step does; runs inside its transaction.
+    /// The work of the step; runs inside its transaction.
     package let apply: (SQLiteConnection) throws -> Void
 
     /// A step that computes.

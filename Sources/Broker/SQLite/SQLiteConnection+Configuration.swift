@@ -1,7 +1,7 @@
 import CSQLite
 
 extension SQLiteConnection {
-  /// How thoroughly ``checkIntegrity(_:)`` looks.
+  /// The depth of ``checkIntegrity(_:)``.
   package enum IntegrityCheck: Sendable {
     /// Pages and rows: for every start.
     case quick
@@ -68,7 +68,8 @@ extension SQLiteConnection {
     try execute("COMMIT")
   }
 
-  /// What sqlite.org/security.html recommends where a file may have been crafted, and limits that no honest use meets.
+  /// Sets what sqlite.org/security.html recommends where a file may have been crafted, and limits that no honest use
+  /// meets.
   private func restrict() throws(SQLiteError) {
     let switches: [(option: Int32, value: Int32)] = [
       (SQLITE_DBCONFIG_DEFENSIVE, 1), (SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0), (SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0),

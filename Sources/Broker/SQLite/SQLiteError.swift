@@ -5,7 +5,7 @@ import Glibc
 /// It holds no value that was bound or read, and not SQLite's own message; a statement's text is always a literal of
 /// the program. So it may be logged.
 package struct SQLiteError: Error, Sendable, CustomStringConvertible {
-  /// What was being done when it failed.
+  /// The operation that failed.
   package enum Operation: Sendable {
     /// Finding, creating or opening the file.
     case open
@@ -27,9 +27,9 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
     case close
   }
 
-  /// What SQLite answered; where this module itself refuses, the code of SQLite that says the same.
+  /// The result code of SQLite; where this module itself refuses, the code with the same meaning.
   package let code: SQLiteResultCode
-  /// What was being done.
+  /// The operation that failed.
   package let operation: Operation
   /// The system's error number (errno(3)) where it is known, else 0.
   package let systemError: Int32

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// What SQLite answers to a call (sqlite.org/rescode.html), with the extended part where it gave one.
+/// A result code of SQLite (sqlite.org/rescode.html), with the extended part where it gave one.
 package struct SQLiteResultCode: RawRepresentable, Sendable, Hashable {
   /// The number as SQLite gives it: the low byte is the primary code.
   package let rawValue: Int32

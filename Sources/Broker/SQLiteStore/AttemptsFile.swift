@@ -18,7 +18,7 @@ struct AttemptsFile {
     name = String(path.dropFirst(directory.count).drop { $0 == "/" }) + ".attempts"
   }
 
-  /// What it says; none where there is no file, many where it cannot be read.
+  /// Reads the file; returns none where there is no file, many where it cannot be read.
   ///
   /// - Parameter now: milliseconds since 1970-01-01T00:00:00Z.
   /// - Returns: the wrong passphrases so far.

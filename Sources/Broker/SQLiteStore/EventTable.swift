@@ -16,7 +16,7 @@ struct EventTable {
   /// Seals and opens the events.
   let seal: VaultSeal
 
-  /// What the table says of its rows without opening them.
+  /// The extent of the table, known without opening its rows.
   struct Extent: Equatable {
     /// How many there are.
     var count: Int64
@@ -59,7 +59,7 @@ struct EventTable {
     return box.count
   }
 
-  /// What stands in the clear of an event.
+  /// The cleartext columns of an event.
   struct Mark {
     /// Its sequence.
     var sequence: UInt64

@@ -106,7 +106,7 @@ struct HeadTable {
     SealedPlace(table: "manifest", row: String(bucket), numbers: [generation])
   }
 
-  /// What cannot be opened is not there; what the disk refuses is an error.
+  /// Returns nil for a row that cannot be opened, and throws a failure of the disk or of memory.
   private func nothing<R>(_ error: any Error) throws(VaultError) -> R? {
     switch error {
     case let error as SQLiteError where error.code != .mismatch: throw .storage(error)

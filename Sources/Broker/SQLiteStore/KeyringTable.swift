@@ -5,7 +5,7 @@ import Sealing
 
 /// The one row that holds the data key, wrapped: all that is read before there is a key.
 struct KeyringTable {
-  /// What the row says.
+  /// The contents of the row.
   struct Ring: Sendable, Equatable {
     /// The vault's own random identifier.
     var vaultID: [UInt8]

@@ -18,7 +18,9 @@ struct LossFile {
     name = PathName.name(of: path) + ".lost"
   }
 
-  /// What was lost: the file alone where it cannot be read, as the graver case; nil where nothing was.
+  /// The recorded loss; nil for none.
+  ///
+  /// A file that cannot be read counts as the graver case.
   var loss: VaultSuspicion? {
     do throws(Errno) {
       let file = try FileDescriptor.open(directory + "/" + name, [.read, .noFollow, .nonBlocking])

@@ -1,11 +1,11 @@
 import BrokerProtocol
 import Sealing
 
-/// Which rows the vault has, by the tags of their boxes: so that a row that was removed, put back or exchanged for an
+/// The list of the vault's rows, with the tags of their boxes: a row that was removed, put back or exchanged for an
 /// older copy is noticed.
 ///
-/// All rows of one name share a bucket, so a change of one profile re-encrypts one bucket. Kept in memory, where it holds
-/// names and tags only, so that a change reads nothing.
+/// All rows of one name share a bucket, so a change of one profile re-encrypts one bucket. Kept in memory, where it
+/// holds names and tags only, so that a change reads nothing.
 struct Manifest: Sendable {
   /// The tables whose rows are listed; the numbers are part of the format.
   enum Table: UInt8, Sendable, CaseIterable {

@@ -4,17 +4,17 @@ import Records
 import Sealing
 import SecretMemory
 
-/// What is known of a vault while its key is there; dropped as a whole when it is locked.
+/// The state of an unlocked vault; dropped as a whole when it is locked.
 struct OpenVault {
   /// The data key.
   var seal: VaultSeal
-  /// What the anchor is authenticated with.
+  /// The key that authenticates the anchor.
   let anchorHash: KeyedHash
-  /// Which rows there are.
+  /// The list of the rows.
   var manifest: Manifest
-  /// What is true of the vault.
+  /// The head of the vault.
   var head: VaultHead
-  /// What was wrong with the vault as a whole.
+  /// The suspicions about the vault as a whole.
   var suspicions: Set<VaultSuspicion>
   /// Profiles of which some row was not what was written.
   var tampered: Set<ProfileName> = []

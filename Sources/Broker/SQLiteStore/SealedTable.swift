@@ -7,10 +7,10 @@ import SecretMemory
 ///
 /// Rows are read with the name in the first column and the box in the last one.
 protocol SealedTable {
-  /// What a box holds.
+  /// The contents of a box.
   associatedtype Value
 
-  /// How the manifest calls the table.
+  /// The table's name in the manifest.
   static var kind: Manifest.Table { get }
   /// Reads all rows: the name first, the box last.
   static var selection: StaticString { get }
@@ -24,13 +24,13 @@ protocol SealedTable {
   /// Seals and opens what the rows hold.
   var seal: VaultSeal { get }
 
-  /// Where a row's value belongs, from the row's other columns; nil for columns that no row of ours has.
+  /// The place that a row's box is bound to, from the row's other columns; nil for columns that no row of ours has.
   static func place(of row: borrowing Statement, named name: String) throws(SQLiteError) -> SealedPlace?
-  /// What a row holds, from its other columns and its opened value; nil where that is not what belongs there.
+  /// The value of a row, from its other columns and its opened box; nil for contents that do not belong there.
   static func value(of row: borrowing Statement, _ opened: OpenedRow) throws -> Value?
 }
 
-/// What a column holds; nil where it holds something of another kind, which no row of ours does.
+/// Reads a column; returns nil for a value of another type, which no row of ours has.
 ///
 /// - Throws: what else the database says: a row that the disk or the memory refuses is not left out.
 func ifReadable<R>(_ read: () throws(SQLiteError) -> R) throws(SQLiteError) -> R? {
@@ -46,7 +46,7 @@ struct FoundRow<Value> {
   var name: String?
   /// The tag of its box; nil when there is no box.
   var tag: RowTag?
-  /// What it holds; nil when it is not what was sealed for this place.
+  /// The value; nil when it is not what was sealed for this place.
   var value: Value?
 }
 

@@ -77,7 +77,7 @@ extension Vault {
     }
   }
 
-  /// What the anchor cannot notice where it is.
+  /// The rollback that the anchor cannot detect where it is.
   private var unnoticedRollback: VaultFinding {
     VaultFinding(
       .rollbackUnnoticed, isError: false,
@@ -87,7 +87,7 @@ extension Vault {
           + "detected.")
   }
 
-  /// What is not in the database.
+  /// The findings outside of the database: anchor, clock and files.
   private func surroundings(_ open: OpenVault) -> [VaultFinding] {
     var findings: [VaultFinding] = []
     anchor?.read()

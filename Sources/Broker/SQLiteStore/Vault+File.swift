@@ -1,7 +1,7 @@
 import BrokerCore
 import LinuxSystem
 
-/// What happens to the vault's file behind the vault's back.
+/// Changes of the vault's file by others.
 extension Vault {
   /// Checks the files before SQLite does, which takes an empty one for a new database and removes its log.
   ///

@@ -59,7 +59,7 @@ extension Vault {
     isRekeyInDoubt = false
   }
 
-  /// Who changes the keys of a vault with a passphrase proves that they know it.
+  /// Checks the passphrase of a vault that has one, before its keys are changed.
   private func checkPassphrase(_ passphrase: Secret?, _ ring: KeyringTable.Ring) throws(KeyFailure) {
     guard ring.wrapped.source == .passphrase else { return }
     do throws(KeyRingError) {

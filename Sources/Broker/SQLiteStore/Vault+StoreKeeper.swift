@@ -7,7 +7,7 @@ import Sealing
 package import SecretMemory
 
 extension Vault: StoreKeeper {
-  /// Where the vault stands; before the key is there, rollbacks are noticed as far as the configuration says.
+  /// The status of the vault; before the key is there, rollbacks are noticed as far as the configuration says.
   package var status: StoreStatus {
     StoreStatus(
       isLocked: contents == nil, isInitialized: schemaVersion > 0, keySource: recordedSource,
@@ -21,7 +21,7 @@ extension Vault: StoreKeeper {
     anchorPath.map { PathName.directory(of: $0) != PathName.directory(of: path) } ?? false
   }
 
-  /// Where the key comes from that opens the vault.
+  /// The source of the key that opens the vault.
   var recordedSource: KeySourceName {
     switch schemaVersion {
     case 0: configuredSource

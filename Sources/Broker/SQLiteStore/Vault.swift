@@ -12,17 +12,17 @@ import SecretMemory
 /// Its opener closes it; one that is not closed has lost nothing, but its thread stays until the last reference
 /// is gone.
 package actor Vault {
-  /// What the descriptions of the vault call its file; for logs.
+  /// The name of the vault's file in messages and in the log.
   package nonisolated let path: String
   /// Handles and names of tokens; names from the first ``unlock(_:)`` on, while the vault is not locked.
   package nonisolated let entropy: SealedEntropy
 
-  /// What the embedded provider seals its keys with, while the vault is open.
+  /// The key that the embedded provider seals its keys with, while the vault is open.
   package nonisolated let providerKey = ProviderKey()
 
   private nonisolated let worker: WorkerThread
 
-  /// Where this actor runs.
+  /// The executor that the actor runs on.
   package nonisolated var unownedExecutor: UnownedSerialExecutor {
     // The worker lives as long as the actor, and its thread keeps it alive longer.
     unsafe worker.asUnownedSerialExecutor()
@@ -32,7 +32,7 @@ package actor Vault {
   let encryption: KeyEncryption
   /// The source that the configuration names: for a new vault, and for `rekey` without another one.
   let configuredSource: KeySourceName
-  /// Where the anchor is kept; nil for nowhere.
+  /// The path of the anchor; nil for none.
   let anchorPath: String?
   /// The time: milliseconds since 1970-01-01T00:00:00Z.
   let now: @Sendable () -> Int64
@@ -42,9 +42,9 @@ package actor Vault {
   let reserve: ReserveFile
   /// The wrong passphrases so far.
   let attempts: AttemptsFile
-  /// What a vault that was lost is told by after the next start.
+  /// The note of a lost vault, for the next start.
   let lossFile: LossFile
-  /// Who else opens by the key file; nil where none can.
+  /// The list of vaults that the key file opens; nil where the key file is not used.
   let keyFileUsers: KeyFileUsers?
   /// Which rows have ended on a full disk; nil while the key is not there, and where there was no room for it.
   var tombstones: TombstoneFile?
@@ -55,7 +55,7 @@ package actor Vault {
   /// Whether the reserve was given away.
   var isReserveSpent = false
 
-  /// What is known of a vault that was here before this new one; nil where there was none, or an event has told of it.
+  /// The lost vault that was here before this new one; nil where there was none, or an event has reported it.
   var predecessor: VaultSuspicion?
   /// Whether the vault was made by this process and is not in its file yet.
   var isNew = false
@@ -64,7 +64,7 @@ package actor Vault {
 
   /// Nil before the vault was started and after it was closed; others get it from `database()`.
   private var connection: SQLiteConnection?
-  /// Which file the connection has open.
+  /// The identity of the file that the connection has open.
   var fileIdentity: FileStatus.Identity?
   /// The directory that it was found in.
   var fileDirectory: FileDescriptor?
@@ -72,7 +72,7 @@ package actor Vault {
   var schemaVersion: Int32 = 0
   /// The wrapped data key; nil for a vault that has none yet.
   var ring: KeyringTable.Ring?
-  /// What is known while the key is there.
+  /// The state of the unlocked vault; nil while it is locked.
   var contents: OpenVault?
   /// The anchor, while the key is there and the place can be used.
   var anchor: AnchorFile?

@@ -15,7 +15,7 @@ struct VaultChange {
   let seal: VaultSeal
   /// The list of rows.
   var manifest: Manifest
-  /// What is true of the vault.
+  /// The head of the vault.
   var head: VaultHead
   /// The last sequence that may have been given.
   var sequence: UInt64

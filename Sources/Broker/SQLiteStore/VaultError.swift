@@ -46,7 +46,7 @@ package enum VaultError: Error, Sendable, CustomStringConvertible {
     }
   }
 
-  /// What reading rows can fail with.
+  /// The error for a failure to read rows.
   init(whileReading error: any Error) {
     self =
       switch error {
@@ -60,7 +60,7 @@ package enum VaultError: Error, Sendable, CustomStringConvertible {
       }
   }
 
-  /// What opening the file at a path failed with.
+  /// The error for a failure to open the file at a path.
   init(opening error: SQLiteError, at path: String) {
     if case .companion(let suffix) = error.operation {
       self = .notOurs(path: path + suffix.description)
@@ -88,7 +88,7 @@ package enum VaultError: Error, Sendable, CustomStringConvertible {
 }
 
 extension StoreFailure {
-  /// What the core is told.
+  /// The failure that the core is told.
   package init(_ error: VaultError) {
     self =
       switch error {
@@ -99,10 +99,10 @@ extension StoreFailure {
 }
 
 extension KeyFailure {
-  /// What the core is told of the vault's own failure.
+  /// The failure that the core is told for a failure of the vault itself.
   init(_ error: VaultError) { self = .store(StoreFailure(error)) }
 
-  /// What the core is told where a source gives no key.
+  /// The failure that the core is told where a source gives no key.
   init(_ error: KeySourceError) {
     self =
       switch error {
@@ -112,7 +112,7 @@ extension KeyFailure {
       }
   }
 
-  /// What the core is told where a key does not open the vault.
+  /// The failure that the core is told where a key does not open the vault.
   init(_ error: KeyRingError, source: KeySourceName) {
     switch error {
     case .unavailable(let reason): self.init(reason)

@@ -1,6 +1,6 @@
 import BrokerCore
 
-/// What is true of the vault as a whole after a change: sealed in one row that every change writes.
+/// The facts about the vault as a whole after a change: sealed in one row that every change writes.
 struct VaultHead: Sendable, Equatable {
   /// How many changes there were; a copy of the vault from before a change has fewer.
   var generation: UInt64 = 0

@@ -124,7 +124,7 @@ private struct RowJudge {
     self.ended = ended
   }
 
-  /// What the rows of a table hold that are listed as they are, in the order of their names.
+  /// Reads the rows of a table that the manifest lists, in the order of their names.
   mutating func accept<Table: SealedTable>(_ table: Table) throws(VaultError) -> [Table.Value] {
     var values: [Table.Value] = []
     var names: [String] = []

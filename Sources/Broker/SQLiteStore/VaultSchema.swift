@@ -1,6 +1,6 @@
 import SQLite
 
-/// What the database looks like, and how it came to look so.
+/// The schema of the database, and its migrations.
 enum VaultSchema {
   /// "ABVT": how `file` and other programs tell a vault from another database.
   static let applicationID: Int32 = 0x4142_5654
@@ -50,7 +50,9 @@ enum VaultSchema {
       })
   }
 
-  /// What the seal is bound to stands beside it in the clear: it must be known to open it, and is no secret.
+  /// The first version of the tables.
+  ///
+  /// The fields that a seal is bound to have cleartext columns: they must be known to open it, and are no secret.
   private static let first: [StaticString] = [
     """
     CREATE TABLE session (

@@ -1,7 +1,7 @@
 import BrokerProtocol
 
-/// What was found wrong with the vault as a whole when it was unlocked: known until it is locked, while the vault itself is
-/// put in order by the next change.
+/// A flaw of the vault as a whole, found when it was unlocked: known until it is locked, while the vault itself is put
+/// in order by the next change.
 enum VaultSuspicion: Hashable, CaseIterable {
   /// The head is missing, or is not what was written, or is an older one.
   case head
@@ -31,7 +31,7 @@ enum VaultSuspicion: Hashable, CaseIterable {
   /// Whether the vault may have been tampered with; the others only weaken what can be noticed, or are for information.
   var isAlarm: Bool { self != .anchorMissing && self != .movedAway }
 
-  /// What a person is told.
+  /// The finding for the administrator.
   var finding: VaultFinding {
     switch self {
     case .head: Self.tampered("The vault's index has been modified")

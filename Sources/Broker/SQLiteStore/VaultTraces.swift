@@ -1,8 +1,8 @@
 import LinuxSystem
 import Records
 
-/// What lies around a vault's file and tells that the vault held something: a file without contents is then damage, and
-/// no new vault.
+/// The files around a vault's file that show that the vault held something: an empty vault file beside them is damaged,
+/// not new.
 struct VaultTraces {
   /// The database.
   let path: String
@@ -10,7 +10,7 @@ struct VaultTraces {
   let reserve: ReserveFile
   /// The list of those who open by the same key file; nil where there is none.
   let keyFileUsers: KeyFileUsers?
-  /// Where the anchor is kept; nil for nowhere.
+  /// The path of the anchor; nil for none.
   let anchorPath: String?
 
   /// Whether there is a log with something in it.

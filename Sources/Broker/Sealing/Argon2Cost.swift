@@ -5,7 +5,7 @@ package struct Argon2Cost: Sendable, Equatable {
   /// Memory in KiB.
   package let memoryKiB: Int
 
-  /// What accounts are protected with: three passes over 64 MiB, the second recommended option of RFC 9106, section 4.
+  /// The cost for accounts' passwords: three passes over 64 MiB, the second recommended option of RFC 9106, section 4.
   package static let standard = Argon2Cost(passes: 3, memoryKiB: 64 * 1024)
 
   /// For a passphrase that protects a whole vault and is asked for once a start: libsodium's MODERATE.

@@ -1,8 +1,8 @@
-/// What a sealed box is bound to: where it is stored and what it belongs to.
+/// The associated data of a sealed box: its place in the store, and its owner.
 ///
 /// The fields are authenticated, not stored: a box opens only where the same fields in the same order are given, so a
-/// value that was moved to another row, column or profile does not open. Encoded as the magic `AB1`, then for
-/// each field its length as a 32-bit big-endian number and its bytes; so no two lists of fields have the same encoding.
+/// value that was moved to another row, column or profile does not open. Encoded as the magic `AB1`, then for each
+/// field its length as a 32-bit big-endian number and its bytes; so no two lists of fields have the same encoding.
 package struct AssociatedData: Sendable, Equatable {
   /// The encoding.
   private(set) var bytes: [UInt8] = []

@@ -8,7 +8,7 @@ package struct Ed25519SigningKey: Sendable {
   /// How many bytes a signature has.
   package static let signatureByteCount = 64
 
-  /// What others verify with.
+  /// The public key, which verifies its signatures.
   package let publicKey: Ed25519PublicKey
 
   /// Seed and public key together, as libsodium wants them.

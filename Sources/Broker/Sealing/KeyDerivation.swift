@@ -6,7 +6,8 @@ package import SecretMemory
 ///
 /// Each call takes the memory and the time that its parameters name, on the calling thread: never on the event loop.
 package enum KeyDerivation {
-  /// What is stored beside whatever the key seals, so that the same secret makes the same key again; no secret.
+  /// The parameters of a derivation, stored beside the sealed data so that the same secret gives the same key again; no
+  /// secret.
   package struct Parameters: Sendable, Hashable {
     /// How many bytes a salt has: what libsodium asks for, and enough to be drawn at random.
     package static let saltByteCount = Int(crypto_pwhash_SALTBYTES)

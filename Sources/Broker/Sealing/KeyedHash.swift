@@ -6,9 +6,9 @@ package import SecretMemory
 /// With a key it is a pseudo-random function and a message authentication code. Messages of different purposes begin
 /// with different labels.
 package struct KeyedHash: Sendable {
-  /// What lengths a key may have: RFC 7693 allows up to 64 bytes, fewer than 16 protect nothing.
+  /// The accepted lengths of a key: RFC 7693 allows up to 64 bytes, fewer than 16 protect nothing.
   package static let keyByteCounts = 16...64
-  /// What lengths a digest may have.
+  /// The accepted lengths of a digest.
   package static let digestByteCounts = 1...64
 
   private let key: Secret

@@ -132,7 +132,7 @@ extension PasswordHash {
     return text
   }
 
-  /// What a stored hash asks for, read before libsodium acts on it.
+  /// Reads the cost from a stored hash, before libsodium acts on it.
   private static func cost(of encoded: Span<UInt8>) throws(SealingError) -> (passes: Int, memoryKiB: Int) {
     var position = 0
     func expect(_ literal: StaticString) throws(SealingError) {

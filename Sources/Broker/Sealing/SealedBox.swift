@@ -76,7 +76,7 @@ package enum SealedBox {
     guard box[0] == version, box[1] == algorithm else { throw .unsupportedFormat }
   }
 
-  /// Which key a box says it needs; not authenticated until the box is opened.
+  /// Returns the key that a box names; not authenticated until the box is opened.
   ///
   /// - Throws: `SealingError.malformed` when it is too short to be a box, `.unsupportedFormat`.
   package static func keyID(of box: Span<UInt8>) throws(SealingError) -> SealingKey.ID {

@@ -5,7 +5,7 @@ package struct SealingKey: Sendable {
   /// How many bytes a key has.
   package static let byteCount = XChaCha20Poly1305.keyByteCount
 
-  /// Which key this is; not secret.
+  /// The key's identifier; not secret.
   package let id: ID
 
   /// The key's bytes: for wrapping it under another key.

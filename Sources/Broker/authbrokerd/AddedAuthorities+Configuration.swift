@@ -2,7 +2,7 @@ import BrokerProtocol
 import Configuration
 import HTTP
 
-/// Who is trusted beside the system's authorities.
+/// The certificate authorities that a configuration adds to the system's.
 extension AddedAuthorities {
   /// The file that a configuration names, and what the process was started with: OpenSSL's own variables, which other
   /// programs on such a machine obey as well.
@@ -16,7 +16,7 @@ extension AddedAuthorities {
     self.init(places)
   }
 
-  /// What clients are told of it, as it is now.
+  /// The reports for clients, as of now.
   var reports: [GetStatus.Authority] {
     let unreadable = unreadable
     return places.map { place in

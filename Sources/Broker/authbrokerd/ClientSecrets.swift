@@ -26,7 +26,7 @@ actor ClientSecrets {
   /// - Throws: what pthread_create(3) says.
   nonisolated func startThread() throws(Errno) { try worker.start() }
 
-  /// Where this actor runs.
+  /// The executor that the actor runs on.
   nonisolated var unownedExecutor: UnownedSerialExecutor {
     // The executor lives as long as the actor, and its thread keeps it alive longer.
     unsafe worker.asUnownedSerialExecutor()

@@ -35,7 +35,8 @@ enum ConfigurationCheck {
     return 1
   }
 
-  /// What is wrong with a file of trusted authorities: a broker starts without it, and trusts fewer servers.
+  /// Checks a file of certificate authorities, and returns its mistake: a broker starts without such a file, and trusts
+  /// fewer servers.
   private static func objection(toAuthorities path: String) -> String? {
     do throws(TrustedFile.Refusal) { try TrustedFile.check(path) } catch {
       let sentence = error.description
@@ -102,7 +103,7 @@ enum ConfigurationCheck {
     }
   }
 
-  /// What stands in the file; nil where there is none.
+  /// The contents of the file; nil where there is none.
   private static func contents(_ paths: StatePaths) -> [UInt8]? {
     guard let path = file(paths), let file = try? TrustedFile.open(path) else { return nil }
     return try? file.contents(limit: ConfigurationDocument.byteLimit)

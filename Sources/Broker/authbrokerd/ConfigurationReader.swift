@@ -5,7 +5,7 @@ import LinuxSystem
 actor ConfigurationReader {
   private nonisolated let worker = WorkerThread(name: "configuration")
 
-  /// Where this actor runs.
+  /// The executor that the actor runs on.
   nonisolated var unownedExecutor: UnownedSerialExecutor {
     // The executor lives as long as the actor, and its thread keeps it alive longer.
     unsafe worker.asUnownedSerialExecutor()

@@ -3,11 +3,11 @@ import ConfigurationFile
 import LinuxSystem
 import StateDirectory
 
-/// Where the configuration comes from, and what it means for the core.
+/// The configuration file with the environment, and its translation for the core.
 struct ConfigurationSource: Sendable {
-  /// Where the file is.
+  /// The path of the file.
   let paths: StatePaths
-  /// What `${NAME}` in the file means.
+  /// The variables that `${NAME}` in the file refers to.
   let environment: [String: String]
 
   /// Reads the configuration; no file at all means one profile on the embedded provider.
@@ -48,7 +48,7 @@ struct ConfigurationSource: Sendable {
     return .standard
   }
 
-  /// What people call a configuration file that is called `config.json`.
+  /// Other names that people give to `config.json`.
   private static let otherNames = ["json5", "jsonc", "yaml", "yml", "toml"].map { "config.\($0)" }
 
   private func contents(of path: String) throws(TrustedFile.Refusal) -> [UInt8] {

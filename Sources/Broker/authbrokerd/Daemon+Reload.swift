@@ -5,7 +5,7 @@ import Configuration
 import LinuxSystem
 import Logging
 
-/// How a running broker takes over a configuration that was changed.
+/// Reloading the configuration.
 extension Daemon {
   /// Reads the configuration again; one that is not valid changes nothing.
   func reload(_ reply: @escaping BrokerServer.Environment.ReloadReply) {

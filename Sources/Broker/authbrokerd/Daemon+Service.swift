@@ -4,9 +4,9 @@ import Configuration
 import LinuxSystem
 import Transport
 
-/// What the service manager is told.
+/// Reports to the service manager.
 extension Daemon {
-  /// What the broker serves, in a few words.
+  /// The status line, in a few words.
   var status: String {
     let count = configuration.profiles.count
     return "\(count) profile\(count == 1 ? "" : "s"), socket \(socket.isEmpty ? "none" : socket)"

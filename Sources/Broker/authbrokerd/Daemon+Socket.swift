@@ -4,10 +4,10 @@ import Logging
 import StateDirectory
 import Transport
 
-/// How the broker's socket stays reachable: a path that has gone, with the directory of a login that ended or by a cleaner,
-/// is bound again. Where the state directory itself has gone, the broker ends.
+/// Keeping the broker's socket reachable: a path that has gone, with the directory of a login that ended or by a
+/// cleaner, is bound again. Where the state directory itself has gone, the broker ends.
 extension Daemon {
-  /// How soon it is looked whether the socket is still there, behind a change of its directory.
+  /// The pause between a change of the socket's directory and the check whether the socket is still there.
   private static let quietTime = Duration.milliseconds(100)
   /// How often it is looked where the kernel tells of no change, and how soon a socket that could not be bound is tried again.
   private static let lookTime = Duration.seconds(5)

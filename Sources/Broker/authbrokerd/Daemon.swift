@@ -17,11 +17,11 @@ actor Daemon {
   // The loop is kept alive by the property above for as long as the actor lives.
   nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
-  /// What the command line says.
+  /// The command line.
   let arguments: DaemonArguments
-  /// What makes this process the owner.
+  /// The lock that makes this process the owner.
   let lock: OwnerLock
-  /// Where the configuration is.
+  /// The source of the configuration.
   let source: ConfigurationSource
   /// How many descriptors the process may have open.
   let descriptorLimit: Int
@@ -30,7 +30,7 @@ actor Daemon {
   /// Is told of the start, of each reload and of the end.
   let serviceReport: ServiceReport
   private let output: DaemonLog
-  /// Where it is said what happens.
+  /// The log.
   let log: Logger
   /// The configuration in use.
   var configuration: BrokerConfiguration
@@ -41,7 +41,7 @@ actor Daemon {
   var broker: Broker?
   /// The providers of the profiles.
   let providers: ProviderCatalog
-  /// Where the broker listens; empty for nowhere.
+  /// The path of the socket; empty for none.
   var socket = ""
   /// Tells when the socket's path may have gone.
   var socketWatcher: DirectoryWatcher?
@@ -56,7 +56,7 @@ actor Daemon {
   /// The last reload that was begun: they are done one after the other.
   var reloading: Task<Void, Never>?
 
-  /// How the run ended: an exit code, or why it never began.
+  /// The outcome of the run: an exit code, or why it never began.
   private(set) var verdict: Result<Int32, StartFailure> = .success(0)
 
   /// A daemon that has its lock and its configuration, and has started nothing yet.
@@ -231,7 +231,7 @@ actor Daemon {
     return path
   }
 
-  /// What clients are told of this owner.
+  /// The owner record for clients.
   func record(of socket: String) -> OwnerRecord {
     OwnerRecord(
       pid: ProcessIdentity.pid, version: ProgramVersion.current, configuration: source.paths.configuration,

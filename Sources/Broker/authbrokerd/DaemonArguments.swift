@@ -1,8 +1,8 @@
 import StateDirectory
 
-/// What the command line of the daemon says.
+/// The command line of the daemon.
 struct DaemonArguments: Equatable {
-  /// How the daemon is to run.
+  /// The mode of the daemon.
   enum Mode: Equatable {
     /// The owner in the foreground, or in the background for the client that started it on demand.
     case owner(isOnDemand: Bool)
@@ -24,18 +24,18 @@ struct DaemonArguments: Equatable {
     let message: String
   }
 
-  /// How to run.
+  /// The mode.
   var mode = Mode.owner(isOnDemand: false)
-  /// Where the files are.
+  /// The paths of the files.
   var options = StatePaths.Options()
   /// The group that may change what decides, beside those of the environment; nil for none.
   var trustedGroup: String?
   /// Whether what is said on standard output is to be JSON.
   var wantsJSON = false
-  /// Where to say that the broker is ready, or why it is not.
+  /// The descriptor on which to report that the broker is ready, or why it is not.
   var readyDescriptor: Int32?
 
-  /// What `--help` prints.
+  /// The text of `--help`.
   static let usage = """
     usage: authbrokerd [--state DIR] [--socket PATH] [--config FILE] [--trust-group GROUP] [--stdio | --json]
            authbrokerd --check-config [--config FILE] [--json]

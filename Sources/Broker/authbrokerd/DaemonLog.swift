@@ -9,7 +9,7 @@ struct DaemonLog: Sendable {
   /// How long the end of a run waits for what is still to be written.
   private static let lastPatience = Duration.seconds(1)
 
-  /// Where the daemon says what happened.
+  /// The log.
   let logger: Logger
   private let queue: LogQueue
 

@@ -2,7 +2,7 @@ import BrokerProtocol
 import LocalProvider
 
 extension GetStatus.Delivery {
-  /// What clients are told of one way of messages.
+  /// The report for clients about one way of messages.
   init(_ report: DeliveryReport) {
     self.init(
       channel: report.channel.rawValue, sent: report.sent, failed: report.failed, underWay: report.underWay,

@@ -20,7 +20,7 @@ final class ProviderCatalog {
     let provider: any AuthProvider
   }
 
-  /// What the embedded provider seals its keys with: asked for each time, nil while the vault is locked.
+  /// The key that the embedded provider seals its keys with: asked for each time, nil while the vault is locked.
   let vaultKey = VaultKey()
 
   private let stateDirectory: String
@@ -28,7 +28,8 @@ final class ProviderCatalog {
   private let secrets: ClientSecrets
   private let log: Logger
   private var local: LocalProvider?
-  /// Who is trusted beside the system's authorities, and whether that could be read; empty where no profile asks a server.
+  /// The certificate authorities trusted beside the system's, and whether they could be read; empty where no profile
+  /// asks a server.
   private(set) var authorities: [GetStatus.Authority] = []
   /// Sends the embedded provider's messages.
   private let delivery: Delivery
@@ -55,7 +56,7 @@ final class ProviderCatalog {
   /// the start.
   var directory: (any AccountDirectory)? { local }
 
-  /// What the core is to know of the configured profiles.
+  /// The core's settings for the configured profiles.
   ///
   /// All profiles on the embedded provider share one; a remote one stays the same for as long as its profile does.
   ///
@@ -148,7 +149,8 @@ final class ProviderCatalog {
     }
   }
 
-  /// What sends the requests: one for all, with a thread and connections of its own from the first request on.
+  /// The HTTP client for these network settings: one for all profiles that have them, with a thread and connections of
+  /// its own from the first request on.
   private func client(
     _ network: NetworkConfiguration, among clients: inout [(network: NetworkConfiguration, client: HTTPClient)]
   ) throws(StartFailure) -> HTTPClient {
@@ -172,7 +174,7 @@ final class ProviderCatalog {
     }
   }
 
-  /// How the embedded provider's messages get out.
+  /// The outcomes of the embedded provider's deliveries.
   var deliveryReports: @Sendable () -> [GetStatus.Delivery] {
     let delivery = delivery
     return { delivery.reports.map { GetStatus.Delivery($0) } }

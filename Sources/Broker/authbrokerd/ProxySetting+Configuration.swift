@@ -1,7 +1,7 @@
 import Configuration
 import HTTP
 
-/// How the choice of a proxy in a configuration is understood.
+/// The proxy of a configuration.
 extension ProxySetting {
   /// The setting that a configuration asks for; `environment` is what the process was started with.
   ///

@@ -43,6 +43,6 @@ final class ServiceReport: Sendable {
   /// A manager that has no room for this has none for a second either: the loop does not wait.
   func isAlive() { try? socket?.send("WATCHDOG=1", mayWait: false) }
 
-  /// What cannot be sent is lost: the manager then goes by its own time limits.
+  /// Sends a message; one that cannot be sent is lost: the manager then goes by its own time limits.
   private func send(_ message: String) { try? socket?.send(message) }
 }

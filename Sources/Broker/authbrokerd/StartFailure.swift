@@ -24,9 +24,9 @@ struct StartFailure: Error {
     case failed
   }
 
-  /// What kind of reason.
+  /// The kind of reason.
   let kind: Kind
-  /// What happened and what to do, on one line in lower case and without a full stop.
+  /// The reason and the next step, on one line in lower case and without a full stop.
   let message: String
   /// The mistakes of a configuration that was read and refused; nil for any other reason.
   private(set) var mistakes: ConfigurationError?

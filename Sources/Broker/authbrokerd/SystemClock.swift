@@ -6,9 +6,9 @@ import Transport
 
 /// The clocks of the machine, and the timers of the loop.
 struct SystemClock: BrokerClock {
-  /// Whose timers are used.
+  /// The event loop, for its timers.
   let loop: EventLoop
-  /// Where it is logged that changes of the clock are not monitored.
+  /// The log, for a clock whose changes are not monitored.
   let log: Logger
 
   var now: Timestamp { WallClock.timestamp }

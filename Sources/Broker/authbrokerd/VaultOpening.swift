@@ -14,9 +14,9 @@ enum VaultOpening {
   struct Opened {
     /// The vault: the store, and the keeper of its keys.
     let vault: Vault
-    /// Where it stands.
+    /// The status of the store.
     let status: StoreStatus
-    /// What rested in it; nil while it waits for the passphrase of a person.
+    /// The contents of the store; nil while it waits for the passphrase of a person.
     let contents: StoreContents?
     /// Whether the vault is new where another one was before, and no event has told of that.
     let hasPredecessor: Bool

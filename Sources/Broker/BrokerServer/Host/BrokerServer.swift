@@ -8,7 +8,7 @@ package import Transport
 /// readable connection costs one read, the answers to all complete messages, and one send. What the bytes mean is the
 /// protocol's business: the functions of ``Connection`` that it overrides, and those of ``RPC``.
 package actor BrokerServer: LoopResident {
-  /// Where the actor runs.
+  /// The executor that the actor runs on.
   package nonisolated let loop: EventLoop
   // The loop is kept alive by the property above for as long as the actor lives.
   package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
@@ -17,7 +17,7 @@ package actor BrokerServer: LoopResident {
   let ledger: LimitLedger
   /// The present limits: those of the ledger, where every turn finds them.
   package private(set) var limits: Limits
-  /// Where to tell what happened.
+  /// The log.
   let log: Logger
   /// The connections for which the loop has announced something.
   let announced = ReadyConnections()
@@ -25,7 +25,7 @@ package actor BrokerServer: LoopResident {
   var connections = NamedTable<ClientID, Connection>(ClientID.init)
   /// The time of the turn at hand.
   var clock: TurnClock
-  /// Whose turn it is, and who waits for one.
+  /// The present turn, and the queue of connections that wait for one.
   var turns: Turns
   /// The memory that connections use one after the other.
   var buffers: Buffers
@@ -92,7 +92,7 @@ package actor BrokerServer: LoopResident {
   package var isSocketInPlace: Bool { listeners.values.allSatisfy { $0.isInPlace } }
 }
 
-/// What is open, by names of which none is ever given twice.
+/// A table of open entries, by names that are never reused.
 struct NamedTable<Name: Hashable, Entry> {
   private var entries: [Name: Entry] = [:]
   private var named: UInt64 = 0

@@ -7,7 +7,7 @@ struct Buffers {
   /// A buffer of twice this size at most is used again.
   private static let ordinarySize = 1 << 16
 
-  /// Where every read goes first.
+  /// The buffer of every read.
   var scratch: [UInt8]
   /// For the answers of the next turn.
   private var spare: [UInt8] = []
@@ -29,9 +29,9 @@ struct Buffers {
   }
 }
 
-/// What a client has not taken yet.
+/// Bytes that a client has not taken yet.
 ///
-/// Bytes are wiped as soon as they are sent: answers carry tokens.
+/// They are wiped as soon as they are sent: answers carry tokens.
 struct OutputQueue {
   /// Everything that waits, behind `head` bytes that are sent and wiped.
   var bytes: [UInt8] = []
@@ -73,13 +73,13 @@ struct OutputQueue {
   }
 }
 
-/// What a client has said and what is no complete message yet.
+/// Bytes that a client has sent and that are no complete message yet.
 ///
 /// Bytes are wiped wherever they were: a message may carry a password.
 struct InputBuffer {
   /// Everything that waits, behind `head` bytes that were read and wiped.
   private var bytes: [UInt8] = []
-  /// Where what waits begins.
+  /// The position of the first waiting byte.
   private(set) var head = 0
 
   /// Whether there are none, as between messages: idle connections cost little.

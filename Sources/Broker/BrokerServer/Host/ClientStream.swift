@@ -98,7 +98,7 @@ final class StdioStream: ClientStream {
   }
 }
 
-/// What the loop calls for one direction of a connection that has two descriptors.
+/// The event handler of one direction of a connection that has two descriptors.
 private final class ConnectionHandler: EventHandler {
   private let connection: Connection
   private let side: ConnectionSide

@@ -6,7 +6,7 @@ import Transport
 ///
 /// A protocol is a subclass: what it overrides is what the host asks of it. Confined to the server's executor.
 class Connection: EventHandler {
-  /// Where a connection stands.
+  /// The state of a connection.
   enum State: Equatable {
     /// It was accepted, and the server does not know it by its name yet.
     case opening
@@ -23,7 +23,7 @@ class Connection: EventHandler {
     case closed
   }
 
-  /// What messages wait for.
+  /// The reason why messages in the input wait.
   enum Hold {
     /// Until the client has read its answers.
     case output
@@ -44,7 +44,7 @@ class Connection: EventHandler {
   }
 
   // What every turn looks at stands together, so that it is in few lines of the processor's cache.
-  /// Where it stands.
+  /// The present state.
   final private(set) var state = State.opening
   /// How much it had to say lately.
   final var share = TurnShare()
@@ -54,17 +54,18 @@ class Connection: EventHandler {
   final let stream: any ClientStream
   /// Bytes of a message that is not complete yet, or whose turn has not come.
   final var input = InputBuffer()
-  /// What is not sent yet.
+  /// Bytes that are not sent yet.
   final var output = OutputQueue()
-  /// What the loop was last asked to tell about the stream.
+  /// The readiness that the loop was last asked to report.
   final var interest = (reading: true, writing: false)
-  /// Who asks by it.
+  /// The principal of its requests.
   final var principal: Principal
-  /// How it came.
+  /// The entrance that it came by.
   final let entrance: Entrance
-  /// Where it is noted that bytes can be moved.
+  /// The list to which the connection is added when bytes can be moved.
   final let announced: ReadyConnections
-  /// What closes the connection if the message that it has begun does not end, and if it goes on reading nothing.
+  /// The timers that close the connection if the message that it has begun does not end, and if it goes on reading
+  /// nothing.
   final var timers: (message: TimerID?, stall: TimerID?)
   /// How much memory the ledger knows of.
   final var accountedBytes = 0
@@ -140,7 +141,7 @@ extension Connection {
   /// Why nothing more is read.
   final var ending: End? { if case .draining(let end, _) = state { end } else { nil } }
 
-  /// What messages in the input wait for; nil where none may wait.
+  /// The reason why messages in the input wait; nil where none may wait.
   final var hold: Hold? {
     switch state {
     case .heldUp(let hold): hold

@@ -3,7 +3,7 @@ import LinuxSystem
 import Logging
 import Transport
 
-/// How the server ends, and when by itself.
+/// The end of the server: draining, and the idle timeout.
 struct Ending {
   /// Whether the server takes nothing new any more.
   var isDraining = false
@@ -65,7 +65,7 @@ struct DrainTime {
   func rest(at now: Duration, isAwaiting: Bool) -> Duration { max((isAwaiting ? end : deadline) - now, .zero) }
 }
 
-/// How the server ends.
+/// Ending the server.
 extension BrokerServer {
   /// Ends the server this long after its last use: no connection, nothing under way.
   package func endWhenIdle(for patience: Duration) {

@@ -5,7 +5,7 @@ package import Transport
 
 /// A way by which clients come to the server.
 package struct Entrance: Hashable, Sendable {
-  /// What the log calls it.
+  /// The name in the log.
   package let name: String
 
   /// The socket whose path this process makes.
@@ -20,7 +20,7 @@ package struct Entrance: Hashable, Sendable {
   package static let pair = Entrance(name: "pair")
 }
 
-/// How connections become the server's.
+/// Accepting connections.
 extension BrokerServer {
   /// Takes over standard input and output as a connection; the end of the input ends the server.
   ///

@@ -30,7 +30,7 @@ private struct RoundTime {
   }
 }
 
-/// Who is read when.
+/// Choosing the connections that are read.
 extension BrokerServer {
   /// How much a first read may bring: some dozens of ordinary requests.
   ///
@@ -136,7 +136,7 @@ extension BrokerServer {
   }
 }
 
-/// How bytes come in.
+/// Reading.
 extension BrokerServer {
   /// One read, the answers to complete messages, one send.
   ///

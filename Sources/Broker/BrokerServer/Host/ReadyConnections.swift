@@ -8,7 +8,7 @@ import Transport
 final class ReadyConnections: TurnObserver {
   /// One connection and what was announced.
   struct Ready {
-    /// Whose bytes can be moved.
+    /// The connection.
     let connection: Connection
     fileprivate let events: ReadyEvents
     fileprivate let side: ConnectionSide
@@ -30,13 +30,13 @@ final class ReadyConnections: TurnObserver {
   struct Accepted {
     /// Its bytes.
     let stream: SocketStream
-    /// How it came.
+    /// The entrance that it came by.
     let entrance: Entrance
     /// The process that made it.
     let credentials: PeerCredentials
   }
 
-  /// Who moves them; nil until the loop calls this object, and not kept, for the loop keeps it.
+  /// The server that moves them; nil until the loop calls this object, and weak, since the loop keeps the server.
   weak var server: BrokerServer?
   private let way = LoopEntrance { (server: isolated BrokerServer) in server.moveAnnounced() }
   private var list: [Ready] = []
@@ -82,7 +82,7 @@ final class ReadyConnections: TurnObserver {
   }
 }
 
-/// Which way the bytes of a connection's descriptor flow.
+/// The directions in which a connection's descriptor carries bytes.
 enum ConnectionSide {
   /// A socket.
   case both

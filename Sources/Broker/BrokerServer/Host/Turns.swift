@@ -1,12 +1,12 @@
 import BrokerCore
 import LinuxSystem
 
-/// Whose turn it is, and who waits for one: those that have little to say come first, those that have much share a bounded
-/// time of each turn.
+/// The present turn, and the queue of connections that wait for one: interactive connections come first, bulk
+/// connections share a bounded time of each round.
 struct Turns {
   /// The connection whose turn it is: its answers are sent together at the end.
   var current: ClientID?
-  /// What may still be handled of it.
+  /// The rest of what may be handled in it.
   var budget = TurnBudget(messages: 1, .deadline(0))
   /// How many messages a turn may have.
   private(set) var messages = 0

@@ -3,7 +3,7 @@ import LinuxSystem
 import Logging
 import Transport
 
-/// How bytes leave, and connections with them.
+/// Writing, and closing connections.
 extension BrokerServer {
   /// Sends what waits, and lets the connection end where its time has come.
   func flush(_ connection: Connection) {
@@ -90,7 +90,7 @@ extension BrokerServer {
 }
 
 extension Connection {
-  /// What the log calls it.
+  /// The fields that identify the connection in the log.
   final var logFields: [LogField] {
     [.number("connection", Int(clamping: id.number)), .word("entrance", entrance.name)]
   }

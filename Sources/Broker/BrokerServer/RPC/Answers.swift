@@ -6,7 +6,7 @@ import LinuxSystem
 import Logging
 import SecretMemory
 
-/// How answers find their request, however late they come.
+/// Delivering answers to their requests, however late they come.
 extension BrokerServer {
   /// Answers a request with a result.
   func succeed(_ key: CallerID, _ result: some JSONEncodable) {

@@ -47,7 +47,7 @@ struct PendingBatch {
   var deliveries: [SubscriptionHub.Delivery] = []
   /// Whether a token is among the answers.
   var holdsToken = false
-  /// What events of such a subscription were dropped, because so many came before the answer.
+  /// The sequences of events that such a subscription has lost, because too many came before the answer.
   var lost: [String: (from: UInt64, to: UInt64)] = [:]
   /// Whether all entries have been read; before that the batch cannot be complete.
   var isRead = false
@@ -65,7 +65,7 @@ struct PendingBatch {
   }
 }
 
-/// How batches become requests, and their answers one message.
+/// Taking batches apart, and joining their answers to one message.
 extension BrokerServer {
   /// Takes in the batch on the tape, or as many of its requests as the turn allows; the others wait for the next turns.
   func receiveBatch(_ text: Span<UInt8>, _ connection: RPCConnection) {
@@ -89,7 +89,7 @@ extension BrokerServer {
     endBatch(id)
   }
 
-  /// Where the requests of the batch on the tape stand.
+  /// The positions of the batch's requests on the tape.
   private var batchEntries: [Int] {
     var entries: [Int] = []
     var index = 1

@@ -75,7 +75,7 @@ extension BrokerServer {
     throw ledger.refuse(.targets, for: wait, of: params.profile)
   }
 
-  /// How the broker is doing; what others do shows in its counts, which are for those alone who are shown all profiles.
+  /// The status of the broker; counters that show what other clients do are for principals that are shown all profiles.
   func status(_ request: Request) -> GetStatus.Result {
     let principal = request.principal
     let isWhole = principal.shown.isAll

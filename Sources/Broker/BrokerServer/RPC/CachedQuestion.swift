@@ -51,10 +51,11 @@ struct CachedQuestion {
   }
 }
 
-/// What the last question looked like: programs ask the same again and again, and count their ids.
+/// The form of the last question: programs ask the same again and again, and count their ids.
 ///
-/// A text of the same length that has the same bytes but for other digits of its id is the same question, within the same
-/// bounds: a whole number is one token of JSON (RFC 8259, section 6) whatever its digits are. So it is not scanned.
+/// A message of the same length that has the same bytes but for other digits of its id is the same question, within the
+/// same bounds: a whole number is one token of JSON (RFC 8259, section 6) whatever its digits are. So it is not
+/// scanned.
 struct LastQuestion {
   /// The question itself.
   private(set) var question: CachedQuestion?

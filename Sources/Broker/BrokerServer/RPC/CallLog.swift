@@ -3,11 +3,11 @@ import BrokerProtocol
 import JSON
 import Logging
 
-/// Which failed calls are logged, so that the `correlationId` of an error leads to a line there.
+/// The log of failed calls, by which the `correlationId` of an error leads to a line.
 ///
-/// What a person does has a line of its own, so that what programs ask for all the time pushes nothing of that out: the log
-/// counts by its messages. What a line says is the broker's own; of the caller's words there is none but a profile's name,
-/// and what errors name of a request.
+/// The methods that a person uses have a line of their own for each failure, so that what programs ask for all the time
+/// does not push those out: the log counts by its messages. The words of a line are the broker's own; of the caller's
+/// there is none but a profile's name, and what errors name of a request.
 enum FailureLog {
   /// The methods by which a person logs in, proves who they are, or changes what that takes.
   private static let methods: Set<String> = [
@@ -57,7 +57,7 @@ struct IgnoredParameters {
 
   private var hourEnd = Duration.zero
   private var told = 0
-  /// What the parameters of each type are called, as far as that was asked: not listed once more for every request.
+  /// The parameter names of each type, kept so that they are not listed for every request.
   private var names: [ObjectIdentifier: [String]] = [:]
 
   /// The names of the parameters that a type has.

@@ -4,7 +4,7 @@ import JSON
 import JSONRPC
 import SecretMemory
 
-/// How bytes become messages, and messages requests.
+/// Splitting bytes into messages, and reading requests from them.
 extension BrokerServer {
   /// The connection of a name; nil where it has ended.
   func rpcConnection(_ id: ClientID) -> RPCConnection? { connections[id] as? RPCConnection }

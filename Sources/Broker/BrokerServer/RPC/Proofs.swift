@@ -2,16 +2,16 @@ import BrokerCore
 import BrokerProtocol
 import LinuxSystem
 
-/// Where clients show that they have the state directory, each by an empty file whose name the broker has begun and the
-/// client's process number ends.
+/// The directory in which clients prove their access to the state directory, each by an empty file whose name the
+/// broker has begun and the client's process number ends.
 ///
-/// A client that has merely a socket, which may be forwarded or mounted into a container, cannot create such a file; and
-/// one that another client creates bears that client's number. Nothing in the directory is looked at or removed but what
-/// this names.
+/// A client that has merely a socket, which may be forwarded or mounted into a container, cannot create such a file;
+/// and one that another client creates bears that client's number. No other file of the directory is examined or
+/// removed.
 package struct ProofDirectory: Sendable {
-  /// How the names of the files begin.
+  /// The prefix of the files' names.
   static let prefix = "proof-"
-  /// How they began in an earlier version, whose leftovers are removed as well.
+  /// The prefix of an earlier version, whose leftovers are removed as well.
   private static let earlierPrefix = "prove-"
 
   private let path: String
@@ -76,7 +76,7 @@ package struct ProofDirectory: Sendable {
   private static let digits = Array("0123456789abcdef".utf8)
 }
 
-/// What is for clients that have the state directory, and for no other.
+/// The methods for clients with access to the state directory.
 ///
 /// The parent of a broker on standard input and output has started the process, which proves as much.
 extension BrokerServer {

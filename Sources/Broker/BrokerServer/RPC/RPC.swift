@@ -7,9 +7,9 @@ package import Transport
 
 /// JSON-RPC as the broker speaks it: what is known of its requests over all connections.
 struct RPC: ~Copyable {
-  /// Who decides.
+  /// The broker.
   let broker: Broker
-  /// What the program around does.
+  /// The services of the program around the server.
   let environment: BrokerServer.Environment
   /// When the server started.
   let startedAt: Timestamp
@@ -27,7 +27,7 @@ struct RPC: ~Copyable {
   var tokens: TokenAnswers
   /// The structure of the message at hand.
   var tape = JSONTape()
-  /// Which unknown parameters are named there.
+  /// The unknown parameters of recent requests, for the log.
   var ignoredParameters = IgnoredParameters()
   /// The OpenRPC document, rendered once.
   private(set) lazy var discovery = environment.discovery()
@@ -52,7 +52,7 @@ extension BrokerServer {
       TurnClock { broker.milliseconds })
   }
 
-  /// What the program around the server does for it.
+  /// The services of the program around the server.
   package struct Environment: Sendable {
     /// Takes the names of the profiles that a configuration which was read again has, or why it was not taken over.
     package typealias ReloadReply = @Sendable (Result<[ProfileName], BrokerError>) -> Void
@@ -65,22 +65,22 @@ extension BrokerServer {
     package var stopping: @Sendable () -> Void = {}
     /// Called once, when the last connection is closed after ``BrokerServer/drain()``, or has had its time.
     package var stopped: @Sendable () -> Void
-    /// Where clients show that they have the state directory.
+    /// The directory of proofs.
     package var proofs: ProofDirectory
     /// The directory of the embedded provider's accounts; nil where no profile has used that provider since the start.
     package var directory: @Sendable () -> (any AccountDirectory)?
     /// The types of provider that can be configured.
     package var providers: [(name: String, abilities: Set<ProviderAbility>)]
-    /// How the embedded provider's messages get out; empty where it is not in use.
+    /// The outcomes of the embedded provider's deliveries; empty where it is not in use.
     package var delivery: @Sendable () -> [GetStatus.Delivery] = { [] }
-    /// Who is trusted beside the system's authorities.
+    /// The certificate authorities trusted beside the system's.
     package var authorities: @Sendable () -> [GetStatus.Authority] = { [] }
-    /// Which servers get which profile's token.
+    /// The servers, each with the profile whose token it gets.
     package var targets: @Sendable () -> TargetMap = { TargetMap() }
     /// The version of the program.
     package var version: String
 
-    /// What every server needs; the rest is set afterwards.
+    /// The required services; the others are set afterwards.
     package init(
       reload: @escaping @Sendable (@escaping ReloadReply) -> Void, discovery: @escaping @Sendable () -> [UInt8],
       stopped: @escaping @Sendable () -> Void, proofs: ProofDirectory,
@@ -92,9 +92,9 @@ extension BrokerServer {
     }
   }
 
-  /// Who decides.
+  /// The broker.
   var broker: Broker { rpc.broker }
-  /// What the program around does.
+  /// The services of the program around the server.
   var environment: Environment { rpc.environment }
 
   /// Asks the broker what it can say at once.

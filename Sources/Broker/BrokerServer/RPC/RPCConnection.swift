@@ -14,7 +14,7 @@ final class RPCConnection: Connection {
   var batchedBytes = 0
   /// Its subscriptions.
   var subscriptions = Subscriptions()
-  /// What it has asked for tokens of.
+  /// The limit on the different token targets that it asks for.
   var targets = TargetLimit()
   /// Parameters that were ignored and already named in the log.
   var ignoredNames: Set<String> = []
@@ -69,7 +69,7 @@ final class RPCConnection: Connection {
 
   override var keptBytes: Int { batchedBytes + (openBatch?.byteCount ?? 0) + inFlight.byteCount }
 
-  /// How answers are framed; lines until the client has shown what it speaks.
+  /// The writer of answers; it writes lines until the client has shown its framing.
   var writer: ResponseWriter { ResponseWriter(framing: frames.framing ?? .lines) }
 
   /// The process that can prove something by its number; nil for one in another PID namespace, which the kernel calls 0.

@@ -1,7 +1,7 @@
 import BrokerCore
 import BrokerProtocol
 
-/// How the methods of the embedded provider's owner are answered.
+/// The routes of the embedded provider's methods, for its owner.
 extension Routes {
   /// One route for each of them.
   static let directory: [Route] = [

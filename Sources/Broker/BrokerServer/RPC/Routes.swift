@@ -8,13 +8,13 @@ import SecretMemory
 struct Request {
   /// Names the request, here and in the broker.
   let caller: CallerID
-  /// Where it came from.
+  /// The connection that it came by.
   let connection: RPCConnection
-  /// Who asks.
+  /// The principal of the request.
   var principal: Principal { connection.principal }
 }
 
-/// What a method name leads to.
+/// The handler of one method, and its rules.
 struct Route: Sendable {
   /// The method.
   let method: any BrokerMethod.Type
@@ -99,12 +99,12 @@ package enum Methods {
   package static let all = Routes.all.map(\.method)
 }
 
-/// How each method is answered.
+/// The table of methods.
 enum Routes {
   /// One route for each method; those of the embedded provider's owner come last.
   static let all = common + directory
 
-  /// Those of every method but the ones that the directory of accounts answers.
+  /// The routes of all methods but those of the account directory.
   private static let common: [Route] =
     [
       .now(Initialize.self) { server, params, request throws(BrokerError) in try server.initialize(params, request) },

@@ -9,11 +9,11 @@ struct Subscriptions {
   /// The first and the last sequence of events.
   typealias Sequences = (from: UInt64, to: UInt64)
 
-  /// Those whose own answer waits in a batch, by that batch.
+  /// Subscriptions whose own answer waits in a batch, with that batch.
   private var unanswered: [String: UInt64] = [:]
-  /// Those that missed events because the client does not read.
+  /// Subscriptions that have lost events because the client does not read, with the lost sequences.
   private var lost: [String: Sequences] = [:]
-  /// Those that are still told of earlier events, in order.
+  /// Subscriptions with a replay under way, in order.
   private(set) var replays: [String] = []
   /// Whether a page of the first of them is awaited.
   var isReplayUnderWay = false
@@ -54,7 +54,7 @@ struct Subscriptions {
   }
 }
 
-/// How events get to their subscribers: those that come, those of long ago, and the word of those that were lost.
+/// Sending events to subscribers: new ones, replays, and the notice of lost ones.
 extension BrokerServer {
   /// Answers a request for a subscription, and tells what was missed.
   func begin(_ subscription: BegunSubscription) {
@@ -142,8 +142,8 @@ extension BrokerServer {
 
   // MARK: Replays
 
-  /// What may wait for a client when it gets another page: less than a page has, so that a client that reads slowly
-  /// costs little memory, and one that reads fast never waits.
+  /// The most bytes that may wait for a client when it gets another page: less than a page has, so that a client that
+  /// reads slowly costs little memory, and one that reads fast never waits.
   private static let replayBacklog = 1 << 16
 
   /// Asks for the next page of the connection's first replay, if the client has taken what came before.

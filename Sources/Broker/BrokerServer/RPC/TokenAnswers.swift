@@ -20,7 +20,7 @@ struct TokenAnswers: ~Copyable {
   private static let longestQuestion = 1024
 
   private let cache: AnswerCache
-  /// What the scanner keeps to.
+  /// The limits of the scanner.
   private var json: JSONLimits
   /// How many bytes an id may have.
   private var idBytes: Int
@@ -33,7 +33,7 @@ struct TokenAnswers: ~Copyable {
   private var count = 0
   /// How many of them the client has taken.
   private var sent = 0
-  /// What stands behind the id in the last answer of this turn; empty before the first one.
+  /// The bytes behind the id in the last answer of this turn; empty before the first one.
   private var lastTail = 0..<0
 
   /// Answers of a cache to messages within limits; none yet.
@@ -49,7 +49,7 @@ struct TokenAnswers: ~Copyable {
     unsafe buffer.deallocate()
   }
 
-  /// What became of the messages with which some bytes begin.
+  /// The count of messages answered from the beginning of some bytes.
   struct Turn {
     /// How many were answered.
     var messages = 0
@@ -110,7 +110,7 @@ struct TokenAnswers: ~Copyable {
     return true
   }
 
-  /// What the cache has for a question; nil where there is no token that is good for so long.
+  /// The cached answer to a question; nil where no token lives for as long as it wants.
   @inline(__always)
   private func answer(
     _ question: CachedQuestion, _ text: Span<UInt8>, in visible: ProfileMask, at time: TurnClock.Time

@@ -10,7 +10,7 @@ package import SecretMemory
 /// that opens: ``newKey(from:passphrase:replacing:)``, then the wrapped data key is made durable in the database, then
 /// ``settle(_:replacing:)``.
 package struct KeyEncryption: Sendable {
-  /// Where the sources find their secrets.
+  /// The settings of the key sources.
   package let settings: KeySourceSettings
 
   /// How many bytes a new passphrase may have: fewer are guessed however slow the derivation is, more are a mistake.

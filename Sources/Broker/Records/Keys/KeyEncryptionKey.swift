@@ -5,9 +5,9 @@ package import Sealing
 package struct KeyEncryptionKey: Sendable {
   /// The key.
   package let key: SealingKey
-  /// Where it came from.
+  /// The source that it came from.
   package let source: KeySourceName
-  /// How it was derived from what the source gave; nil for a key file, which holds the key itself.
+  /// The parameters of its derivation; nil for a key file, which holds the key itself.
   package let derivation: KeyDerivation.Parameters?
 
   /// A key and its origin.

@@ -16,10 +16,10 @@ package struct KeyFile: Sendable {
   /// The absolute path.
   package let path: String
 
-  /// Where a new key waits for its turn.
+  /// The path of a new key until the vault is re-encrypted.
   package var nextPath: String { path + ".next" }
 
-  /// Where the key before this one is kept until this one has opened the vault.
+  /// The path of the previous key until the new one has opened the vault.
   package var previousPath: String { path + ".previous" }
 
   /// Names a key file; nothing is read yet.

@@ -23,7 +23,7 @@ package struct KeyFileUsers: Sendable {
     self.vaultPath = vaultPath
   }
 
-  /// Where the paths are noted.
+  /// The path of the list.
   private var path: String { keyPath + ".vaults" }
 
   /// Another vault that is there and was opened by the key; nil where none is known.

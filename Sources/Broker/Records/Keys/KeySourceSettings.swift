@@ -1,18 +1,18 @@
 import LinuxSystem
 
-/// Where each key source finds its secret; nothing is examined before a key is asked for.
+/// The settings of all key sources; none is read before a key is asked for.
 package struct KeySourceSettings: Sendable {
   /// The absolute path of the key file; nil where nothing says where it would be.
   package var keyFilePath: String?
-  /// Where the service manager puts credentials (`$CREDENTIALS_DIRECTORY`); nil for a process that it did not start so.
+  /// The service manager's directory of credentials (`$CREDENTIALS_DIRECTORY`); nil for a process without one.
   package var credentialsDirectory: String?
-  /// Which of the credentials it is.
+  /// The name of the credential that holds the secret.
   package var credentialName: String
   /// The program and its arguments; empty where none is configured.
   package var command: [String]
   /// How long the program may take.
   package var commandTimeout: Duration
-  /// What the program's environment is chosen from.
+  /// The program's environment, part of which the command that prints the secret gets.
   package var environment: [String: String]
 
   /// The credential's name where none is configured.

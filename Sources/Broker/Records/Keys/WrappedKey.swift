@@ -7,11 +7,11 @@ import SecretMemory
 /// The box is bound to its table, to the vault, to the data key's identifier and to everything that says how the
 /// key-encryption key is had; so none of that can be exchanged, and no other vault's box put in its place.
 package struct WrappedKey: Sendable, Equatable {
-  /// Which data key is in it.
+  /// The data key in the box.
   package let dataKeyID: SealingKey.ID
-  /// Where the key-encryption key comes from.
+  /// The source of the key-encryption key.
   package let source: KeySourceName
-  /// How it is derived from what the source gives; nil for a key file.
+  /// The parameters of its derivation; nil for a key file.
   package let derivation: KeyDerivation.Parameters?
   /// The sealed data key.
   package let box: [UInt8]
@@ -55,7 +55,7 @@ package struct WrappedKey: Sendable, Equatable {
     wrap(dataKey, with: kek.key, source: kek.source, derivation: kek.derivation, vaultID: vaultID)
   }
 
-  /// Which key-encryption key it needs, as far as the box can be believed before it is opened.
+  /// The key-encryption key that the box names; not authenticated until the box is opened.
   ///
   /// - Throws: `KeyRingError.damaged` when it is no box.
   package func keyEncryptionKeyID() throws(KeyRingError) -> SealingKey.ID {
