@@ -10,7 +10,7 @@ import SecretMemory
 struct FirebaseCaller: Sendable {
   /// Sends them.
   let transport: PublicTransport
-  /// What time it is.
+  /// The time.
   let clock: FirebaseProvider.Clock
   private let keyReference: SecretReference
   private let secrets: SecretFinder
@@ -38,7 +38,7 @@ struct FirebaseCaller: Sendable {
   /// The project's key, or why it cannot be read.
   func apiKey() async -> Result<Secret, ProviderFailure> { await secrets(keyReference) }
 
-  /// Where a call is sent.
+  /// The address of a call.
   func url(_ call: FirebaseCall) -> HTTPURL {
     // `init` has gone through all cases, or thrown.
     guard let url = urls[call] else { preconditionFailure("Every call has an address.") }

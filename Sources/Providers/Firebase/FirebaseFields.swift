@@ -3,7 +3,7 @@ import HTTP
 import JSON
 import SecretMemory
 
-/// What the body of a request says; every copy of it is wiped.
+/// The fields of a request's body; every copy of them is wiped.
 struct FirebaseFields {
   /// A value.
   indirect enum Value {

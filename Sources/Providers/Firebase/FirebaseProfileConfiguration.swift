@@ -5,12 +5,12 @@ package import ProviderKit
 
 /// A profile on a Firebase project.
 package struct FirebaseProfileConfiguration: Sendable, Equatable {
-  /// Where the project's Web API key is.
+  /// The reference to the project's Web API key.
   package var apiKey: SecretReference
   /// The server below which both services are found under their hosts' names, as Firebase's emulator has them; nil for
   /// Google's own.
   package var baseURL: HTTPURL?
-  /// Whom the servers' certificates must come from.
+  /// The accepted certificates.
   package var tls: TLSPolicy
 
   /// A project.

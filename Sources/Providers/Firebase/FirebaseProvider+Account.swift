@@ -3,7 +3,7 @@ package import BrokerProtocol
 import JSON
 package import SecretMemory
 
-/// What is known of the account, and its end.
+/// The methods about an account: its user, address, password, data and deletion.
 extension FirebaseProvider: UserInfoProvider, EmailVerificationProvider, ForgottenPasswordProvider,
   PasswordResetProvider, ProfileUpdateProvider, PasswordChangeProvider, AccountDeletionProvider
 {

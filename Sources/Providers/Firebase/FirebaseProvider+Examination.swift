@@ -25,7 +25,7 @@ extension FirebaseProvider {
     return ProviderFinding("service.token", .failure, first.message, advice: first.advice, errorKind: first.errorKind)
   }
 
-  /// What there is to say of the key where no server can be asked whether it is the right one.
+  /// The finding for a key that cannot be read; nil for one that can.
   private func missingKey() async -> ProviderFinding? {
     let source = await caller.apiKey()
     guard case .failure = source else { return nil }

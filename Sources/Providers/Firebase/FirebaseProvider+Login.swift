@@ -77,7 +77,7 @@ extension FirebaseProvider: RegistrationProvider, ChallengeProvider {
     }
   }
 
-  /// What a reply to a login says: tokens, or that a second factor is wanted.
+  /// The outcome of a login: tokens, or a second factor that is wanted.
   private func outcome(_ reply: FirebaseReply) async throws(ProviderFailure) -> LoginOutcome {
     let now = clock()
     let outcome = try await reply.read { reader throws(SecretMemoryExhausted) -> LoginOutcome?? in

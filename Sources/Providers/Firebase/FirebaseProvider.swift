@@ -10,12 +10,12 @@ import SecretMemory
 /// Other services of the project are called with the ID token, so that is what sessions hand out. Refresh tokens do not
 /// rotate; the services have no call that revokes one.
 package final class FirebaseProvider: AuthProvider {
-  /// What time it is.
+  /// The time.
   package typealias Clock = @Sendable () -> Timestamp
 
   /// The type's name in the configuration.
   package static let type = "firebase"
-  /// Where its key is.
+  /// The instructions for finding the project's key.
   package static let registration = ClientRegistration(
     "https://console.firebase.google.com", "open the project's settings; the page General shows the Web API key")
   /// The type and the services' address.
@@ -25,7 +25,7 @@ package final class FirebaseProvider: AuthProvider {
   package let binding: ProviderBinding
   /// Asks the services.
   let caller: FirebaseCaller
-  /// What time it is.
+  /// The time.
   let clock: Clock
 
   /// A provider; nothing is sent yet.

@@ -3,11 +3,11 @@ import BrokerProtocol
 import JSON
 import ProviderKit
 
-/// What a service says with a status that is no success: `{"error":{"code","message","status"?,"details"?}}`.
+/// An error response: `{"error":{"code","message","status"?,"details"?}}`.
 ///
 /// `message` begins with a name (`WEAK_PASSWORD : Password should …`); the sentence after it is not read.
 struct FirebaseRefusal {
-  /// What an error is called.
+  /// The names of an error.
   struct Names: Equatable {
     /// The name at the beginning of the message; empty where there is none.
     var message: String
@@ -97,7 +97,7 @@ struct FirebaseRefusal {
       ? refusal.sessionEnded : refusal.passing
   }
 
-  /// What a refresh is refused with for good (Firebase Auth REST API, "Exchange a refresh token for an ID token").
+  /// The names that refuse a refresh for good (Firebase Auth REST API, "Exchange a refresh token for an ID token").
   private static let endings: Set<String> = [
     "TOKEN_EXPIRED", "USER_DISABLED", "USER_NOT_FOUND", "INVALID_REFRESH_TOKEN", "INVALID_GRANT",
   ]
@@ -137,7 +137,7 @@ struct FirebaseRefusal {
     "SESSION_EXPIRED": .otpExpired,
   ]
 
-  /// Which field of the client's is meant.
+  /// The client's fields that a name is about.
   private static let fields: [String: [String]] = [
     "INVALID_EMAIL": ["email"], "MISSING_EMAIL": ["email"], "WEAK_PASSWORD": ["password"],
     "PASSWORD_DOES_NOT_MEET_REQUIREMENTS": ["password"], "MISSING_PASSWORD": ["password"],

@@ -5,16 +5,16 @@ import JSON
 import ProviderKit
 import SecretMemory
 
-/// What a service answered, and what is to be made of it.
+/// A service's reply, and its interpretation.
 struct FirebaseReply {
-  /// What was asked.
+  /// The call.
   let call: FirebaseCall
   /// Whether an ID token was sent along.
   let carriesToken: Bool
   private let response: HTTPResponse
   private let moments: ReplyMoments
 
-  /// How deep a reply may be nested: many times as deep as any that is understood.
+  /// The limits of a reply: many times as deep as any that is understood.
   private static let limits = JSONLimits(depth: 64, byteCount: 1 << 20, toleratesLargeNumbers: true)
 
   private static let tokens = VitalMembers([], accessToken: [["id_token"]], refreshToken: [["refresh_token"]])
@@ -62,7 +62,7 @@ struct FirebaseReply {
     return try reader.tokens()?.refreshToken != nil
   }
 
-  /// What a reply is in which nothing was found.
+  /// The failure for a reply in which nothing was found.
   private var unusable: ProviderFailure {
     switch call {
     case .token: .unusable(response, Self.tokens)
@@ -80,7 +80,7 @@ struct FirebaseReply {
     try await read { _ in () }
   }
 
-  /// What it means that it is no success.
+  /// The failure for a reply that is no success.
   private var failure: ProviderFailure {
     let names = response.body.withArray { bytes -> FirebaseRefusal.Names? in
       guard let root = try? JSONDocument(parsing: bytes, limits: Self.limits).root else { return nil }

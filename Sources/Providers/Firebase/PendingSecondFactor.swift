@@ -4,7 +4,7 @@ import SecretMemory
 
 /// A login that waits for the code of an app, as the provider's handle says it: the factor's name, a space, the credential.
 struct PendingSecondFactor {
-  /// What the service gave for the first factor.
+  /// The service's credential for the first factor.
   let credential: Secret
   /// The second factor's name.
   let factor: String

@@ -4,7 +4,7 @@ import ProviderKit
 
 /// A second factor of an account, as a login names it.
 struct SecondFactor: Equatable {
-  /// How the code comes.
+  /// The way in which the code comes.
   enum Kind: Equatable {
     /// An app of the user's computes it (RFC 6238).
     case totp
@@ -14,7 +14,7 @@ struct SecondFactor: Equatable {
 
   /// The factor's name.
   let id: String
-  /// How the code comes.
+  /// The way in which the code comes.
   let kind: Kind
 
   /// More than an account can have (five).

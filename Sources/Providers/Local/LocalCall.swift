@@ -1,9 +1,9 @@
 package import BrokerCore
 import BrokerProtocol
 
-/// What is told of one call of the embedded provider, once it has ended: no word of an account.
+/// A finished call of the embedded provider, for the log: no word of an account.
 package struct LocalCall: Sendable {
-  /// What the call was for, in a word of the program.
+  /// The purpose of the call, in a word of the program.
   package let purpose: String
   /// Why it failed; nil where it did not.
   package let failure: ProviderFailure?

@@ -42,7 +42,7 @@ extension LocalProvider {
 }
 
 extension LocalAuditRecord {
-  /// What is told of a record: all but the chain.
+  /// The record without the chain.
   fileprivate init(_ record: AuditRecord) {
     self.init(
       number: Int(record.number), time: record.at, event: record.event, user: record.account, detail: record.detail)

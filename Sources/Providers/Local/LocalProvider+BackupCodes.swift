@@ -50,7 +50,7 @@ extension LocalProvider: BackupCodeProvider, BackupCodeIssuer {
     }
   }
 
-  /// What is stored of a code: bound to the account, since another account may have the same code by chance.
+  /// The stored fingerprint of a code: bound to the account, since another account may have the same code by chance.
   private static func fingerprint(of code: Secret, _ account: Account, _ database: LocalDatabase) -> [UInt8] {
     database.fingerprint.of(code, .backupCode, context: Array(account.id.utf8))
   }

@@ -2,7 +2,7 @@ package import BrokerCore
 package import BrokerProtocol
 import SQLite
 
-/// What the owner of the state directory sees of the provider, and may do there.
+/// The methods for the owner of the state directory: accounts, sessions and messages.
 ///
 /// Resets are in `LocalProvider+Resets.swift`, tokens and keys in `LocalProvider+Introspection.swift`, the audit in
 /// `LocalProvider+Audit.swift`.
@@ -105,7 +105,7 @@ extension LocalProvider: AccountDirectory {
     }
   }
 
-  /// What reads the lists at a moment.
+  /// The reader of the lists at a moment.
   func listing(_ database: LocalDatabase, at now: Timestamp) -> AccountListing {
     AccountListing(
       connection: database.connection, idleLifetime: configuration.refreshTokenIdleLifetime, now: now)

@@ -8,7 +8,8 @@ extension LocalProvider: EmailVerificationProvider {
   /// How long a mail may take before another one is sent.
   private static let verificationPause = Duration.seconds(300)
 
-  /// What goes with an address: messages that were sent to it, or that show that another one is the user's.
+  /// The purposes of messages that a change of address invalidates: they were sent to it, or show that another one is
+  /// the user's.
   private static let purposesOfAddress: [MessagePurpose] = [.login, .reset, .verify, .change, .enrol]
 
   /// Confirms the address that a token was sent to, which becomes the account's if it has waited for that; the token is

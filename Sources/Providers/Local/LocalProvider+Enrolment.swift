@@ -6,7 +6,7 @@ package import SecretMemory
 
 /// The enrolment of second factors: authenticator apps (RFC 6238), phone numbers and e-mail addresses.
 extension LocalProvider: FactorEnrolmentProvider {
-  /// What an app calls this provider.
+  /// The provider's name in an authenticator app.
   private static let issuerName = "AuthBroker"
 
   /// Begins to wait for the first code of a factor; part of a transaction, after which the message is posted.

@@ -17,7 +17,7 @@ extension LocalProvider {
     }
   }
 
-  /// What is said of an audit whose chain is broken.
+  /// The finding for an audit whose chain is broken.
   private static let brokenAudit = ProviderFinding(
     "audit", .failure, "Records of its audit in local-provider/db.sqlite were changed, added or removed.",
     advice: "Find out who can write to the state directory; the accounts may have been changed as well.")

@@ -3,7 +3,7 @@ import BrokerProtocol
 import SQLite
 import SecretMemory
 
-/// What the first code of a second factor proves.
+/// Proofs of a new second factor by its first code.
 extension LocalProvider {
   /// A factor that has shown its first code.
   enum FactorProof {
@@ -15,7 +15,7 @@ extension LocalProvider {
     case email
   }
 
-  /// What a code proves, if it is right; nothing of it is used up yet.
+  /// Checks the first code, without using it up; nil for a wrong one.
   ///
   /// - Throws: `ProviderFailure.refused` with `flowNotFound` where the account has another number or address by now; what
   ///   the memory says.

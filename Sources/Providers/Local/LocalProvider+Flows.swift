@@ -3,7 +3,7 @@ import BrokerProtocol
 import SQLite
 import SecretMemory
 
-/// What one-time codes and backup codes have in common: each is a guess at a flow, and all guesses count together.
+/// Common rules of one-time codes and backup codes: each is a guess at a pending login, and all guesses count together.
 extension LocalProvider {
   /// How many more wrong codes a flow accepts.
   func attemptsRemaining(in flow: OTPFlow) -> Int { max(0, configuration.otp.maxAttempts - flow.attempts) }

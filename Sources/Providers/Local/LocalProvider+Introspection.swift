@@ -3,7 +3,7 @@ package import BrokerProtocol
 import SQLite
 package import SecretMemory
 
-/// What tokens are good for (RFC 7662), and what they are verified with.
+/// Introspection of tokens (RFC 7662), and the keys that verify them.
 extension LocalProvider {
   /// Tells whether an access token or a refresh token is good now, and whose it is.
   ///
@@ -27,7 +27,7 @@ extension LocalProvider {
     } catch ProviderFailure.tokenRefused { return false }
   }
 
-  /// What access tokens are verified with: the key that signs, then those whose tokens may not all have expired.
+  /// The keys that verify access tokens: the signing key first, then those whose tokens may not all have expired.
   ///
   /// - Throws: `.transient(.providerUnavailable)`.
   package func keySet() throws(ProviderFailure) -> [JSONWebKey] {
@@ -50,7 +50,7 @@ extension LocalProvider {
 }
 
 extension TokenIntrospection {
-  /// What an access token says that is good.
+  /// The introspection of a valid access token.
   fileprivate init(_ claims: AccessTokenClaims) {
     self.init(isActive: true)
     issuer = claims.issuer
@@ -63,7 +63,7 @@ extension TokenIntrospection {
     add(claims.scopes, claims.authTime, claims.methods)
   }
 
-  /// What is known of the family of a refresh token that is good.
+  /// The introspection of a valid refresh token, by its family.
   fileprivate init(_ family: TokenFamily, _ issuer: String, expiry: Timestamp) {
     self.init(isActive: true)
     self.issuer = issuer

@@ -52,7 +52,7 @@ extension LocalProvider {
     throw ProviderFailure.refused(.emailUnverified)
   }
 
-  /// What follows a correct password: a code by the factor, or a session where there is none.
+  /// Continues a login after a correct password: with a code by the factor, or a session where there is none.
   ///
   /// - Returns: how far the login has come, and the message with its code, where a channel is still to be given it.
   func proceed(

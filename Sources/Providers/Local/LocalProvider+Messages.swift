@@ -7,7 +7,7 @@ import SQLite
 extension LocalProvider {
   /// A message with its number, which is durable when the transaction is that has given it.
   struct NumberedMessage {
-    /// What is sent.
+    /// The message.
     let message: OutboundMessage
     /// Names the message and its file.
     let number: Int64
@@ -17,11 +17,11 @@ extension LocalProvider {
 
   /// A message that no file was written for: it goes by a channel.
   struct Dispatch {
-    /// What is sent.
+    /// The message.
     let message: OutboundMessage
     /// Names the message.
     let number: Int64
-    /// What sends it.
+    /// The channel that sends it.
     let channel: any MessageChannel
   }
 

@@ -137,7 +137,7 @@ extension LocalProvider: ChallengeProvider, CodeResendingProvider {
     return configuration.otp.offersOtherChannel && proven.count > 1 && proven.contains(flow.method) ? proven : []
   }
 
-  /// What a flow's code is, if it is right; nothing of it is used up yet.
+  /// Checks a code, without using it up; nil for a wrong one.
   private func accept(
     _ code: Secret, in flow: OTPFlow, _ database: LocalDatabase, at now: Timestamp
   ) throws -> AcceptedCode? {

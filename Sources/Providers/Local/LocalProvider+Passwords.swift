@@ -6,7 +6,7 @@ package import SecretMemory
 
 /// New passwords: for those who have forgotten the old one, and for those who know it.
 extension LocalProvider: ForgottenPasswordProvider, PasswordResetProvider, PasswordChangeProvider {
-  /// What a new password is set with.
+  /// The authority by which a new password is set.
   enum PasswordAuthority {
     /// A token that was sent to the account's address.
     case mailToken

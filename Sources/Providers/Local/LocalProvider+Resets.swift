@@ -3,9 +3,10 @@ package import BrokerProtocol
 import SQLite
 package import SecretMemory
 
-/// What the owner of the state directory does for users who have lost something, and after an incident.
+/// The methods by which the owner of the state directory helps users who have lost something, and acts after an
+/// incident.
 extension LocalProvider {
-  /// What the audit says of changes that are the owner's and not the user's.
+  /// The detail in the audit that marks a change as the owner's and not the user's.
   static let ownerDetail = "owner"
 
   /// Gives an account a new password, removes its second factor, or both; its sessions end, and its user is told.

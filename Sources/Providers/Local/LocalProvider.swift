@@ -13,7 +13,7 @@ import Synchronization
 /// by the first call. What the disk or the database cannot do is a passing trouble (`providerUnavailable`); what is damaged
 /// is no passing one (`.misconfigured(.embeddedFiles)`). Its own keys rest sealed with a key that it is given for each call.
 package actor LocalProvider: AuthProvider {
-  /// What time it is.
+  /// The time.
   package typealias Clock = @Sendable () -> Timestamp
 
   /// There is one embedded provider in a state directory, so the type says it all.
@@ -49,7 +49,7 @@ package actor LocalProvider: AuthProvider {
   nonisolated let audiences: Mutex<[String]>
   /// Makes and checks the hashes that stand for passwords.
   let passwordHash: PasswordHash
-  /// Where its files are; made when they are first needed.
+  /// The directory of its files; made when they are first needed.
   let directory: String
   /// Sends its messages.
   nonisolated let delivery: Delivery
@@ -59,7 +59,7 @@ package actor LocalProvider: AuthProvider {
   /// The thread that the provider runs on.
   nonisolated let worker: WorkerThread
   private var files: LocalFiles?
-  /// What was wrong with the files when they were opened last.
+  /// The fault of the files when they were opened last.
   private(set) var fault: LocalStoreFault?
 
   /// How often rows of no more use are looked for; messages are examined in every call.
@@ -101,7 +101,7 @@ package actor LocalProvider: AuthProvider {
     worker = WorkerThread(name: "local-provider")
   }
 
-  /// Where this actor runs.
+  /// The executor that the actor runs on.
   package nonisolated var unownedExecutor: UnownedSerialExecutor {
     // The executor lives as long as the actor, and its thread keeps it alive longer.
     unsafe worker.asUnownedSerialExecutor()
@@ -182,7 +182,7 @@ package actor LocalProvider: AuthProvider {
     }
   }
 
-  /// What is this machine's own about a failure; nil where nothing of that is known.
+  /// The cause on this machine of a failure; nil where none is known.
   private static func cause(of error: any Error) -> PassingCause? {
     let system: Errno
     switch error {

@@ -1,7 +1,7 @@
 import BrokerCore
 package import ConfigurationFile
 
-/// How the embedded provider behaves.
+/// The settings of the embedded provider.
 package struct LocalProviderConfiguration: Sendable, Equatable {
   /// Whether an account logs in before its e-mail address is verified.
   package enum EmailVerification: String, Sendable, CaseIterable {
@@ -11,9 +11,9 @@ package struct LocalProviderConfiguration: Sendable, Equatable {
     case required
   }
 
-  /// Who says that it made the tokens (`iss`).
+  /// The issuer of the tokens (`iss`).
   package var issuer: String
-  /// Which service a session's own tokens are for (`aud`).
+  /// The audience of a session's own tokens (`aud`).
   package var audience: String
   /// For which other services callers may have tokens.
   package var audiences: [String]
@@ -25,9 +25,9 @@ package struct LocalProviderConfiguration: Sendable, Equatable {
   package var refreshTokenIdleLifetime: Duration
   /// Its one-time codes.
   package var otp: OTPConfiguration
-  /// How its messages reach people.
+  /// The settings for the delivery of messages.
   package var delivery: DeliveryConfiguration
-  /// What its messages say.
+  /// The wording of messages.
   package var wording: MessageWording
   /// How many messages it sends for one account.
   package var messageLimits: MessageLimits
@@ -57,7 +57,7 @@ package struct LocalProviderConfiguration: Sendable, Equatable {
   private static let idleSetting = DurationSetting(
     "refreshTokenIdleLifetimeSeconds", 1...31_536_000, standard: refreshTokenSetting.standard)
 
-  /// What no access token outlives, however its lifetime is configured.
+  /// The longest lifetime of any access token, however it is configured.
   static let longestAccessTokenLifetime = Duration.seconds(accessTokenSetting.range.upperBound)
 
   /// Off: without a mail server the tokens lie in the outbox, and verify nothing.

@@ -1,13 +1,13 @@
 import BrokerCore
 import SecretMemory
 
-/// What stands in a session's place of the refresh token where a client has logged in as itself.
+/// The stand-in for a refresh token in the session of a client that has logged in as itself.
 ///
-/// Such a client is given no refresh token (RFC 6749, section 4.4.3): it asks again, with its own password. That way of
-/// asking is kept as text that no refresh token can be, since those are visible characters (RFC 6749, appendix A.17). It
+/// Such a client is given no refresh token (RFC 6749, section 4.4.3): it asks again, with its own password. The grant
+/// is kept as a string that no refresh token can be, since those are visible characters (RFC 6749, appendix A.17). It
 /// is sent nowhere.
 struct ClientGrant: Equatable {
-  /// What the session is good for; empty means what the provider gives by itself.
+  /// The requested scopes; empty for the provider's default.
   let scopes: [String]
 
   private static let mark: [UInt8] = [0x01] + Array("client_credentials".utf8)
@@ -28,7 +28,7 @@ struct ClientGrant: Equatable {
     scopes = text.split(separator: " ").map(String.init)
   }
 
-  /// What is kept.
+  /// The form in which it is kept in a session.
   ///
   /// - Throws: `SecretMemoryExhausted` where the locked memory has no room for it.
   func kept() throws(SecretMemoryExhausted) -> BoundToken {

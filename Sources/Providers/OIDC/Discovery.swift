@@ -19,7 +19,7 @@ actor Discovery {
   private static let openIDPath = "/.well-known/openid-configuration"
   private static let oauthPath = "/.well-known/oauth-authorization-server"
 
-  /// What was found, and whether all documents were looked for.
+  /// The discovered metadata, and whether all documents were looked for.
   private struct Known {
     var metadata: ProviderMetadata
     var isComplete: Bool
@@ -33,7 +33,7 @@ actor Discovery {
     func isUsable(at now: Duration) -> Bool { now - since < Discovery.longestOutage }
   }
 
-  /// What one document came to.
+  /// The outcome of reading one document.
   private enum Document {
     case found(ProviderMetadata)
     /// There is none.
@@ -49,7 +49,7 @@ actor Discovery {
   /// The global pool is not used: where no more threads are allowed, it blocks its caller until there is one.
   private static let worker = WorkerThread(name: "discovery")
 
-  /// Where this actor runs.
+  /// The executor that the actor runs on.
   nonisolated var unownedExecutor: UnownedSerialExecutor {
     // The executor lives as long as the process.
     unsafe Self.worker.asUnownedSerialExecutor()
@@ -127,7 +127,7 @@ actor Discovery {
     return try await metadata { _ in true }?.namesIssuer ?? false
   }
 
-  /// What the provider says of itself; nil where it says nothing.
+  /// Reads the provider's metadata; nil where it has none.
   private func metadata(
     _ suffices: (ProviderMetadata) -> Bool
   ) async throws(ProviderFailure) -> ProviderMetadata? {
@@ -147,7 +147,7 @@ actor Discovery {
     return known?.metadata
   }
 
-  /// What was known, where it cannot be read any more and is enough.
+  /// The metadata known before, where it cannot be read any more and is enough.
   private func old(_ suffices: (ProviderMetadata) -> Bool) -> ProviderMetadata? {
     let now = uptime()
     guard let known, !known.isFresh(at: now), known.isUsable(at: now), suffices(known.metadata) else { return nil }
@@ -208,7 +208,7 @@ actor Discovery {
     return [inserted, appended].compactMap { $0 }
   }
 
-  /// What a response with the status 200 says.
+  /// Reads the document of a response with the status 200.
   private nonisolated func document(_ response: HTTPResponse) -> Document {
     response.body.withArray { bytes in
       do throws(ProviderMetadata.Refusal) { return .found(try ProviderMetadata(bytes, of: dialect)) } catch {

@@ -9,14 +9,14 @@ import SecretMemory
 /// The connection that it came over is one that the provider's certificate vouches for: then its signature need not be
 /// checked (OpenID Connect Core, section 3.1.3.7, item 6). Everything else is.
 struct IDToken {
-  /// How the provider is spoken to.
+  /// The dialect of the provider.
   let dialect: OIDCDialect
-  /// Who the token must be for.
+  /// The client that the token must be for.
   let clientID: String
 
-  /// What a token says.
+  /// The claims of a token.
   struct Claims: Equatable {
-    /// Whose it is.
+    /// The user.
     var user: User
     /// When the user proved who they are, by the provider's clock; nil where that is not said.
     var authTime: Timestamp?

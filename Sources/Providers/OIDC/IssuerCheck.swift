@@ -2,7 +2,7 @@
 struct IssuerCheck: Sendable {
   private let dialect: OIDCDialect
 
-  /// What stands for the tenant in an issuer of many tenants.
+  /// The placeholder of the tenant in an issuer of many tenants.
   private static let tenantMark = "{tenantid}"
 
   /// The check of a provider.
@@ -36,7 +36,7 @@ struct IssuerCheck: Sendable {
     return tenant.lowercased() == configured.lowercased()
   }
 
-  /// What stands between the provider's own address and the version.
+  /// The tenant between the provider's own address and the version.
   private func tenant(of issuer: String) -> String? {
     let parts = issuer.split(separator: "/", omittingEmptySubsequences: false)
     let own = dialect.issuer.split(separator: "/", omittingEmptySubsequences: false)

@@ -1,4 +1,4 @@
-/// What a provider is asked for: what a refusal means depends on it.
+/// The purpose of a request, on which the meaning of a refusal depends.
 enum OAuthPurpose: Sendable, CaseIterable {
   /// Tokens for a password (RFC 6749, section 4.3).
   case password

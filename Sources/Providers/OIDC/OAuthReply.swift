@@ -5,16 +5,16 @@ import JSON
 import ProviderKit
 import SecretMemory
 
-/// What an endpoint answered, and what is to be made of it.
+/// An endpoint's reply, and its interpretation.
 struct OAuthReply {
-  /// What was asked for.
+  /// The purpose of the request.
   let purpose: OAuthPurpose
   private let response: HTTPResponse
   private let quirks: OIDCQuirks
   private let sentBasic: Bool
   private let moments: ReplyMoments
 
-  /// What a session hangs on (RFC 6749, sections 5.1 and 5.2).
+  /// The members that a session depends on (RFC 6749, sections 5.1 and 5.2).
   private static let vital = VitalMembers(
     ["id_token", "token_type", "expires_in", "error"].map { [$0] }, accessToken: [["access_token"]],
     refreshToken: [["refresh_token"]])
@@ -87,7 +87,7 @@ struct OAuthReply {
     }
   }
 
-  /// What a body finds, once there is room for it.
+  /// Runs a body over the reply, once there is memory for the secrets that it finds.
   private func found<R>(
     _ body: (TokenReader) throws(SecretMemoryExhausted) -> R?
   ) async throws(ProviderFailure) -> R? {
@@ -100,7 +100,7 @@ struct OAuthReply {
     }
   }
 
-  /// What a reply is in which nothing was found.
+  /// The failure for a reply in which nothing was found.
   private var unusable: ProviderFailure {
     if purpose.spendsRefreshToken { return .unusable(response, Self.vital) }
     if purpose == .device {
@@ -128,7 +128,7 @@ struct OAuthReply {
     guard form != .html else { throw .transient(.invalidResponse) }
   }
 
-  /// What the provider refuses; nil for a success.
+  /// The refusal; nil for a success.
   ///
   /// An object with an error and without an access token is a refusal, whatever its status. Its code is in the words of the
   /// specifications, whatever the provider calls it.
@@ -196,6 +196,6 @@ struct OAuthReply {
     return quirks.errorNames[code] ?? code
   }
 
-  /// What the body seems to be; JSON must also be JSON to its end.
+  /// The probable form of the body; JSON must also be JSON to its end.
   private var form: BodyForm { BodyForm(response) }
 }

@@ -6,17 +6,17 @@ package import ProviderKit
 
 /// A profile on an OpenID Connect provider, described or known by name.
 package struct OIDCProfileConfiguration: Sendable, Equatable {
-  /// How the provider is spoken to.
+  /// The dialect of the provider.
   package var dialect: OIDCDialect
   /// The client's name at the provider.
   package var clientID: String
-  /// Where the client's password is.
+  /// The reference to the client's password.
   package var clientSecret: SecretReference?
-  /// How the client makes itself known.
+  /// The client authentication.
   package var clientAuthentication: OIDCDialect.ClientAuthentication
-  /// Where a browser comes back to.
+  /// The redirect address of browser logins.
   package var redirect: LoopbackRedirect
-  /// Whom the provider's certificates must come from, at each of its endpoints.
+  /// The accepted certificates, at each of its endpoints.
   package var tls: TLSPolicy
 
   /// A client of a provider; one without a password is known by its name alone.

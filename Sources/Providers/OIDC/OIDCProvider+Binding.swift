@@ -1,13 +1,13 @@
 import BrokerCore
 import HTTP
 
-/// Where the tokens of sessions go.
+/// The binding of sessions to the addresses that their tokens go to.
 extension OIDCProvider {
-  /// What is sent a session's tokens, besides the token endpoint.
+  /// The endpoints that get a session's tokens, besides the token endpoint.
   private static let readers: [OIDCEndpoint] = [.revocation, .userinfo, .endSession]
 
-  /// What sessions are bound to: the type, the issuer, the client's name, and where the configuration sends tokens on its
-  /// own account.
+  /// The binding of sessions: the type, the issuer, the client's name, and the addresses that the configuration itself
+  /// sends tokens to.
   ///
   /// Addresses in the issuer's metadata are the issuer's word. One that the configuration names is not: so a given token
   /// endpoint is a part of the binding as it is, and other given endpoints are by their server, where that is not the

@@ -1,8 +1,8 @@
 package import BrokerCore
 
-/// What a provider can do by its dialect, as far as that is known without asking it.
+/// The capabilities of a dialect, as far as they are known without asking the provider.
 extension OIDCProvider {
-  /// What the provider has an endpoint for.
+  /// The capabilities for which the provider has an endpoint.
   ///
   /// One that only its metadata name is taken to be there; a call for one that they do not name is `.unsupported`. A login
   /// that was begun before the configuration stopped naming its method is followed all the same.

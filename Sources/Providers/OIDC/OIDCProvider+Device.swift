@@ -8,7 +8,7 @@ package import SecretMemory
 
 /// Logins at another device (RFC 8628).
 extension OIDCProvider: DeviceLoginProvider {
-  /// Where the provider names no lifetime of its codes.
+  /// The lifetime of codes where the provider names none.
   private static let standardLifetime = Duration.seconds(600)
   /// The longest lifetime and interval that are believed: no user types a code in after an hour, or waits minutes.
   private static let longestLifetime = Duration.seconds(3600)
@@ -45,7 +45,7 @@ extension OIDCProvider: DeviceLoginProvider {
     }
   }
 
-  /// What the user has to do; nil where the reply does not say it, or says what must not be shown.
+  /// The user action of a reply; nil where the reply has none, or one that must not be shown.
   private static func action(
     _ root: JSONNode, _ scopes: [String], _ sentAt: Timestamp
   ) throws(SecretMemoryExhausted) -> ProviderUserAction? {

@@ -4,7 +4,7 @@ import HTTP
 import ProviderKit
 import SecretMemory
 
-/// How sessions begin.
+/// The login methods.
 extension OIDCProvider {
   /// Begins a login by one of the configured methods.
   ///
@@ -139,7 +139,7 @@ extension OIDCProvider {
     throw .rejected(rotated.rejection)
   }
 
-  /// What the ID token says; nil where there is none, or none that is good.
+  /// The claims of the ID token; nil where there is none, or none that is valid.
   func claims(of tokens: TokenSet, nonce: String?) -> IDToken.Claims? {
     tokens.idToken.flatMap { try? examine($0, tokens, nonce: nonce).get() }
   }

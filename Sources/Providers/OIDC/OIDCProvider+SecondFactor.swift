@@ -18,7 +18,7 @@ extension OIDCProvider: ChallengeProvider, CodeResendingProvider, BackupCodeProv
   private static let grant = "http://auth0.com/oauth/grant-type/"
   private static let limits = JSONLimits(depth: 16, byteCount: 65_536)
 
-  /// What is asked for.
+  /// The kind of second factor that the provider wants.
   private enum Wanted {
     /// A code that was sent; what refers to it.
     case sentCode(Secret)
@@ -120,7 +120,7 @@ extension OIDCProvider: ChallengeProvider, CodeResendingProvider, BackupCodeProv
     }
   }
 
-  /// Where the code goes, if the provider tells it; a login does not fail for want of that.
+  /// The destination of the code, if the provider tells it; a login does not fail for want of that.
   private func receiver(_ token: Secret) async -> (method: OTPChallenge.Method, name: String)? {
     guard let url = try? address("authenticators"),
       let response = try? await sessionTransport.send(HTTPRequest(.get, url, purpose: "authenticators"), bearer: token),
@@ -135,7 +135,7 @@ extension OIDCProvider: ChallengeProvider, CodeResendingProvider, BackupCodeProv
     }
   }
 
-  /// How a factor's codes reach the user; nil for one without codes, or that is not in use.
+  /// The way in which a factor's codes reach the user; nil for one without codes, or that is not in use.
   private static func channel(_ factor: JSONNode) -> OTPChallenge.Method? {
     guard factor["active"]?.kind == .true, text("authenticator_type", factor) == "oob" else { return nil }
     switch text("oob_channel", factor) {

@@ -57,7 +57,7 @@ extension OIDCProvider: TargetProvider, RevocationProvider {
     return checked(try await reply.tokens(asked: target.scopes))
   }
 
-  /// Whom a token is to be for, by the provider's way to say that.
+  /// The form fields that request an audience, by the provider's own parameter.
   func audience(of target: TokenTarget) throws(ProviderFailure) -> TokenCaller.Form {
     guard let audience = target.audience else { return [] }
     switch dialect.quirks.target {
@@ -83,7 +83,7 @@ extension OIDCProvider: TargetProvider, RevocationProvider {
     return url
   }
 
-  /// What is documented of the issuer, under whatever type it is configured.
+  /// The documented extent of a revocation at the issuer, whatever type it is configured as.
   package var habit: RevocationHabit? { RevocationHabit(ofIssuer: dialect.issuer) }
 
   /// Ends the session's tokens at the provider, the refresh token first (RFC 7009); with `everywhere` the user's session

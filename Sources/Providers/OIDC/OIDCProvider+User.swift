@@ -4,9 +4,9 @@ import HTTP
 import JSON
 import ProviderKit
 
-/// Whose session it is.
+/// The user of a session.
 extension OIDCProvider: UserInfoProvider {
-  /// Whose it is must not depend on who reads it.
+  /// The members that identify the user: in malformed JSON they must be sound and unambiguous.
   private static let vital = VitalMembers([["sub"], ["id"]])
 
   /// Tells whose session it is (OpenID Connect Core, section 5.3).

@@ -10,21 +10,21 @@ import SecretMemory
 /// It finds the provider's endpoints itself. No call is repeated that may have reached the provider, but for one that
 /// only reads.
 package final class OIDCProvider: AuthProvider {
-  /// What time it is.
+  /// The time.
   package typealias Clock = @Sendable () -> Timestamp
 
   /// The provider's type, issuer and the client's name, and given endpoints that tokens are sent to.
   package let binding: ProviderBinding
-  /// How sessions can be begun, as configured.
+  /// The login methods, as configured.
   package let loginForms: [LoginForm]
 
-  /// How the provider is spoken to.
+  /// The dialect of the provider.
   let dialect: OIDCDialect
   /// The client's name.
   let clientID: String
-  /// How the client makes itself known.
+  /// The client authentication.
   let clientAuthentication: OIDCDialect.ClientAuthentication
-  /// Where a browser comes back to.
+  /// The redirect address of browser logins.
   let redirect: LoopbackRedirect
   /// Finds the endpoints.
   let discovery: Discovery
@@ -34,7 +34,7 @@ package final class OIDCProvider: AuthProvider {
   let sessionTransport: AuthenticatedTransport
   /// The sockets that browsers are awaited on.
   let listeners = RedirectListeners()
-  /// What time it is.
+  /// The time.
   let clock: Clock
 
   /// A provider; nothing is sent yet.

@@ -3,9 +3,9 @@ import BrokerProtocol
 import JSON
 import SecretMemory
 
-/// What is needed to go on with a login that waits for its user: the provider's own handle of it.
+/// The state of a login that waits for its user: the provider's own handle of it.
 ///
-/// It is a secret, since with it the login can be finished; and it says everything, so that another process can go on.
+/// It is a secret, since with it the login can be finished; and it is complete, so that another process can go on.
 enum PendingFlow: Sendable {
   /// At another device (RFC 8628, section 3.2).
   case device(code: Secret, scopes: [String])
@@ -66,7 +66,7 @@ enum PendingFlow: Sendable {
 }
 
 extension OIDCProvider {
-  /// What a handle says; nil for what is none.
+  /// Reads the state in a handle; nil for anything else.
   ///
   /// - Throws: `.transient(.overloaded)` where there is no room for it: the handle is as good as before.
   func pendingFlow(_ handle: Secret) throws(ProviderFailure) -> PendingFlow? {

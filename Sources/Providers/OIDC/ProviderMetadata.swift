@@ -2,9 +2,9 @@ import HTTP
 import JSON
 import ProviderKit
 
-/// What a provider says of itself (OpenID Connect Discovery, section 3; RFC 8414, section 2).
+/// The metadata of a provider (OpenID Connect Discovery, section 3; RFC 8414, section 2).
 struct ProviderMetadata: Sendable, Equatable {
-  /// Where it can be called.
+  /// The endpoints.
   var endpoints: [OIDCEndpoint: HTTPURL] = [:]
   /// Whether it names itself when it sends a browser back (RFC 9207, section 3).
   var namesIssuer = false
@@ -12,7 +12,7 @@ struct ProviderMetadata: Sendable, Equatable {
   var issuer = ""
 
   private static let flag = "authorization_response_iss_parameter_supported"
-  /// What must not depend on who reads it.
+  /// The members that are used: in malformed JSON they must be sound and unambiguous.
   private static let vital = VitalMembers((OIDCEndpoint.allCases.map(\.metadataName) + ["issuer", flag]).map { [$0] })
 
   /// Why a document is not taken.
@@ -69,7 +69,7 @@ struct ProviderMetadata: Sendable, Equatable {
       }
   }
 
-  /// What this document says, and where it is silent what another says.
+  /// The members of this document, completed by those of another one where it has none.
   func completed(by other: ProviderMetadata) -> ProviderMetadata {
     var whole = self
     whole.endpoints.merge(other.endpoints) { mine, _ in mine }

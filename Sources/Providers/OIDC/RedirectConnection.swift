@@ -8,7 +8,7 @@ final class RedirectConnection {
   static let patience = Duration.seconds(10)
   private static let farewell = Duration.seconds(2)
 
-  /// What came of reading.
+  /// The outcome of reading.
   enum Event {
     /// Nothing yet.
     case nothing
@@ -22,7 +22,7 @@ final class RedirectConnection {
 
   /// The connection.
   let descriptor: FileDescriptor
-  /// What was asked.
+  /// The request.
   private(set) var request = RedirectRequest()
   /// When it is given up.
   private(set) var deadline: Duration

@@ -6,17 +6,18 @@ import TextCoding
 
 /// A login in a browser: what was sent along with it, and must come back (RFC 8252; RFC 7636).
 struct RedirectFlow: Sendable {
-  /// Where the browser comes back to, with its port.
+  /// The redirect address, with its port.
   let address: LoopbackRedirect
   /// The port that is listened on.
   let port: Int
-  /// What the answer must repeat (RFC 6749, section 10.12): 256 random bits.
+  /// The state that the answer must repeat (RFC 6749, section 10.12): 256 random bits.
   let state: String
-  /// What ``sentNonce`` is where one is asked for: 256 random bits.
+  /// The nonce behind ``sentNonce``: 256 random bits.
   let nonce: String
-  /// What proves that the code was asked for here (RFC 7636, section 4.1): 256 random bits, the shortest that is allowed.
+  /// The code verifier, which proves that the code was requested here (RFC 7636, section 4.1): 256 random bits, the
+  /// shortest that is allowed.
   let verifier: Secret
-  /// What was asked for.
+  /// The requested scopes.
   let scopes: [String]
   /// Whether the answer must name its issuer (RFC 9207, section 2.4).
   let namesIssuer: Bool
@@ -55,8 +56,8 @@ struct RedirectFlow: Sendable {
   /// The address as the provider is told it.
   var redirectURI: String { address.text(port: port) }
 
-  /// What the ID token must repeat (OpenID Connect Core, section 3.1.2.1); nil where none is asked for: then nothing is
-  /// sent that it could repeat.
+  /// The nonce that the ID token must repeat (OpenID Connect Core, section 3.1.2.1); nil where no ID token is
+  /// requested, since nothing could repeat it.
   var sentNonce: String? { scopes.contains("openid") ? nonce : nil }
 
   /// Reads what ``write(to:)`` wrote; nil for anything else.

@@ -8,7 +8,7 @@ import SecretMemory
 /// Any page that a user visits can make his browser send requests here. So nothing but an answer with the right state
 /// ends the wait, and nothing but this very address is answered at all (DNS rebinding).
 struct RedirectJudge: Sendable {
-  /// What becomes of a request.
+  /// The verdict on a request.
   enum Verdict: Sendable {
     /// It is answered, and the wait goes on.
     case keepWaiting(RedirectPage)
@@ -20,7 +20,7 @@ struct RedirectJudge: Sendable {
 
   /// The login that is waited for.
   let flow: RedirectFlow
-  /// How the provider is spoken to.
+  /// The dialect of the provider.
   let dialect: OIDCDialect
 
   /// The longest code: longer ones come from no provider.
@@ -84,7 +84,7 @@ struct RedirectJudge: Sendable {
     return IssuerCheck(dialect).isOwn(metadata: String(decoding: said, as: UTF8.self))
   }
 
-  /// What an error means (RFC 6749, section 4.1.2.1; OpenID Connect Core, section 3.1.2.6).
+  /// The failure for an error (RFC 6749, section 4.1.2.1; OpenID Connect Core, section 3.1.2.6).
   private static func failure(_ error: [UInt8], _ dialect: OIDCDialect) -> ProviderFailure {
     let code = String(decoding: error, as: UTF8.self)
     let refusal = Refusal(status: 400, form: .json, code: dialect.quirks.errorNames[code] ?? code)

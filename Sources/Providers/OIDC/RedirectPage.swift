@@ -3,10 +3,10 @@ import HTTPMessage
 import Sealing
 import TextCoding
 
-/// What a browser is shown at the loopback address.
+/// A page that the browser shows at the loopback address.
 ///
-/// Each page is whole in itself: no script, no image, nothing from anywhere; and nothing of the request, the provider or
-/// the profile is in it.
+/// Each page is complete in itself: no script, no image, nothing from elsewhere; and nothing of the request, the
+/// provider or the profile is in it.
 enum RedirectPage: Sendable, Equatable {
   /// The provider has given its tokens; what the program makes of them is its own to say.
   case success

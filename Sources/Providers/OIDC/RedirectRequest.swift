@@ -1,10 +1,10 @@
 import HTTPMessage
 import TextCoding
 
-/// What a browser asks of the loopback address.
+/// A browser's request to the loopback address.
 ///
-/// Only the head is read; a body means nothing here. The bytes hold the login's code, so they are wiped
-/// when the reader is dropped.
+/// Only the head is read; a body means nothing here. The bytes hold the login's code, so they are wiped when the reader
+/// is dropped.
 struct RedirectRequest {
   /// The longest head: browsers send a few KiB, however long the provider's code is.
   static let longestHead = 16 * 1024

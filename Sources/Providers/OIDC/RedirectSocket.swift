@@ -10,7 +10,7 @@ import Synchronization
 final class RedirectSocket: Sendable {
   /// The socket.
   let listening: LoopbackSocket.Listening
-  /// Where.
+  /// The port.
   var port: Int { listening.port }
 
   /// The same port of the other address, where the name may mean both.

@@ -29,7 +29,7 @@ actor RedirectWait {
   /// Until when no connection is accepted: there was no descriptor left for another connection.
   private var restsUntil = Duration.zero
 
-  /// Where this actor runs.
+  /// The executor that the actor runs on.
   nonisolated var unownedExecutor: UnownedSerialExecutor {
     // The executor lives as long as the actor, and its thread keeps it alive longer.
     unsafe worker.asUnownedSerialExecutor()
@@ -47,10 +47,10 @@ actor RedirectWait {
     try worker.start()
   }
 
-  /// What names the login.
+  /// The state, which names the login.
   nonisolated var state: String { judge.flow.state }
 
-  /// Where the browser is awaited.
+  /// The port on which the browser is awaited.
   nonisolated var port: Int { socket.port }
 
   /// Calls the wait off; may be called from anywhere, at any time.

@@ -6,7 +6,7 @@ import ProviderKit
 extension Refusal {
   private static let denials: Set<String> = ["access_denied", "authorization_declined"]
 
-  /// What it means.
+  /// The failure that the refusal means.
   ///
   /// - Parameters:
   ///   - purpose: what was asked for.

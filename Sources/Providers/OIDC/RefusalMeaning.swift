@@ -2,7 +2,7 @@ import BrokerCore
 import BrokerProtocol
 import ProviderKit
 
-/// What the name of an error means at a token endpoint.
+/// The meaning of an error's name at a token endpoint.
 enum RefusalMeaning: Sendable, Equatable {
   /// The refresh token is good no more.
   case sessionOver
@@ -12,9 +12,9 @@ enum RefusalMeaning: Sendable, Equatable {
   case passing
   /// The client is not configured as the provider wants it.
   case fault(ConfigurationFault)
-  /// What is asked for is not given.
+  /// The requested grant, scope or audience is not given.
   case notGranted
-  /// What a profile's `errors` says that it means.
+  /// The kind that the profile's `errors` gives the name.
   case configured(ErrorKind)
 
   /// The kinds that a profile's `errors` can name.
@@ -83,14 +83,14 @@ enum RefusalMeaning: Sendable, Equatable {
     return meanings
   }()
 
-  /// What ends a session, or passes, in letters and digits alone: others write that as they like.
+  /// The names that end a session, or pass, in letters and digits alone: providers differ in how they spell them.
   private static let spelt = Dictionary(
     standard.filter { $0.value == .sessionOver || $0.value == .passing }.map {
       (RefusalWords.letters($0.key), $0.value)
     },
     uniquingKeysWith: { first, _ in first })
 
-  /// What others call a refresh token that is good no more, in letters and digits alone: HubSpot, Slack, UAA and
+  /// Other providers' names for a refresh token that has ended, in letters and digits alone: HubSpot, Slack, UAA and
   /// Spring, Ory Hydra, FusionAuth, GitHub, Django, WordPress, Salesforce and backends of many.
   private static let endings: Set<String> = [
     "badrefreshtoken", "invalidrefreshtoken", "invalidrefresh", "refreshtokeninvalid", "refreshtokenexpired",

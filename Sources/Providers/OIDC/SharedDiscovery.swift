@@ -2,7 +2,7 @@ import HTTP
 import LinuxSystem
 import Synchronization
 
-/// Where the metadata of one provider are, and by which way they are read: what profiles must agree in to share a search.
+/// The place of one provider's metadata, and the way to it: profiles that agree in it share a search.
 private struct DiscoveryPlace: Equatable {
   let dialect: OIDCDialect
   let policy: TLSPolicy

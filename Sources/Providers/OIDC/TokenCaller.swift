@@ -8,15 +8,15 @@ import SecretMemory
 /// Asks for tokens, and for what else a client asks for in its own name: it has no transport that could send an access
 /// token.
 struct TokenCaller: Sendable {
-  /// What stands in a form.
+  /// The value of a form's field.
   enum Value: Sendable {
-    /// What anybody may know.
+    /// A value that is no secret.
     case text(String)
-    /// What must be wiped.
+    /// A secret, which is wiped.
     case secret(Secret)
   }
 
-  /// How the fields are written.
+  /// The encoding of the fields.
   enum Encoding: Sendable {
     /// As a form (RFC 6749, appendix B): what the specifications want.
     case form

@@ -10,7 +10,7 @@ import SecretMemory
 struct TokenReader {
   /// The reply's object.
   let root: JSONNode
-  /// Where the provider differs.
+  /// The provider's deviations.
   let quirks: OIDCQuirks
   /// When it came.
   let moments: ReplyMoments
@@ -19,14 +19,14 @@ struct TokenReader {
   private static let longestScope = 256
   private static let mostScopes = 128
 
-  /// What stands where a token should be.
+  /// The value in the place of a token.
   private enum Found {
     case token(Secret)
     case nothing
     case malformed
   }
 
-  /// What a reply gives.
+  /// The outcome of reading a reply.
   enum Reading {
     /// Tokens that can be used.
     case tokens(TokenSet)
@@ -95,7 +95,7 @@ struct TokenReader {
   /// Whether the token is one for the header field that will be used.
   private var hasBearerType: Bool { root["token_type"]?.isOtherThanBearer != true }
 
-  /// What the provider calls a token that is none for that header field.
+  /// The provider's name for a token type that does not fit that header field.
   private var foreignType: ProviderRejection.Said? {
     guard !hasBearerType else { return nil }
     return root["token_type"].flatMap { try? $0.string() }.flatMap { ProviderWord($0) }.map { .tokenType($0) }

@@ -4,7 +4,7 @@ import ProviderKit
 
 /// Reads what a provider tells of a user, in an ID token or at its userinfo endpoint (OpenID Connect Core, section 5.1).
 struct UserReader {
-  /// Where the provider differs.
+  /// The provider's deviations.
   let quirks: OIDCQuirks
 
   /// The longest name of an account: the specification's (OpenID Connect Core, section 2).

@@ -1,7 +1,7 @@
 package import BrokerCore
 package import HTTP
 
-/// How a token is shown to a provider.
+/// Requests that present an access token to a provider.
 extension AuthenticatedTransport {
   /// Sends a request with a token, and waits for its response; cancelling the task gives it up.
   ///

@@ -1,6 +1,6 @@
 package import HTTP
 
-/// What the body of a reply is, by its first character: labels are often wrong.
+/// The form of a reply's body, by its first character: content types are often wrong.
 package enum BodyForm: Equatable, Sendable {
   /// There is none, or only blanks.
   case empty

@@ -1,9 +1,9 @@
-/// How a client is registered at a provider: where, as what, and what of it a profile repeats.
+/// Instructions for registering a client at a provider.
 package struct ClientRegistration: Sendable, Equatable {
-  /// Where it is done; `${key}` stands for the value of that key of the profile, `${key:-text}` for the text where it has
-  /// none; nil where only its operator knows.
+  /// The page of the registration; `${key}` stands for the value of that key of the profile, `${key:-text}` for the
+  /// text where it has none; nil where only its operator knows.
   package let address: String?
-  /// What is to be entered there.
+  /// The values to enter there.
   package let steps: String
   /// The client's keys that a profile of such a client has beside `clientId`; any other one can be given as well.
   package let keys: Set<String>

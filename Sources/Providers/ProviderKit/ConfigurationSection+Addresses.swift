@@ -4,7 +4,7 @@ import JSON
 
 /// Settings that are addresses of servers, by the rule of the HTTP module itself: what is accepted here can be called.
 extension ConfigurationSection {
-  /// What an address must be.
+  /// The rule for an address, as a clause of the message.
   private static let rule =
     "must be an https:// URL without user, query or fragment (http:// for localhost, 127.0.0.0/8 and [::1] only)"
 
@@ -40,7 +40,7 @@ extension ConfigurationSection {
     return nil
   }
 
-  /// What names something anywhere and is never called, only sent along (RFC 3986, section 4.3).
+  /// Reads an absolute URI (RFC 3986, section 4.3) that is only sent along as a name, and never called.
   package mutating func absoluteURI(_ key: String) -> String? {
     guard let text = string(key, takesAny: false) else { return nil }
     let scheme = text.prefix { $0 != ":" }
@@ -67,9 +67,9 @@ extension ConfigurationSection {
     return nil
   }
 
-  /// What an address was meant to be; nil where nothing is near.
+  /// Suggests the address that was meant; nil where nothing is near.
   ///
-  /// One with a variable or with a user is not quoted.
+  /// An address with a variable or with a user is not quoted.
   private func urlSuggestion(_ key: String) -> String? {
     guard let text = node(at: key).flatMap({ try? $0.string() }), !text.contains("@"), !text.contains("$") else {
       return nil

@@ -3,7 +3,7 @@ package import ConfigurationFile
 import JSON
 
 extension ConfigurationSection {
-  /// What a provider's own names of errors mean, one a member of this section.
+  /// Reads the meanings of a provider's own error names, one a member of this section.
   ///
   /// - Parameter possible: what a name can mean.
   /// - Returns: the names that mean one of these; every other one is a mistake.

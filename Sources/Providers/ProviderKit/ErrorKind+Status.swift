@@ -1,7 +1,7 @@
 package import BrokerProtocol
 
 extension ErrorKind {
-  /// What a status means that is not final: it passes, or comes from a middlebox.
+  /// The kind of a status that is not final: it passes, or comes from a middlebox.
   ///
   /// - Parameters:
   ///   - status: the status (RFC 9110, section 15), which is not what was hoped for.

@@ -24,7 +24,7 @@ extension HTTPFailure {
     }
   }
 
-  /// What has nothing to do with the provider.
+  /// The advice for a failure that has nothing to do with the provider.
   private var ownAdvice: String {
     switch self {
     case .libraryMissing: "libcurl 7.87 or later is not installed; on Debian run: apt-get install libcurl4"

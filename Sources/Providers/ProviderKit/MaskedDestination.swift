@@ -1,4 +1,4 @@
-/// Where a code went, or an account's phone number, as people may see it: enough to recognise, too little to use.
+/// The masked destination of a code, or an account's masked phone number: enough to recognise, too little to use.
 package struct MaskedDestination: Equatable, Sendable {
   /// The masked text; may be empty.
   package let text: String

@@ -5,7 +5,7 @@ import LinuxSystem
 
 /// One harmless request to a provider, and what came of it.
 package struct ProbeExchange: Sendable {
-  /// Where it went.
+  /// The address that was asked.
   package let place: ProviderProbe.Place
   /// The answer, or why there is none.
   package let result: Result<HTTPResponse, HTTPFailure>

@@ -2,7 +2,7 @@ package import BrokerCore
 package import BrokerProtocol
 package import HTTP
 
-/// What it means for a session that there is no response.
+/// The failure of a provider call that got no response.
 extension ProviderFailure {
   /// Whether the request may have been acted on decides: if not, nothing has happened.
   package init(_ failure: HTTPFailure) {
@@ -13,7 +13,7 @@ extension ProviderFailure {
 }
 
 extension TLSFault {
-  /// What is wrong with a connection's security; nil where something else has failed.
+  /// The fault of a connection's security; nil where something else has failed.
   package init?(_ failure: HTTPFailure) {
     guard case .tlsFailed(let reason) = failure else { return nil }
     switch reason {

@@ -2,9 +2,9 @@ package import BrokerCore
 import BrokerProtocol
 package import HTTP
 
-/// What it means for a refresh token that nothing usable came back.
+/// The failure of a refresh that brought nothing usable.
 extension ProviderFailure {
-  /// What a success means that cannot be read.
+  /// The failure for a success that cannot be read.
   ///
   /// The provider may have acted, and the reply may have had the next token in it, maybe its only copy: the outcome is not
   /// known. Only a page that does not speak of tokens is no token endpoint's: a captive portal or a proxy has answered,
@@ -25,8 +25,7 @@ extension ProviderFailure {
   /// With 521 to 523, 525, 526 and 530 Cloudflare says that it has not reached the provider at all.
   private static let losses: Set<Int> = [502, 504, 520, 524, 598, 599]
 
-  /// What a status means for a refresh token where a gateway has lost the provider's answer: the provider may have
-  /// acted.
+  /// The failure for a gateway's status that may hide the provider's answer: the provider may have acted.
   ///
   /// - Parameters:
   ///   - status: the status.

@@ -3,7 +3,7 @@ import BrokerProtocol
 import LinuxSystem
 package import SecretMemory
 
-/// What it means that a reply is here, and the locked memory has no room for what is secret in it.
+/// Retries and failures where the locked memory has no room for the secrets of a reply.
 extension ProviderFailure {
   /// For how long the reply to a refresh is kept and read again.
   ///

@@ -1,7 +1,7 @@
 package import BrokerCore
 package import BrokerProtocol
 
-/// What is found of a secret that a profile needs.
+/// The finding about a secret that a profile needs.
 extension ProviderFinding {
   /// Whether the secret that a setting names can be read; of the secret itself nothing is said.
   ///

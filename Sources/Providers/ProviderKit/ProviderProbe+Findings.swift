@@ -2,7 +2,7 @@ package import BrokerCore
 package import BrokerProtocol
 
 extension ProviderProbe {
-  /// What a probe shows: whether the provider answers, and whether its clock is right.
+  /// The findings of a probe: whether the provider answers, and whether its clock is right.
   package var findings: [ProviderFinding] {
     switch outcome {
     case nil: return [ProviderFinding("reachable", .ok, "it is part of the broker: nothing to reach")]

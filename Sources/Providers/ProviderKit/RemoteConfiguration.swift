@@ -6,7 +6,7 @@ package import SecretMemory
 /// Finds a secret where a configuration says that it is, each time that it is needed.
 package typealias SecretFinder = @Sendable (SecretReference) async -> Result<Secret, ProviderFailure>
 
-/// What a profile says of a provider behind HTTP, and how that becomes the provider.
+/// The configuration of a provider that is reached over HTTP, and the making of the provider from it.
 package protocol RemoteConfiguration: Sendable, Equatable {
   /// The name of the provider's type, as in the configuration.
   var type: String { get }

@@ -9,7 +9,7 @@ package struct ReplyMoments: Sendable, Equatable {
   package var sentAt: Timestamp
   /// When the reply was there.
   package var receivedAt: Timestamp
-  /// What the server's clock said then (`Date` of RFC 9110, section 6.6.1), if it said so.
+  /// The server's time in the reply (`Date` of RFC 9110, section 6.6.1), if it has one.
   package var serverTime: Timestamp?
 
   /// `Date` has whole seconds, and clocks that are set by the network differ by less than one: this is no difference.

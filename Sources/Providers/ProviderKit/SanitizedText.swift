@@ -7,7 +7,7 @@ package struct SanitizedText: Equatable, Sendable {
   /// The most characters (Unicode scalars): more than any name or masked address has.
   package static let longest = 256
 
-  /// What is left; may be empty.
+  /// The sanitised string; may be empty.
   package let text: String
   /// Whether it is what the provider wrote, to the last character.
   package let isUnchanged: Bool

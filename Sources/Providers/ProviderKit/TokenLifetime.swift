@@ -14,12 +14,12 @@ package import SecretMemory
 /// Nothing here adds or multiplies what came from outside without a check: a provider that counts in `1e300` seconds, or
 /// backwards, gets the standard lifetime.
 package enum TokenLifetime {
-  /// What is believed: a second to ten years.
+  /// The plausible lifetimes: a second to ten years.
   ///
-  /// Zero and less is no life. What is longer is no lifetime but most likely a moment (seconds since 1970) in the wrong
-  /// place; taken for a lifetime it would never be examined again.
+  /// Zero and less is no lifetime. A longer value is most likely a moment (seconds since 1970) in the wrong place;
+  /// taken for a lifetime it would never be examined again.
   private static let believableSeconds = 1...315_360_000
-  /// What holds instead of a lifetime that is not believed: short enough to be asked again soon (RFC 6749, section 5.1,
+  /// The lifetime where the provider gives no plausible one: short enough to be renewed soon (RFC 6749, section 5.1,
   /// wants one that is documented).
   package static let standard = Duration.seconds(300)
 

@@ -5,16 +5,16 @@ package import JSON
 package enum UserClaims {
   /// The most bytes of all together: the contract's number.
   package static let byteLimit = 16 << 10
-  /// How deep they may be: roles of a client are two objects down at most providers.
+  /// The most levels of nesting: roles of a client are two objects down at most providers.
   private static let depth = 6
-  /// What has members of its own in ``User``, or is the token's and not the user's (OpenID Connect Core, sections 2 and 5.1;
-  /// RFC 7519, section 4.1; RFC 9068, section 2.2).
+  /// The names that have members of their own in ``User``, or are the token's and not the user's (OpenID Connect Core,
+  /// sections 2 and 5.1; RFC 7519, section 4.1; RFC 9068, section 2.2).
   private static let ownNames: Set<String> = [
     "email", "email_verified", "emailVerified", "name", "phone_number", "phone_number_verified", "phoneNumber", "phone",
     "iss", "aud", "exp", "iat", "nbf", "jti", "nonce", "azp", "at_hash", "c_hash", "s_hash", "acr", "amr", "auth_time",
     "sid", "typ", "client_id", "scope", "session_state", "twoFactor",
   ]
-  /// What is in the name of a member that must not be shown: secrets, and telephone numbers, which are shown masked.
+  /// The parts of names whose values must not be shown: secrets, and telephone numbers, which are shown masked.
   private static let hiddenParts = [
     "token", "secret", "password", "passwd", "passphrase", "credential", "cookie", "hash", "apikey", "phone", "mobile",
   ]

@@ -5,9 +5,9 @@ import JSON
 import ProviderKit
 import SecretMemory
 
-/// What a backend answered, and what is to be made of it.
+/// A backend's reply, and its interpretation.
 struct BackendReply {
-  /// What was asked.
+  /// The endpoint that was asked.
   let name: RESTEndpoint.Name
   private let response: HTTPResponse
   private let mapping: RESTMapping
@@ -74,7 +74,7 @@ struct BackendReply {
     return reader.asksForCode
   }
 
-  /// What a reply is in which nothing was found.
+  /// The failure for a reply in which nothing was found.
   private var unusable: ProviderFailure {
     if name == .refresh { return .unusable(response, mapping.reply.vital) }
     // The backend may have used the code up, and answered with a session that cannot be read.
@@ -113,7 +113,7 @@ struct BackendReply {
     ReplyReader(root: root, paths: mapping.reply, moments: moments, response: response)
   }
 
-  /// What it means that it is no success, by its status or by its body; nil for a success.
+  /// The failure that the reply means, by its status or by its body; nil for a success.
   private var failure: ProviderFailure? {
     var refusal = Refusal(response, at: moments.receivedAt, sentBasic: sentBasic)
     if isSuccess || refusal.form == .json {
@@ -127,6 +127,6 @@ struct BackendReply {
     return RefusalTable.failure(refusal, name, mapping)
   }
 
-  /// What the body seems to be; JSON must also be JSON to its end.
+  /// The probable form of the body; JSON must also be JSON to its end.
   private var form: BodyForm { BodyForm(response) }
 }

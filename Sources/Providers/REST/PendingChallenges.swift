@@ -3,14 +3,14 @@ import BrokerProtocol
 import SecretMemory
 import Synchronization
 
-/// What must be remembered of the logins that wait for a code: a backend that sends another one does not say everything
-/// again, and one that has no endpoint for that wants the credentials again.
+/// The memory of logins that wait for a code: a backend that sends another code does not repeat everything, and one
+/// without an endpoint for that wants the credentials again.
 final class PendingChallenges: Sendable {
   /// One login.
   struct Entry: Sendable {
-    /// What the backend said of it last.
+    /// The last challenge of the backend.
     var challenge: ProviderChallenge
-    /// What it was begun with, where that is wanted again.
+    /// The credentials, where the backend wants them again.
     var credentials: Credentials?
   }
 

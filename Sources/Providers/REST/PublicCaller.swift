@@ -11,7 +11,7 @@ struct PublicCaller: Sendable {
   let maker: RequestMaker
   /// Sends them.
   let transport: PublicTransport
-  /// What time it is.
+  /// The time.
   let clock: RESTProvider.Clock
   private let clientID: String
   private let clientSecret: SecretReference?

@@ -5,15 +5,15 @@ package import ProviderKit
 
 /// A profile on a REST backend.
 package struct RESTProfileConfiguration: Sendable, Equatable {
-  /// Where the backend is; paths are put below it.
+  /// The address of the backend; paths are put below it.
   package var baseURL: HTTPURL
   /// The client's name at the backend; empty where there is none.
   package var clientID: String
-  /// Where the client's password is.
+  /// The reference to the client's password.
   package var clientSecret: SecretReference?
-  /// Whom its certificate must come from.
+  /// The accepted certificates.
   package var tls: TLSPolicy
-  /// How it is spoken to.
+  /// The mapping of requests and replies.
   package var mapping: RESTMapping
 
   /// A backend that is called in the usual way, unless the configuration says otherwise.

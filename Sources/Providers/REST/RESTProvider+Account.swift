@@ -2,7 +2,7 @@ package import BrokerCore
 package import BrokerProtocol
 package import SecretMemory
 
-/// What is known of the account, and its end.
+/// The methods about an account: its user, address, password, data and deletion.
 extension RESTProvider: UserInfoProvider, EmailVerificationProvider, ForgottenPasswordProvider,
   PasswordResetProvider, ProfileUpdateProvider, PasswordChangeProvider, AccountDeletionProvider
 {

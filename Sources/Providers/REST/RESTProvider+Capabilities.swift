@@ -1,8 +1,8 @@
 package import BrokerCore
 
-/// What a backend can do by its mapping.
+/// The capabilities of a backend by its mapping.
 extension RESTProvider {
-  /// What the mapping has an endpoint for; another code may also be had by the login again.
+  /// The capabilities for which the mapping has an endpoint; another code may also be had by the login again.
   package var capabilities: ProviderCapabilities {
     var capabilities = ProviderCapabilities()
     capabilities.registration = mapped(.register)

@@ -22,7 +22,7 @@ extension RESTProvider: RegistrationProvider {
     return try await outcome(reply, credentials)
   }
 
-  /// What names the account: the phone number where the mapping sends it and no e-mail address.
+  /// The field that names the account: the phone number where the mapping sends it and no e-mail address.
   var accountField: RESTEndpoint.Field {
     let sent = mapping.endpoints[.login]?.fields ?? [:]
     return sent[.email] == nil && sent[.phoneNumber] != nil ? .phoneNumber : .email
@@ -63,7 +63,7 @@ extension RESTProvider: RegistrationProvider {
     }
   }
 
-  /// What a reply to a login says: tokens, a challenge, or that the address is to be verified.
+  /// The outcome of a login: tokens, a challenge, or an address that is to be verified.
   func outcome(_ reply: BackendReply, _ credentials: Credentials) async throws(ProviderFailure) -> LoginOutcome {
     let allowsBackupCodes = mapping.endpoints[.verifyBackupCode] != nil
     let outcome = try await read(reply) { reader throws(SecretMemoryExhausted) -> LoginOutcome? in

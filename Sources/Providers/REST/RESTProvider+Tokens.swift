@@ -56,7 +56,7 @@ extension RESTProvider: RevocationProvider, TargetProvider {
     }
   }
 
-  /// What a reply to a refresh says.
+  /// The outcome of a refresh.
   private enum RefreshOutcome {
     /// There are new tokens.
     case issued(TokenSet)

@@ -11,7 +11,7 @@ import SecretMemory
 /// What it is called and how it answers is in its mapping; what is the same everywhere is here. No call is repeated that
 /// may have reached the backend, but for one that only reads.
 package final class RESTProvider: AuthProvider {
-  /// What time it is.
+  /// The time.
   package typealias Clock = @Sendable () -> Timestamp
 
   /// The type's name in the configuration.
@@ -26,7 +26,7 @@ package final class RESTProvider: AuthProvider {
   /// Whatever the backend gives.
   package var requestedScopes: [String] { [] }
 
-  /// How the backend is spoken to.
+  /// The mapping of requests and replies.
   let mapping: RESTMapping
   /// Asks for what needs no session: all that gets tokens.
   let publicCaller: PublicCaller
@@ -34,7 +34,7 @@ package final class RESTProvider: AuthProvider {
   let sessionCaller: SessionCaller
   /// The logins that wait for a code.
   let challenges = PendingChallenges()
-  /// What time it is.
+  /// The time.
   let clock: Clock
 
   /// A provider; nothing is sent yet.

@@ -3,7 +3,7 @@ import BrokerProtocol
 import JSON
 import ProviderKit
 
-/// What a backend says with a status that is no success.
+/// A backend's error response.
 ///
 /// The known forms of errors are read: `{error, message, timestamp, path, status}`, `{error, error_description}`
 /// (RFC 6749, section 5.2), problem details (RFC 9457), `{code, message}` and `{errors: {field: […]}}`. Sentences for

@@ -1,7 +1,7 @@
 import BrokerProtocol
 import ProviderKit
 
-/// What backends mean by the names that they give to errors, however they spell them.
+/// The meanings of backends' error names, however they spell them.
 enum RefusalCode {
   /// The longest name that is examined.
   private static let longest = 256

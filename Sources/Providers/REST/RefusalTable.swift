@@ -2,7 +2,7 @@ import BrokerCore
 import BrokerProtocol
 import ProviderKit
 
-/// What a refusal means for the session, by what was asked.
+/// The meaning of a refusal for the session, by the endpoint that was asked.
 enum RefusalTable {
   /// The failure that a refusal is.
   ///
@@ -90,7 +90,7 @@ enum RefusalTable {
     name.spendsCode && refusal.configuredKind == nil ? refusal.lostReply(rotates: false) : nil
   }
 
-  /// What has nothing to do with what was asked, and passes.
+  /// The failure for a refusal that has nothing to do with the request, and passes.
   private static func passingFailure(_ refusal: Refusal) -> ProviderFailure? {
     guard refusal.configuredKind == nil, !refusal.isWithSuccess else { return nil }
     switch refusal.status {
@@ -120,7 +120,7 @@ enum RefusalTable {
     }
   }
 
-  /// What 400, 401 and 403 mean where nothing better is said.
+  /// The kind of 400, 401 and 403 where nothing better is known.
   private static func plain(_ status: Int, _ name: RESTEndpoint.Name) -> ErrorKind {
     switch name {
     case .login: .invalidCredentials

@@ -6,7 +6,7 @@ import SecretMemory
 
 /// The challenge of a reply.
 extension ReplyReader {
-  /// What holds where a backend does not say: the values of the embedded provider.
+  /// The defaults where a backend gives no value: those of the embedded provider.
   private enum Standard {
     static let length = 6
     static let lifetime = Duration.seconds(300)
@@ -14,8 +14,8 @@ extension ReplyReader {
     static let attempts = 5
   }
 
-  /// What is believed: a code has 1 to 32 characters and lives for a day at most, no user waits longer than an hour for
-  /// another message, and no user may guess more than a hundred times.
+  /// The plausible values: a code has 1 to 32 characters and lives for a day at most, no user waits longer than an hour
+  /// for another message, and no user may guess more than a hundred times.
   private enum Believable {
     static let length = 1...32
     static let seconds = 1...86_400
@@ -69,7 +69,7 @@ extension ReplyReader {
     return challenge
   }
 
-  /// What a resent code leaves of a challenge: its lifetime and cooldown begin again.
+  /// The challenge after a code was sent again: its lifetime and cooldown begin again.
   ///
   /// - Throws: `SecretMemoryExhausted` where there is no room for its handle.
   func restarting(_ former: ProviderChallenge) throws(SecretMemoryExhausted) -> ProviderChallenge {
@@ -79,7 +79,7 @@ extension ReplyReader {
     return try renewing(challenge)
   }
 
-  /// How the code travels: as is said, else as the destination looks.
+  /// The way in which the code travels: as the reply says, else as the destination looks.
   private func method(_ challenge: ProviderChallenge) -> OTPChallenge.Method {
     if let said = value(.otpMethod).flatMap({ try? $0.string() }),
       let method = OTPChallenge.Method(rawValue: said.lowercased())

@@ -11,7 +11,7 @@ extension ReplyReader {
   private static let longestScope = 256
   private static let mostScopes = 128
 
-  /// What stands where a token should be.
+  /// The value in the place of a token.
   private enum Found {
     case token(Secret)
     case nothing
@@ -20,21 +20,21 @@ extension ReplyReader {
     var token: Secret? { if case .token(let token) = self { token } else { nil } }
   }
 
-  /// What a reply gives.
+  /// The outcome of reading a reply.
   enum Reading {
     /// Tokens that can be used.
     case tokens(TokenSet)
-    /// What was issued, and is no session.
+    /// Tokens that are no session.
     case flawed(FlawedTokens)
   }
 
-  /// What was issued, and lacks an access token that can be used.
+  /// Tokens without an access token that can be used.
   struct FlawedTokens {
     /// The access token of a type that cannot be used, or that nothing is known of.
     var accessToken: Secret?
     /// The refresh token, if that is one.
     var rotated: RotatedToken?
-    /// What is wrong.
+    /// The flaw.
     var rejection: ProviderRejection
   }
 
@@ -123,7 +123,7 @@ extension ReplyReader {
     Self.values(at: [Self.snakeType, Self.camelType], in: root).first?.isOtherThanBearer != true
   }
 
-  /// What the backend calls a token that is none for that header field.
+  /// The backend's name for a token type that does not fit that header field.
   private var foreignType: ProviderRejection.Said? {
     guard !hasBearerType, let type = Self.values(at: [Self.snakeType, Self.camelType], in: root).first else {
       return nil

@@ -26,7 +26,7 @@ extension ReplyReader {
       claims: UserClaims.claims(of: object, besides: mappedNames))
   }
 
-  /// What of a reply has a meaning of its own, and is no attribute of the user.
+  /// The members of a reply that have a meaning of their own, and are no attributes of the user.
   private var mappedNames: Set<String> {
     var names: Set<String> = ["success"]
     for member in RESTReplyPaths.Member.allCases { names.formUnion(paths[member].compactMap(\.names.first)) }

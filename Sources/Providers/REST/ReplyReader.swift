@@ -12,7 +12,7 @@ import SecretMemory
 struct ReplyReader {
   /// The reply's object.
   let root: JSONNode
-  /// Where everything is in it.
+  /// The paths of all members.
   let paths: RESTReplyPaths
   /// When it came.
   let moments: ReplyMoments

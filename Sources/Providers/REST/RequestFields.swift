@@ -3,13 +3,13 @@ import HTTP
 import JSON
 import SecretMemory
 
-/// What the body of a request says, field by field, before it is written in the backend's words.
+/// The fields of a request's body, before they are written in the backend's words.
 struct RequestFields {
   /// The value of a field.
   enum Value {
-    /// What anybody may know.
+    /// A value that is no secret.
     case text(String)
-    /// What must be wiped.
+    /// A secret, which is wiped.
     case secret(Secret)
     /// A value that is JSON already.
     case json(RawJSON)

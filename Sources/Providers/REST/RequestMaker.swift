@@ -4,7 +4,7 @@ import ProviderKit
 
 /// Makes the requests of a mapping, without credentials.
 struct RequestMaker: Sendable {
-  /// How the backend is spoken to.
+  /// The mapping of requests and replies.
   let mapping: RESTMapping
   /// The backend's address.
   let baseURL: HTTPURL

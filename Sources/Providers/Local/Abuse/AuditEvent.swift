@@ -1,4 +1,4 @@
-/// What the provider has decided, as its audit says it; the names are part of the database's format.
+/// A decision of the provider, as the audit names it; the names are part of the database's format.
 enum AuditEvent: String {
   /// An account was made.
   case accountRegistered

@@ -13,7 +13,7 @@ struct AuditHead: Equatable {
   /// The last record's chain.
   var chain: [UInt8]
 
-  /// What comes before the first record.
+  /// The head before the first record.
   static let start = AuditHead(number: 0, chain: [UInt8](repeating: 0, count: chainByteCount))
 
   /// The end of the chain.

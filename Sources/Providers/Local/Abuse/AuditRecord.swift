@@ -8,7 +8,7 @@ struct AuditRecord: Equatable {
   var at: Timestamp
   /// An `AuditEvent`'s name, also of another version of this program.
   var event: String
-  /// Whom it is about; nil where there is no such account.
+  /// The account; nil where there is no such account.
   var account: String?
   /// More of it, in a few words.
   var detail: String?

@@ -6,7 +6,7 @@ struct CountedMessage {
   var account: String
   /// The fingerprint of where it goes; nil where it counts for the account alone.
   var destination: [UInt8]?
-  /// What it is counted with.
+  /// The group that it counts in.
   var share: MessageLimits.Share
 
   /// A message of a purpose to an account; `destination` is nil where nothing can be sent.

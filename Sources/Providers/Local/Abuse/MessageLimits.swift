@@ -11,7 +11,7 @@ package struct MessageLimits: Sendable, Equatable {
   /// Messages of any 24 hours.
   package var perDay: Int
 
-  /// What is counted together.
+  /// A group of messages that are counted together.
   enum Share: String {
     /// Tokens for forgotten passwords: anyone who knows an address can ask for them, so they take nothing from the rest.
     case reset

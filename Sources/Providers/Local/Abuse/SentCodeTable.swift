@@ -3,11 +3,11 @@ import SQLite
 
 /// When codes and mails were sent, as far as they count for ``MessageLimits``.
 struct SentCodeTable {
-  /// Which messages count together.
+  /// The scope of a count.
   private enum Scope {
     case account(String)
     case destination([UInt8])
-    /// Those to addresses that were not verified.
+    /// All messages to unverified addresses.
     case everyDestination
 
     /// Reads when the message was sent that was the first of the last ones.

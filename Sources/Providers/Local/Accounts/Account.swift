@@ -4,11 +4,11 @@ import BrokerProtocol
 struct Account {
   /// Names it in tokens; never changes.
   var id: String
-  /// What it logs in with.
+  /// The e-mail address, by which it logs in.
   var email: String
   /// The name to show.
   var name: String?
-  /// Where one-time codes go that are sent by SMS.
+  /// The phone number for codes by SMS.
   var phone: PhoneNumber?
   /// The text form of its password's hash.
   var passwordHash: [UInt8]
@@ -23,7 +23,7 @@ struct Account {
   /// When the owner of the state directory disabled it; nil where it may log in.
   var disabledAt: Timestamp?
 
-  /// What it is asked for after its password: no code goes where none has come back from, or a mistyped number would keep
+  /// The second factor in use: a code goes only to a destination that has returned one, or a mistyped number would keep
   /// its user out, and another's would keep getting codes.
   var provenFactor: SecondFactor {
     switch secondFactor {
@@ -32,13 +32,13 @@ struct Account {
     }
   }
 
-  /// What others may know of it.
+  /// The user as others may see it.
   var user: User {
     User(
       id: id, email: email, emailVerified: emailVerifiedAt != nil, name: name, phoneNumberMasked: phone?.masked,
       twoFactor: provenFactor.rawValue)
   }
 
-  /// Which passwords it may have.
+  /// The policy for its passwords.
   var passwordPolicy: PasswordPolicy { PasswordPolicy(hasSecondFactor: provenFactor != .off) }
 }

@@ -1,8 +1,8 @@
 import BrokerProtocol
 
-/// What is known of a token that was sent by e-mail: a caller that has it reads the mail of that address.
+/// A token that was sent by e-mail: a caller that has it reads the mail of that address.
 struct MailToken {
-  /// What a token is good for; the names are part of the database's format.
+  /// The purpose of a token; the names are part of the database's format.
   enum Purpose: String {
     /// It stands in for a forgotten password.
     case reset
@@ -11,7 +11,7 @@ struct MailToken {
     /// It makes the address that it was sent to the account's.
     case change
 
-    /// What its message is for.
+    /// The purpose of its message.
     var message: MessagePurpose {
       switch self {
       case .reset: .reset
@@ -29,9 +29,9 @@ struct MailToken {
     }
   }
 
-  /// Whose it is.
+  /// The account.
   var account: String
-  /// What it is good for.
+  /// The purpose.
   var purpose: Purpose
   /// The address that it was sent to: it says nothing of another one.
   var email: String

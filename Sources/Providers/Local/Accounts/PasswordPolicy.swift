@@ -1,19 +1,19 @@
 import BrokerProtocol
 import SecretMemory
 
-/// Which new passwords an account may have (SP 800-63B-4, section 3.1.1.2).
+/// The policy for new passwords (SP 800-63B-4, section 3.1.1.2).
 ///
-/// There is a minimum length and a list of common passwords, but no rule on kinds of characters. White space counts, and
-/// nothing is cut off.
+/// There is a minimum length and a list of common passwords, but no rule on kinds of characters. White space counts,
+/// and nothing is cut off.
 struct PasswordPolicy {
   /// The minimum length where a second factor is asked for as well.
   static let fewestCharactersWithSecondFactor = PasswordLength.fewestCharactersWithSecondFactor
   /// The minimum length where the password is the only factor.
   static let fewestCharactersAlone = PasswordLength.fewestCharacters
-  /// What is hashed at most, so that a password costs no more than its hash.
+  /// The most bytes that are hashed, so that a password costs no more than its hash.
   static let largestByteCount = PasswordLength.largestByteCount
 
-  /// What is wrong with a password.
+  /// An objection to a password.
   enum Objection: Hashable, CaseIterable {
     /// It has fewer characters than ``PasswordPolicy/fewestCharacters``.
     case tooShort

@@ -1,4 +1,4 @@
-/// What an account is asked for after its password; the names are part of the database's format.
+/// A second factor, asked for after the password; the names are part of the database's format.
 enum SecondFactor: String {
   /// Nothing.
   case off

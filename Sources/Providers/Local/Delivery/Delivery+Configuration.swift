@@ -4,7 +4,7 @@ import LinuxSystem
 package import ProviderKit
 
 extension Delivery {
-  /// What the ways of messages work with.
+  /// The clients and the environment that the channels work with.
   package struct Means: Sendable {
     /// Sends mails and nothing else: a mail server may keep its thread waiting.
     let mailClient: HTTPClient
@@ -12,7 +12,7 @@ extension Delivery {
     let formClient: HTTPClient
     /// Finds the passwords.
     let secrets: SecretFinder
-    /// What programs' environments are chosen from.
+    /// The environment, part of which a program gets.
     let environment: [String: String]
 
     /// Takes what is given.

@@ -17,7 +17,7 @@ package final class Delivery: Sendable {
   /// Messages under way at a time: each may keep a connection or a program, and some KiB of the locked memory.
   static let capacity = 64
 
-  /// What happens when, as a test would have it.
+  /// The clocks and timers; a test gives its own.
   struct Timing: Sendable {
     /// Time since the machine started.
     var uptime: @Sendable () -> Duration = { BootClock.now }
@@ -34,7 +34,7 @@ package final class Delivery: Sendable {
     var reports: [DeliveryConfiguration.Channel: DeliveryReport] = [:]
     /// Each keeps its place until its last try has ended.
     var underWay: Set<Int64> = []
-    /// Those of them that are tried no more.
+    /// The messages among them that are not tried any more.
     var withdrawn: Set<Int64> = []
     var isClosed = false
   }
@@ -98,7 +98,7 @@ package final class Delivery: Sendable {
     state.withLock { $0.isClosed = true }
   }
 
-  /// What each way that was used has done since the start, in the order of the ways' names.
+  /// The reports of the channels that were used since the start, in the order of their names.
   package var reports: [DeliveryReport] {
     state.withLock { $0.reports.values.sorted { $0.channel.rawValue < $1.channel.rawValue } }
   }

@@ -3,11 +3,11 @@ package import ConfigurationFile
 import ProviderKit
 import SecretMemory
 
-/// Who sends messages at a server: a user, and where the user's password is.
+/// An account at a server that sends messages: a user, and the reference to the user's password.
 package struct DeliveryAccount: Sendable, Equatable {
   /// The user's name.
   package let user: String
-  /// Where the password is.
+  /// The reference to the password.
   package let passwordReference: SecretReference
 
   /// Reads `user` and `password`, which need each other; nil where they are absent or faulty.

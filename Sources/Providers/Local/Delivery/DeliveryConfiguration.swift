@@ -1,7 +1,7 @@
 import BrokerProtocol
 package import ConfigurationFile
 
-/// How the embedded provider's messages reach people.
+/// The settings for the delivery of the embedded provider's messages.
 package struct DeliveryConfiguration: Sendable, Equatable {
   /// A way for messages.
   package enum Channel: String, Sendable, CaseIterable {

@@ -1,7 +1,7 @@
 import HTTP
 
 extension DeliveryFailure {
-  /// What it means for a message that a server did not take it.
+  /// The failure of a message that a server did not take.
   ///
   /// - Parameters:
   ///   - failure: why.

@@ -5,7 +5,7 @@ enum DeliveryFailure: Error, Equatable, Sendable {
   /// A later try may help.
   case unreachable(String)
 
-  /// What happened.
+  /// The clause.
   var text: String {
     switch self {
     case .refused(let text), .unreachable(let text): text

@@ -1,6 +1,6 @@
 package import BrokerProtocol
 
-/// What one way of messages has done since the start: nothing of a message, a recipient or a code.
+/// The counts and the last failure of one channel since the start: nothing of a message, a recipient or a code.
 package struct DeliveryReport: Sendable, Equatable {
   /// The way.
   package let channel: DeliveryConfiguration.Channel

@@ -1,4 +1,4 @@
-/// What is known of a message once its first try has ended, or takes long.
+/// The state of a message once its first try has ended, or takes long.
 enum DeliveryState: Equatable, Sendable {
   /// A server or a program has it.
   case sent

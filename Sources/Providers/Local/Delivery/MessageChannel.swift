@@ -3,7 +3,7 @@
 /// The fourth way, the ``Outbox``, is none of these: its files belong to rows of the provider's own tables and are written
 /// with them, on the provider's thread.
 protocol MessageChannel: Sendable {
-  /// What the channel is called in the configuration.
+  /// The channel's name in the configuration.
   var name: DeliveryConfiguration.Channel { get }
 
   /// Sends a message once.

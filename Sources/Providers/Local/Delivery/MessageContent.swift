@@ -1,6 +1,6 @@
 import SecretMemory
 
-/// What a message tells a user: one text for all channels, short enough for one SMS where it goes by SMS.
+/// The content of a message to a user: one text for all channels, short enough for one SMS where it goes by SMS.
 ///
 /// It holds the code or token that it is about and nothing else of the account: no name, no address, no password.
 enum MessageContent: Sendable {
@@ -23,12 +23,12 @@ enum MessageContent: Sendable {
   /// The way of the second factor was changed.
   case secondFactorChanged
 
-  /// What a message is about; the names are keys of the configuration.
+  /// The kind of a message; the names are keys of the configuration.
   enum Kind: String, CaseIterable {
     case loginCode, enrolmentCode, emailVerification, passwordReset, passwordChanged, emailAddressChangeRequested
     case emailAddressChanged, phoneNumberChanged, secondFactorChanged
 
-    /// What its text must have.
+    /// The field that its text must have.
     var value: MessageTemplate.Field? {
       switch self {
       case .loginCode, .enrolmentCode: .code
@@ -40,7 +40,7 @@ enum MessageContent: Sendable {
     }
   }
 
-  /// What it is about.
+  /// The kind of message.
   var kind: Kind {
     switch self {
     case .loginCode: .loginCode

@@ -1,6 +1,6 @@
 import BrokerProtocol
 
-/// Where an account's messages go.
+/// The destination of an account's messages.
 struct MessageDestination {
   /// The phone number or e-mail address.
   let address: String
@@ -11,7 +11,7 @@ struct MessageDestination {
 }
 
 extension Account {
-  /// Where messages go that are sent in some way; nil where the account has no such address, or nothing is sent.
+  /// The destination for a method; nil where the account has no such address, or nothing is sent.
   func destination(_ method: OTPChallenge.Method) -> MessageDestination? {
     switch method {
     case .sms:

@@ -1,4 +1,4 @@
-/// What a message is for; the names are part of the database's format.
+/// The purpose of a message; the names are part of the database's format.
 enum MessagePurpose: String {
   /// It has the code of a login.
   case login
@@ -13,7 +13,7 @@ enum MessagePurpose: String {
   /// It tells of something that was done.
   case notice
 
-  /// What it is counted with.
+  /// The group that it counts in.
   var share: MessageLimits.Share {
     switch self {
     case .reset: .reset

@@ -1,7 +1,8 @@
 import BrokerProtocol
 import SQLite
 
-/// Which messages may lie in the outbox: a row is there before its file and goes after it, so that no file is forgotten.
+/// The messages that may lie in the outbox: a row is there before its file and goes after it, so that no file is
+/// forgotten.
 struct MessageTable {
   /// No message has this number, since they count from 1.
   static let numberOfNone: Int64 = 0

@@ -1,6 +1,6 @@
 /// The owner's own text of a message, with names in braces where something is put in.
 struct MessageTemplate: Sendable, Equatable {
-  /// What can be put in.
+  /// A field of a template.
   enum Field: String, CaseIterable {
     /// The one-time code.
     case code
@@ -18,7 +18,7 @@ struct MessageTemplate: Sendable, Equatable {
     case text
     /// A name in braces is none of those that the message has.
     case field
-    /// What the message is about is missing, or is there twice.
+    /// The field with the message's value is missing, or is there twice.
     case value
   }
 

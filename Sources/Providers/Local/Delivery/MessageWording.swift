@@ -1,6 +1,6 @@
 package import ConfigurationFile
 
-/// What messages say where the owner of the state directory has chosen other words than the built-in ones.
+/// The owner's own wording of messages, in place of the built-in one.
 package struct MessageWording: Sendable, Equatable {
   /// Other words for one kind of message; what is nil is said as it is built in.
   struct Own: Sendable, Equatable {

@@ -8,9 +8,9 @@ struct OutboundMessage: Sendable {
   let id: String
   /// The phone number or e-mail address.
   let recipient: String
-  /// How it reaches the user.
+  /// The way in which it reaches the user.
   let method: OTPChallenge.Method
-  /// What it says.
+  /// The content.
   let content: MessageContent
   /// One line, in the owner's words where there are any.
   let subject: String

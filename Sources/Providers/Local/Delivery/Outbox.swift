@@ -3,7 +3,7 @@ import JSON
 import LinuxSystem
 import SecretMemory
 
-/// Where messages to users go when there is no network: one file each, which plays the text message.
+/// The directory of messages to users where there is no network: one file each, in place of the text message.
 ///
 /// A message is the one place where a code is written down, so it is private (0600), appears as a whole, and is removed
 /// as soon as its code is of no more use.

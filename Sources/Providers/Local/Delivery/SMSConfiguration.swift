@@ -7,7 +7,7 @@ package struct SMSConfiguration: Sendable, Equatable {
   /// The keys of its section.
   static let keys: Set<String> = ["url", "from", "user", "password", "fields", "tls"]
 
-  /// What the fields of the form are called.
+  /// The names of the form's fields.
   package struct Fields: Sendable, Equatable {
     /// The recipient's number.
     package var to = "To"
@@ -28,15 +28,15 @@ package struct SMSConfiguration: Sendable, Equatable {
     }
   }
 
-  /// Where the form is sent.
+  /// The address of the service.
   package let url: HTTPURL
   /// The number or name that messages come from; nil: the service has one.
   package let sender: String?
-  /// Who sends; nil: the service wants no account.
+  /// The account at the service; nil for a service without accounts.
   package let account: DeliveryAccount?
-  /// What the fields are called.
+  /// The names of the fields.
   package let fields: Fields
-  /// Whom the server's certificate must come from; nil: as everywhere.
+  /// The accepted certificates; nil for the network's settings.
   package let tls: TLSPolicy?
 
   init(url: HTTPURL, sender: String?, account: DeliveryAccount?, fields: Fields, tls: TLSPolicy?) {

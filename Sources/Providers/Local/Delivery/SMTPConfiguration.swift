@@ -11,9 +11,9 @@ package struct SMTPConfiguration: Sendable, Equatable {
   package let server: MailServerURL
   /// The sender of every mail.
   package let sender: MailAddress
-  /// Who sends; nil: the server wants no account.
+  /// The account at the server; nil for a server without accounts.
   package let account: DeliveryAccount?
-  /// Whom the server's certificate must come from; nil: as everywhere, and on this machine no TLS at all.
+  /// The accepted certificates; nil for the network's settings, and on this machine no TLS at all.
   package let tls: TLSPolicy?
 
   init(server: MailServerURL, sender: MailAddress, account: DeliveryAccount?, tls: TLSPolicy?) {

@@ -9,7 +9,7 @@ enum AcceptedCode {
   /// A backup code, by its fingerprint.
   case backup([UInt8])
 
-  /// How the user of an account has proved who they are, by password and code.
+  /// The authentication methods of the session: password and code.
   var methods: AuthenticationMethods {
     switch self {
     case .sent(.sms): .passwordAndSMS

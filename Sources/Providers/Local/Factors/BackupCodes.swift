@@ -10,7 +10,7 @@ enum BackupCodes {
   static let count = 10
   /// How many characters a code has, without its dash.
   static let characterCount = 10
-  /// Where its dash is shown.
+  /// The position of the dash.
   private static let groupCount = 5
 
   /// Digits and small letters without 0, 1, i, l and o, which people confuse.

@@ -2,7 +2,7 @@ import BrokerProtocol
 
 /// A second factor that has not shown its first code yet: it does not count till then.
 struct Enrolment {
-  /// Where its code comes from.
+  /// The source of its code.
   enum Source {
     /// An authenticator app, by its secret.
     case app(TOTP)
@@ -12,7 +12,7 @@ struct Enrolment {
 
   /// A code that was sent.
   struct SentCode {
-    /// How it reaches the user.
+    /// The way in which the code reaches the user.
     var method: OTPChallenge.Method
     /// The phone number or e-mail address that it proves.
     var destination: String
@@ -33,9 +33,9 @@ struct Enrolment {
 
   /// The fingerprint of its handle, which only the caller has.
   var handle: [UInt8]
-  /// Whose factor it will be.
+  /// The account that gets the factor.
   var account: String
-  /// Where its code comes from.
+  /// The source of its code.
   var source: Source
   /// Codes that were compared.
   var attempts = 0

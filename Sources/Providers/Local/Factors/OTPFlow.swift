@@ -4,11 +4,11 @@ import BrokerProtocol
 struct OTPFlow {
   /// The fingerprint of its handle, which only the caller has.
   var handle: [UInt8]
-  /// Who logs in.
+  /// The account that logs in.
   var account: String
-  /// What the session shall be good for, joined by spaces.
+  /// The requested scopes, joined by spaces.
   var scopes: String
-  /// How the code reaches the user.
+  /// The way in which the code reaches the user.
   var method: OTPChallenge.Method
   /// The fingerprint of the code, bound to the handle; empty where an authenticator app makes the codes.
   var code: [UInt8] = []

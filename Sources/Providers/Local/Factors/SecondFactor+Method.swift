@@ -1,7 +1,7 @@
 import BrokerProtocol
 
 extension SecondFactor {
-  /// How its code reaches the user; nil where none is asked for.
+  /// The way in which its code reaches the user; nil where none is asked for.
   var method: OTPChallenge.Method? {
     switch self {
     case .off: nil

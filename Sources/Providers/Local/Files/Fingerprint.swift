@@ -4,7 +4,7 @@ import SecretMemory
 /// Keyed hashes (BLAKE2b, RFC 7693) of what is stored only to be compared: a copy of the tables alone tells no code, no
 /// handle and no token, however few values there are to try.
 struct Fingerprint {
-  /// What is hashed; each purpose has hashes of its own.
+  /// The kind of value; each kind has hashes of its own.
   enum Purpose: UInt8 {
     case code = 1
     case handle, refreshToken, address, mailToken, audit, backupCode, destination

@@ -11,11 +11,11 @@ extension LocalDatabase {
   var audit: AuditTable { AuditTable(connection, fingerprint, sealingKey) }
   /// When codes and mails were sent.
   var sentCodes: SentCodeTable { SentCodeTable(connection) }
-  /// What was guessed wrongly.
+  /// The wrong guesses.
   var throttle: ThrottleTable { ThrottleTable(connection) }
   /// The logins that wait for a code.
   var flows: OTPFlowTable { OTPFlowTable(connection) }
-  /// What may lie in the outbox.
+  /// The messages that may lie in the outbox.
   var messages: MessageTable { files.messages }
   /// The authenticator apps.
   var totp: TOTPTable { TOTPTable(connection: connection, sealingKey: sealingKey) }

@@ -19,7 +19,7 @@ final class LocalFiles {
 
   /// The tables.
   let connection: SQLiteConnection
-  /// Where messages go.
+  /// The outbox.
   let outbox: Outbox
 
   /// Opens the files below a directory and makes what was never there.
@@ -55,7 +55,7 @@ final class LocalFiles {
     try directory.synchronizeWithParents()
   }
 
-  /// What may lie in the outbox.
+  /// The messages that may lie in the outbox.
   var messages: MessageTable { MessageTable(connection) }
 
   /// Removes messages, the file before its row.
@@ -106,7 +106,7 @@ final class LocalFiles {
     return status.kind == .regular && status.owner == ProcessIdentity.user
   }
 
-  /// What no later try sets right; nil for a passing trouble.
+  /// The fault that no retry fixes; nil for a passing failure.
   private static func fault(_ error: SQLiteError) -> LocalStoreFault? {
     switch (error.operation, error.code.primary) {
     case (.companion(let suffix), _): .notOurs(name: databaseName + suffix.description)

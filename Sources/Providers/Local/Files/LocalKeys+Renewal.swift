@@ -3,7 +3,7 @@ import SQLite
 
 /// New keys in place of lost ones.
 extension LocalKeys {
-  /// What was made with the lost keys, and is of no more use.
+  /// The statements that delete what was made with the lost keys, and is of no more use.
   private static let worthless: [StaticString] = [
     "DELETE FROM otp_flow", "DELETE FROM throttle", "DELETE FROM mail_token", "DELETE FROM refresh_token",
     "DELETE FROM token_family", "DELETE FROM signing_key", "DELETE FROM backup_code", "DELETE FROM enrolment",

@@ -8,7 +8,7 @@ import SecretMemory
 /// So a copy of the state directory without the vault's key makes no token and tries no code. They are opened for one
 /// call at a time: while the vault is locked, none of them is in memory.
 struct LocalKeys {
-  /// What each key is for; the names are part of the format.
+  /// The purpose of a key; the names are part of the format.
   enum Name: String, CaseIterable {
     /// Signed access tokens until the second schema; see ``SigningKeyTable``.
     case signing

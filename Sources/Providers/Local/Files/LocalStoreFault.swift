@@ -1,4 +1,4 @@
-/// What is wrong with the provider's files that no later try sets right.
+/// A fault of the provider's files that no retry fixes.
 enum LocalStoreFault: Error, Equatable {
   /// The database held something and holds nothing any more, or is gone.
   case emptied
@@ -21,7 +21,7 @@ enum LocalStoreFault: Error, Equatable {
     }
   }
 
-  /// What to do.
+  /// The advice.
   var advice: String {
     switch self {
     case .emptied, .damaged:

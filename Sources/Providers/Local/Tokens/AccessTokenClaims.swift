@@ -2,11 +2,11 @@ import BrokerProtocol
 import JOSE
 import JSON
 
-/// What an access token says: claims of RFC 7519, and of RFC 9068, section 2.2.
+/// The claims of an access token (RFC 7519; RFC 9068, section 2.2).
 struct AccessTokenClaims: Equatable {
-  /// Who made the token (`iss`).
+  /// The issuer (`iss`).
   var issuer = LocalProviderConfiguration.standardIssuer
-  /// Which service it is for (`aud`).
+  /// The audience (`aud`).
   var audience = LocalProviderConfiguration.standardAudience
   /// The account (`sub`).
   var subject: String
@@ -20,9 +20,9 @@ struct AccessTokenClaims: Equatable {
   var expiresAt: Timestamp
   /// When its user last proved who they are (`auth_time`); nil where that was not noted.
   var authTime: Timestamp?
-  /// How they did that (`amr`).
+  /// The methods of that authentication (`amr`).
   var methods = AuthenticationMethods.password
-  /// What it is good for (`scope`), joined by spaces; empty for the usual.
+  /// The scopes (`scope`), joined by spaces; empty for the default.
   var scopes = ""
 }
 

@@ -7,7 +7,7 @@ import TextCoding
 
 /// Makes and reads access tokens: compact JSON Web Tokens (RFC 7519) signed with Ed25519 (RFC 8037).
 struct AccessTokenSigner: Sendable {
-  /// What others verify tokens with.
+  /// The public key, which verifies the tokens.
   var publicKey: Ed25519PublicKey { key.publicKey }
 
   /// The same as others read it.
@@ -41,7 +41,7 @@ struct AccessTokenSigner: Sendable {
     } catch { throw SecretMemoryExhausted() }
   }
 
-  /// What a token of this signer says, its expiry not examined; nil for anything else.
+  /// The claims of a token of this signer, its expiry not examined; nil for anything else.
   func claims(of token: Secret) -> AccessTokenClaims? {
     guard CompactJWS.isSigned(token, header: header, { key.publicKey.isValid(signature: $0, for: $1) }) else {
       return nil

@@ -1,4 +1,4 @@
-/// How the user of a session has proved who they are, in the words of RFC 8176, section 2.
+/// The methods by which the user of a session has authenticated, in the words of RFC 8176, section 2.
 struct AuthenticationMethods: Equatable {
   /// The words, joined by spaces; empty where that was not noted.
   let text: String

@@ -58,7 +58,7 @@ struct SigningKeyTable {
     return try signer(query)
   }
 
-  /// What an access token says that one of the keys has signed, its expiry not examined; nil for anything else.
+  /// The claims of an access token that one of the keys has signed, its expiry not examined; nil for anything else.
   ///
   /// - Throws: as ``current()``.
   func claims(of token: Secret) throws -> AccessTokenClaims? {
@@ -68,7 +68,7 @@ struct SigningKeyTable {
     return try query.step() ? try signer(query).claims(of: token) : nil
   }
 
-  /// What access tokens are verified with: the key that signs, then those whose tokens may not all have expired.
+  /// The keys that verify access tokens: the signing key first, then those whose tokens may not all have expired.
   ///
   /// - Throws: as ``current()``.
   func keySet(at now: Timestamp) throws -> [JSONWebKey] {

@@ -4,13 +4,13 @@ import BrokerProtocol
 struct TokenFamily {
   /// Names it, also in its access tokens.
   var id: String
-  /// Whose it is.
+  /// The account.
   var account: String
-  /// What its tokens are good for, joined by spaces.
+  /// The scopes of its tokens, joined by spaces.
   var scopes: String
   /// When its user last proved who they are; nil where that was not noted.
   var authTime: Timestamp?
-  /// How they did that.
+  /// The methods of that authentication.
   var methods: AuthenticationMethods
   /// When it began.
   var createdAt: Timestamp

@@ -1,6 +1,6 @@
 /// The address on this machine that a browser comes back to (RFC 8252, section 7.3).
 package struct LoopbackRedirect: Sendable, Equatable {
-  /// Which address is listened on.
+  /// The host name of the loopback address.
   package enum Host: String, Sendable, CaseIterable {
     /// IPv4.
     case ipv4 = "127.0.0.1"
@@ -10,11 +10,11 @@ package struct LoopbackRedirect: Sendable, Equatable {
     case name = "localhost"
   }
 
-  /// Which address is listened on.
+  /// The host name of the loopback address.
   package let host: Host
   /// On which port; 0 is any that is free.
   package let port: Int
-  /// Where on it: begins with a slash, without a query.
+  /// The path: begins with a slash, without a query.
   package let path: String
 
   /// Any free port: what native programs use.

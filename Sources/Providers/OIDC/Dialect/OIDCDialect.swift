@@ -1,8 +1,8 @@
 package import BrokerProtocol
 
-/// How an OpenID Connect provider is spoken to: where it is, what is asked of it, and where it differs from others.
+/// The dialect of an OpenID Connect provider: its addresses, the requests to it, and its deviations.
 package struct OIDCDialect: Sendable, Equatable {
-  /// How the client makes itself known (RFC 6749, section 2.3.1).
+  /// The client authentication (RFC 6749, section 2.3.1).
   package enum ClientAuthentication: String, Sendable, CaseIterable {
     /// By HTTP Basic, id and secret form-encoded first.
     case basic
@@ -20,19 +20,19 @@ package struct OIDCDialect: Sendable, Equatable {
   package var usesDiscovery = true
   /// Addresses that are known without the metadata; they hold even if those say otherwise.
   package var endpoints: [OIDCEndpoint: String] = [:]
-  /// Which of these addresses the configuration has given.
+  /// The endpoints whose addresses the configuration gives.
   package private(set) var givenEndpoints: Set<OIDCEndpoint> = []
-  /// What sessions are good for.
+  /// The requested scopes.
   package var scopes: [String]
-  /// How sessions are begun, the way to take first.
+  /// The login methods, the preferred one first.
   package var methods: [LoginMethod]
   /// For whom access tokens are, by the provider's own parameter.
   package var audience: String?
   /// For whom access tokens are (RFC 8707).
   package var resource: String?
-  /// What the profile adds to requests.
+  /// The parameters that the profile adds to requests.
   package var parameters = OIDCParameters()
-  /// Where the provider differs.
+  /// The provider's deviations.
   package var quirks = OIDCQuirks()
 
   /// A provider that does as the specifications say.

@@ -1,8 +1,8 @@
-/// What can be asked of an OpenID Connect provider; each is named as in the configuration.
+/// An endpoint of an OpenID Connect provider; each is named as in the configuration.
 package enum OIDCEndpoint: String, Sendable, CaseIterable {
   /// Gives tokens (RFC 6749, section 3.2).
   case token
-  /// Where a browser begins (RFC 6749, section 3.1).
+  /// The authorization endpoint, where a browser login begins (RFC 6749, section 3.1).
   case authorization
   /// Begins a login at another device (RFC 8628, section 3.1).
   case deviceAuthorization

@@ -2,8 +2,8 @@ import ConfigurationFile
 import HTTP
 import TextCoding
 
-/// What a profile adds to the requests of its logins and tokens (RFC 6749, section 8.2), never in place of what the
-/// broker sets itself.
+/// The parameters that a profile adds to the requests of its logins and tokens (RFC 6749, section 8.2), never in place
+/// of what the broker sets itself.
 package struct OIDCParameters: Sendable, Equatable {
   /// A field of a request.
   package typealias Parameter = OIDCQuirks.Parameter
@@ -25,7 +25,7 @@ package struct OIDCParameters: Sendable, Equatable {
     device = section.section("deviceParameters").parameters(besides: Self.client + Self.targets)
   }
 
-  /// What is added to a form.
+  /// The parameters added to a form.
   func fields(for purpose: OAuthPurpose) -> TokenCaller.Form {
     let parameters =
       switch purpose {

@@ -1,8 +1,8 @@
 package import BrokerProtocol
 
-/// Where one provider differs from what the specifications say, as values: no code asks who a provider is.
+/// The deviations of one provider from the specifications, as values: no code asks which provider it is.
 package struct OIDCQuirks: Sendable, Equatable {
-  /// How the issuer of metadata and ID tokens is compared with the configured one.
+  /// The rule by which the issuer of metadata and ID tokens is compared with the configured one.
   package enum IssuerRule: Sendable, Equatable {
     /// Byte for byte (OpenID Connect Discovery, section 4.3).
     case exact
@@ -10,7 +10,7 @@ package struct OIDCQuirks: Sendable, Equatable {
     case tenant
   }
 
-  /// How a token for another audience is asked for.
+  /// The way to request a token for another audience.
   package enum Target: Sendable, Equatable {
     /// By `resource` (RFC 8707, section 2).
     case resource
@@ -34,23 +34,23 @@ package struct OIDCQuirks: Sendable, Equatable {
     }
   }
 
-  /// How issuers are compared.
+  /// The rule by which issuers are compared.
   package var issuerRule = IssuerRule.exact
-  /// How else the issuer may write itself in an ID token.
+  /// The other issuers that its ID tokens may name.
   package var otherIssuers: [String] = []
-  /// How a token for another audience is asked for.
+  /// The way to request a token for another audience.
   package var target = Target.resource
   /// Whether a refresh may name the scopes of its token (RFC 6749, section 6).
   package var takesScopesAtRefresh = true
-  /// What else an authorisation request says, such as that a refresh token is wanted.
+  /// Additional parameters of an authorization request, such as the one that requests a refresh token.
   package var authorizationParameters: [Parameter] = []
-  /// What the provider's own names of errors mean (RFC 6749, section 5.2).
+  /// The provider's own error names, each with the specifications' name (RFC 6749, section 5.2).
   package var errorNames: [String: String] = [:]
-  /// What a profile says that names of errors mean.
+  /// The error names to which a profile gives a meaning.
   package var errorKinds: [String: ErrorKind] = [:]
   /// Whether scopes in a reply are separated by commas.
   package var separatesScopesByComma = false
-  /// Where the account's name at the provider is in what it tells of a user.
+  /// The member of the user's data that holds the provider's name for the account.
   package var userIDMember = "sub"
   /// Whether the end of a session is asked for with the refresh token, by the client itself.
   package var endsSessionWithRefreshToken = false

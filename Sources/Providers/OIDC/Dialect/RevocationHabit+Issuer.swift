@@ -3,7 +3,7 @@ import HTTP
 import JSON
 
 extension RevocationHabit {
-  /// What a provider is documented to end with a token that is revoked; nil where its issuer is not one of these.
+  /// The documented extent of a revocation; nil for any other issuer.
   ///
   /// - Google revokes all that the user has granted to the client.
   /// - Auth0 does where the tenant's setting "Refresh Token Revocation Deletes Grant" is on, which it is in older ones.

@@ -4,11 +4,11 @@ import ProviderKit
 
 /// Compares what a provider says of itself with what a profile wants of it.
 struct DescriptionReview: Sendable {
-  /// What it says.
+  /// The metadata.
   let description: ProviderDescription
-  /// How the profile speaks to it.
+  /// The dialect of the profile.
   let dialect: OIDCDialect
-  /// How the client makes itself known.
+  /// The client authentication.
   let authentication: OIDCDialect.ClientAuthentication
   /// Whether the issuer that the provider names was looked for, and has no document.
   var isIssuerNowhere = false
@@ -174,7 +174,7 @@ extension DescriptionReview {
     return ProviderFinding(check, .ok, "")
   }
 
-  /// What is lost without an endpoint.
+  /// The finding for a missing endpoint, with what is lost without it.
   private func missing(_ endpoint: OIDCEndpoint, _ check: String) -> ProviderFinding {
     let name = endpoint.metadataName
     let setting = "If there is one, name it in the profile's section: endpoints.\(endpoint.rawValue)"

@@ -1,4 +1,4 @@
-/// Where the configuration of a profile says who its issuer is, and how that is corrected.
+/// The settings of a profile that name its issuer, and their correction.
 struct IssuerSetting {
   private let dialect: OIDCDialect
 
@@ -7,14 +7,14 @@ struct IssuerSetting {
     self.dialect = dialect
   }
 
-  /// What the settings are called: the type of provider itself, where it has one issuer for all.
+  /// The names of the settings: the type of provider itself, where it has one issuer for all.
   var names: String { OIDCPreset.named(dialect.type)?.issuerKeys ?? "provider" }
 
   /// Whether two issuers are of one server.
   static func areOfOneHost(_ issuer: String, _ other: String) -> Bool { host(issuer) == host(other) }
 
-  /// What to write where the issuer that the provider names has no document of its own, as at Azure AD B2C: what the
-  /// document says that was found.
+  /// The setting to write where the issuer that the provider names has no document of its own, as at Azure AD B2C: the
+  /// endpoints of the document that was found.
   static func correction(_ named: String, withEndpointsOf description: ProviderDescription) -> String {
     let endpoints = OIDCEndpoint.allCases.compactMap { endpoint in
       description.endpoints[endpoint].map { "\(endpoint.rawValue): \"\($0)\"" }

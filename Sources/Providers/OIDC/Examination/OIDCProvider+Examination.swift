@@ -6,7 +6,7 @@ import ProviderKit
 
 /// The examination of a provider.
 extension OIDCProvider {
-  /// What sessions are asked for.
+  /// The requested scopes.
   package var requestedScopes: [String] { dialect.scopes }
 
   /// Reads what the provider says of itself, compares it with what the profile wants, looks for the client's password,
@@ -133,7 +133,7 @@ extension OIDCProvider {
     return found + (await undescribed)
   }
 
-  /// What there is to say where there is no document, and none is needed.
+  /// The findings where there is no document, and none is needed.
   private var undescribed: [ProviderFinding] {
     get async {
       let note = ProviderFinding(

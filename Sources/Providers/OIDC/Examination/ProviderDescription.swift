@@ -10,14 +10,14 @@ struct ProviderDescription: Sendable, Equatable {
   var issuer: String?
   /// Whether the issuer is shown as the document writes it.
   var isIssuerWhole = true
-  /// Where it can be called, as it says; sanitised.
+  /// The endpoints in the metadata; sanitised.
   var endpoints: [OIDCEndpoint: String] = [:]
   /// The lists of what it supports, by the document's own names; nil where it does not say.
   private var lists: [Feature: Set<String>] = [:]
   /// Whether it names itself when it sends a browser back (RFC 9207, section 3).
   var namesIssuer = false
 
-  /// What a provider lists (OpenID Connect Discovery, section 3; RFC 8414, section 2).
+  /// A list in the metadata (OpenID Connect Discovery, section 3; RFC 8414, section 2).
   enum Feature: String, CaseIterable {
     case challengeMethods = "code_challenge_methods_supported"
     case grants = "grant_types_supported"
@@ -52,7 +52,7 @@ struct ProviderDescription: Sendable, Equatable {
     namesIssuer = root["authorization_response_iss_parameter_supported"]?.kind == .true
   }
 
-  /// What it lists; nil where it does not say.
+  /// The values of a list; nil where the metadata has none.
   subscript(feature: Feature) -> Set<String>? { lists[feature] }
 
   /// Whether it is that of the configured issuer.
@@ -61,7 +61,7 @@ struct ProviderDescription: Sendable, Equatable {
     return IssuerCheck(dialect).isOwn(metadata: issuer)
   }
 
-  /// What this document says, and where it is silent what another says.
+  /// The members of this document, completed by those of another one where it has none.
   func completed(by other: ProviderDescription) -> ProviderDescription {
     var whole = self
     whole.endpoints.merge(other.endpoints) { mine, _ in mine }

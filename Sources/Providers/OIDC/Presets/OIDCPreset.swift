@@ -11,9 +11,9 @@ package struct OIDCPreset: Sendable {
   package let title: String
   /// The keys that say who the issuer is, as people are told them; nil where a profile cannot choose it.
   let issuerKeys: String?
-  /// What the provider can do where nothing is configured otherwise.
+  /// The provider's abilities in its default configuration.
   package let abilities: Set<ProviderAbility>
-  /// How a client is registered there, for the person who sets up a profile.
+  /// The instructions for registering a client, for the person who sets up a profile.
   package let registration: ClientRegistration
   /// Whether a profile can say that the provider's metadata are not read.
   let takesDiscovery: Bool

@@ -8,7 +8,7 @@ package struct ResourceDiscovery: Sendable {
 
   /// Why nothing was found: one sentence in lower case, with what to do.
   package struct Failure: Error, Equatable {
-    /// What a person is told.
+    /// The message for the user.
     package let message: String
     /// Whether the server was not reached, or has a trouble that passes.
     package let isPassing: Bool
@@ -20,7 +20,7 @@ package struct ResourceDiscovery: Sendable {
     }
   }
 
-  /// What one address came to.
+  /// The outcome of asking one address.
   private enum Document {
     case found(ResourceMetadata)
     case absent
@@ -39,8 +39,8 @@ package struct ResourceDiscovery: Sendable {
     return try? HTTPURL(resource.origin + wellKnown + rest)
   }
 
-  /// What a resource says of itself: by the document of its own address, else by the one that it names where it refuses a
-  /// request without a token, else by the one of its server.
+  /// The metadata of a resource: from the document of its own address, else the one that it names where it refuses a
+  /// request without a token, else the one of its server.
   ///
   /// - Parameter address: the address of the resource.
   /// - Returns: the metadata; with the scopes of the refusal, where that was needed and names some (RFC 6750, section 3).

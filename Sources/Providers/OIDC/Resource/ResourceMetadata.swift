@@ -1,7 +1,7 @@
 import HTTP
 import JSON
 
-/// What a protected resource says of itself, as far as a client that wants a token for it needs it (RFC 9728, section 2).
+/// The metadata of a protected resource, as far as a client that wants a token for it needs it (RFC 9728, section 2).
 package struct ResourceMetadata: Sendable, Equatable {
   /// Its identifier, byte for byte: the value of `resource` (RFC 8707).
   package let resource: String
@@ -10,7 +10,7 @@ package struct ResourceMetadata: Sendable, Equatable {
   /// The scopes that are asked for to use it; empty where it names none.
   package internal(set) var scopes: [String]
 
-  /// How deep a document may be nested: four times as deep as any.
+  /// The limits of a document: four times as deep as any.
   private static let limits = JSONLimits(depth: 16, byteCount: 1 << 20)
   /// More issuers or scopes than any resource has that people use.
   private static let mostEntries = 64

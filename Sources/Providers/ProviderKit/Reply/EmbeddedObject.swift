@@ -12,7 +12,7 @@ struct EmbeddedObject {
   /// page full of braces costs no more than a few readings of it.
   private var budget: Int
 
-  /// What is looked for.
+  /// A search for these members.
   init(_ vital: VitalMembers, _ limits: JSONLimits, in text: [UInt8]) {
     self.vital = vital
     self.limits = limits
@@ -47,7 +47,7 @@ struct EmbeddedObject {
     text[index] == UInt8(ascii: "{") && text[(index + 1)...].first { $0 > 0x20 } == UInt8(ascii: "\"")
   }
 
-  /// Where an object ends that begins at an index, by its braces and quotes.
+  /// Finds the end of an object by its braces and quotes.
   private mutating func end(of start: Int, _ text: [UInt8]) -> Int? {
     var (index, depth, isInString) = (start, 0, false)
     defer { budget -= index - start }

@@ -2,7 +2,7 @@ import BrokerProtocol
 package import JSON
 package import SecretMemory
 
-/// What providers write where a token or its type should be.
+/// Readings of a value in the place of a token or its type.
 extension JSONNode {
   /// Whether it says that there is none: `null`, `false`, 0, an empty string or an empty object.
   package var saysNone: Bool {

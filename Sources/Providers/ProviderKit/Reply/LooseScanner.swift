@@ -4,7 +4,7 @@ import JSON
 struct LooseScanner {
   /// A value.
   struct Piece {
-    /// What the value is.
+    /// The form of a value.
     enum Form {
       /// A string, number or word that keeps the grammar.
       case sound
@@ -16,9 +16,9 @@ struct LooseScanner {
       case object([Member])
     }
 
-    /// What it is.
+    /// The form.
     var form: Form
-    /// Where it is; a string with its quotes.
+    /// The position; a string includes its quotes.
     var range: Range<Int>
 
     /// Whether it is a value without others in it that keeps the grammar.
@@ -37,13 +37,13 @@ struct LooseScanner {
   struct Member {
     /// Its name.
     var name: String
-    /// Where the name is, with its quotes.
+    /// The position of the name, with its quotes.
     var nameRange: Range<Int>
     /// Its value.
     var value: Piece
   }
 
-  /// What may stand before an object: a byte order mark, blanks, and what keeps scripts from reading it (`)]}',`).
+  /// The longest prefix that may precede an object: a byte order mark, blanks, and a guard against scripts (`)]}',`).
   private static let longestPrefix = 32
   private static let deepest = 64
   private static let limits = JSONLimits(depth: 1, byteCount: 1 << 20, toleratesLargeNumbers: true)

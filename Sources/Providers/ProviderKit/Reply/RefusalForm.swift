@@ -5,7 +5,7 @@ import TextCoding
 package struct RefusalForm {
   /// The name of the error.
   package private(set) var error = ""
-  /// What is said of it.
+  /// The description of the error.
   package private(set) var description = ""
 
   /// The longest form that is read: no refusal needs more.

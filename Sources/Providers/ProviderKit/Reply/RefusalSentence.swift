@@ -6,7 +6,7 @@ struct RefusalSentence {
   private let text: String
   private let clauses: [[String]]
 
-  /// What it says that a refresh token, a grant or a session is, in single words.
+  /// The single words that say that a refresh token, a grant or a session has ended.
   private static let ends: Set<String> = [
     "invalid", "expired", "revoked", "claimed", "reused", "consumed", "unknown", "inactive", "inactivity", "incorrect",
     "unrecognized", "stale", "deleted", "redeemed", "blacklisted", "blocklisted", "terminated", "cancelled", "canceled",
@@ -18,24 +18,24 @@ struct RefusalSentence {
     "was used", "not active", "not exist", "not recognized", "not match", "not in database", "not in the database",
     "not in db",
   ].map { $0.split { $0 == " " }.map(String.init) }
-  /// What may stand between such a word and the token that it belongs to.
+  /// The words that may stand between such a word and the token that it belongs to.
   private static let links: Set<String> = [
     "or", "and", "the", "a", "an", "access", "your", "this", "that", "provided", "jwt",
   ]
-  /// What takes a word from the token: it is another thing's.
+  /// The nouns that such a word may belong to instead of the token.
   private static let things: Set<String> = [
     "request", "requests", "parameter", "parameters", "param", "header", "headers", "error", "host", "server", "proof",
     "flow", "body", "json", "url", "lookup", "endpoint", "route", "cookie", "cookies", "type", "types", "grant", "key",
     "state", "client",
   ]
-  /// What a grant is whose type is not understood.
+  /// The adjectives of a grant type that is not understood.
   private static let kinds: Set<String> = ["unknown", "unrecognized", "incorrect", "malformed"]
-  /// Whose grant or session it is, where it is none of a user's.
+  /// The owners of a grant or session that is not a user's.
   private static let owners: Set<String> = [
     "token", "tokens", "code", "password", "credentials", "client", "gateway", "proxy", "database", "db", "tls",
     "server",
   ]
-  /// What speaks of how the request was made, or of what was asked for, and not of the token.
+  /// The words that are about the form or the object of the request, and not about the token.
   private static let others = [
     "grant type", "granttype", "missing", "required", "not allowed", "unsupported", "not supported", "must be",
     "must not", "should not", "no refresh token", "scope", "audience", "resource", "client id", "client secret",
@@ -65,7 +65,7 @@ struct RefusalSentence {
     "content type",
   ]
   private static let logins = ["login", "log in", "auth"]
-  /// What is in the way of a login whose password may be right.
+  /// The obstacles to a login whose password may be right, with the words that name them.
   private static let obstacles: [(kind: ErrorKind, words: [String])] = [
     (.accountLocked, ["account disabled", "user disabled", "is disabled", "been disabled", " locked", "suspended"]),
     (.accountLocked, ["deactivated", "password expired", "password is expired", "password has expired"]),
@@ -143,7 +143,7 @@ struct RefusalSentence {
     }
   }
 
-  /// Where a refresh token, a grant or a session ends that is named at a word.
+  /// Returns the index behind a refresh token, a grant or a session that begins at a word; nil for any other word.
   private static func subject(_ words: [String], at index: Int) -> Int? {
     switch words[index] {
     case "refresh" where index + 1 < words.count && ["token", "tokens"].contains(words[index + 1]): index + 2
@@ -198,7 +198,7 @@ struct RefusalSentence {
   /// Whether it is about how the request was made.
   var isAboutRequest: Bool { contains(Self.requests) && !contains(Self.logins) }
 
-  /// What it says that is in the way of a login.
+  /// The obstacle to a login that the sentence names.
   var obstacle: ErrorKind? { Self.obstacles.first { contains($0.words) }?.kind }
 
   private func contains(_ words: [String]) -> Bool { words.contains { text.includes($0) } }

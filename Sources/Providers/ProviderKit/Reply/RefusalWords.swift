@@ -1,14 +1,14 @@
 package import BrokerProtocol
 package import JSON
 
-/// What a refusal's object says: names of errors, and sentences for people.
+/// The names of errors and the sentences in a refusal's object.
 ///
-/// Providers put both in many places. Sentences are looked through for a few words, and go nowhere.
+/// Providers put both in many places. Sentences are searched for a few words, and go nowhere.
 package struct RefusalWords: Sendable, Equatable {
   /// The names, what is called `error` first.
   package private(set) var names: [String] = []
-  /// What stands where names do, as it is: reasons of statuses and numbers too, which only a profile can give a
-  /// meaning.
+  /// The strings and numbers in the places of names, unchanged: reasons of statuses too, which only a profile can give
+  /// a meaning.
   package private(set) var keys: [String] = []
   /// Whether one of them stands where OAuth has it (RFC 6749, section 5.2), or where others have theirs.
   package var hasName: Bool { !names.isEmpty }
@@ -30,7 +30,7 @@ package struct RefusalWords: Sendable, Equatable {
   package private(set) var isAboutCredentials = false
   /// Whether a sentence is about how the request was made.
   package private(set) var isAboutRequest = false
-  /// What a sentence says that is in the way of a login.
+  /// The obstacle to a login that a sentence names.
   package private(set) var obstacle: ErrorKind?
 
   /// The longest name that is examined.
@@ -48,10 +48,10 @@ package struct RefusalWords: Sendable, Equatable {
     "error_description", "error_hint", "errorDescription", "message", "msg", "detail", "title", "errmsg",
     "error_message", "errorMessage", "errorSummary", "description", "hint", "faultstring", "Message",
   ]
-  /// What Microsoft's own numbers say of throttling and of what passes (AADSTS50196, 90033, 90055).
+  /// Microsoft's error numbers for throttling and for errors that pass (AADSTS50196, 90033, 90055).
   private static let patientNumbers: Set<String> = ["50196", "90033", "90055"]
-  /// What stands where a name could, in letters and digits alone, and is none: reasons of statuses (RFC 9110, section
-  /// 15), JSend's words, and what firewalls and proxies write.
+  /// The words in a name's place that are no error names, in letters and digits alone: reasons of statuses (RFC 9110,
+  /// section 15), JSend's words, and what firewalls and proxies write.
   private static let noNames: Set<String> = [
     "error", "fail", "failed", "failure", "success", "ok", "badrequest", "forbidden", "notfound", "methodnotallowed",
     "notacceptable", "proxyauthenticationrequired", "conflict", "gone", "unsupportedmediatype", "misdirectedrequest",
@@ -177,7 +177,8 @@ package struct RefusalWords: Sendable, Equatable {
 }
 
 extension RefusalWords {
-  /// What firewalls, proxies and routers answer with as well: without an error's own name it says nothing of a token.
+  /// The statuses that firewalls, proxies and routers also answer with: without an error's own name they say nothing
+  /// about a token.
   private static let others: Set<Int> = [403, 404, 405, 407, 409, 415, 421]
 
   /// Whether a status says nothing of what was sent where no name of an error is beside it.

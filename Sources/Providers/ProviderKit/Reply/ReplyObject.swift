@@ -2,16 +2,15 @@ package import HTTP
 package import JSON
 import SecretMemory
 
-/// Reads the JSON object of a provider's reply: as the grammar says where it can, and else as far as what a session hangs
-/// on is sound.
+/// Reads the JSON object of a provider's reply: strictly by the grammar, else as far as its vital members are sound.
 ///
 /// Only replies of providers are read so. What clients send is read strictly, everywhere.
 package enum ReplyObject {
-  /// How deep a reply may be nested, eight times as deep as any that is understood; an absurd number is no reason to lose
-  /// the tokens beside it.
+  /// The limits of a reply, eight times as deep as any that is understood; a number that is too large is no reason to
+  /// lose the tokens beside it.
   private static let limits = JSONLimits(depth: 64, byteCount: 1 << 20, toleratesLargeNumbers: true)
 
-  /// What stands in the place of a vital member that is not sound: no provider writes it, and no reader takes it for a value.
+  /// The stand-in for a vital member that is not sound: no provider writes it, and no reader takes it for a value.
   static let unsound = "\"\\u0000\""
 
   /// Whether a member stands for one that was not sound.

@@ -1,6 +1,6 @@
 package import HTTP
 
-/// What is told from a reply's text where no object can be read.
+/// Searches of a reply in which no object can be read.
 enum ReplyText {
   private static let space: Set<UInt8> = [0x20, 0x09, 0x0A, 0x0D]
   private static let quotes = ["\"", "'", "&quot;", "&#34;", "&#39;", "\\"].map { Array($0.utf8) }

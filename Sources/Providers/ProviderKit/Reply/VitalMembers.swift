@@ -1,6 +1,6 @@
 import JSON
 
-/// The members of a reply that a session hangs on: what they say must not depend on who reads it.
+/// The members of a reply that a session depends on: in malformed JSON they must be sound and unambiguous.
 package struct VitalMembers: Sendable, Equatable {
   /// The paths of their names, and those of the objects that they are in.
   private let paths: Set<[String]>

@@ -1,7 +1,7 @@
 package import BrokerCore
 package import BrokerProtocol
 
-/// How a provider is asked.
+/// The provider calls of a trial.
 extension ProviderTrial {
   /// Asks by the capability that the request needs; a provider without it answers `.unsupported`.
   package static func ask(_ provider: any AuthProvider, _ request: TrialRequest) async -> TrialAnswer {

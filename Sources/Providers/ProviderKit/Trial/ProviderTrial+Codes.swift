@@ -28,7 +28,7 @@ extension ProviderTrial {
     }
   }
 
-  /// What a code has brought, or what a user has done elsewhere.
+  /// Judges the session that a code or a user action has brought.
   mutating func judgeSession(_ result: Result<ProviderSession, ProviderFailure>) -> [ProviderFinding] {
     switch result {
     case .success(let session): return begun(session)
@@ -45,7 +45,7 @@ extension ProviderTrial {
     return [notBegun(failure)]
   }
 
-  /// Where no other code was sent, the last one is good still, unless the provider says otherwise.
+  /// Judges a resend; where no other code was sent, the last one is still good, unless the provider says otherwise.
   mutating func judgeResend(_ result: Result<ProviderChallenge, ProviderFailure>) -> [ProviderFinding] {
     switch result {
     case .success(let fresh):

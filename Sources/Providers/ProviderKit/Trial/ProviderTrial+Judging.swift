@@ -1,7 +1,7 @@
 import BrokerCore
 import BrokerProtocol
 
-/// What answers show.
+/// Judging of answers.
 extension ProviderTrial {
   /// Says what an answer shows, and takes in what it brings.
   mutating func judge(_ stage: TrialStage, _ answer: TrialAnswer, at now: Timestamp) -> [ProviderFinding] {
@@ -187,7 +187,7 @@ extension ProviderTrial {
   }
 }
 
-/// How findings are written.
+/// Writing of findings.
 extension ProviderTrial {
   /// All is well.
   private func ok(_ stage: TrialStage, _ message: String) -> ProviderFinding {

@@ -2,7 +2,7 @@ import BrokerCore
 import BrokerProtocol
 import JOSE
 
-/// What tokens show by themselves.
+/// Findings about the tokens themselves.
 extension ProviderTrial {
   /// A token that lives shorter is refreshed all the time: the standard margin before its end is 30 s.
   private static let shortestLifetime = Duration.seconds(60)

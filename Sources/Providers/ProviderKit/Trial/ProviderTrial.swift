@@ -4,13 +4,13 @@ import SecretMemory
 
 /// A trial of a provider as its findings are decided, answer by answer.
 package struct ProviderTrial: Trial {
-  /// What is known of the provider before anything is tried.
+  /// The provider's properties that are known before the trial.
   struct Subject {
-    /// What it can do besides the least.
+    /// The provider's abilities.
     var abilities: Set<ProviderAbility>
-    /// What sessions are asked for.
+    /// The requested scopes.
     var requestedScopes: [String]
-    /// How the profile's sessions are to be treated.
+    /// The rules for the profile's sessions.
     var rules: SessionRules
 
     /// A provider, and the rules of a profile.
@@ -21,22 +21,22 @@ package struct ProviderTrial: Trial {
     }
   }
 
-  /// What the runner does next.
+  /// The next order for the runner.
   package internal(set) var order = TrialOrder.end
 
-  /// What is known of the provider.
+  /// The provider's properties.
   let subject: Subject
-  /// What the session is begun with.
+  /// The credentials of the trial's login.
   let credentials: Credentials
-  /// What is still to be examined, the next one first.
+  /// The stages still to come, the next one first.
   private var stages: [TrialStage]
-  /// What the provider was asked for.
+  /// The stage that the provider was asked for.
   private var current: TrialStage?
-  /// What was examined, and went as it should.
+  /// The stages that went as they should.
   var passed: Set<TrialStage> = []
   /// The tokens of the session, as long as it is not ended.
   var tokens: TokenSet?
-  /// Whose session it is.
+  /// The user of the session.
   var user: User?
   /// A refresh token that was spent.
   var spent: BoundToken?
@@ -127,7 +127,7 @@ package struct ProviderTrial: Trial {
     return findings
   }
 
-  /// What must be asked for; nil where enough is known.
+  /// The request that a stage needs; nil where enough is known.
   private func request(_ stage: TrialStage) -> TrialRequest? {
     switch stage {
     case .wrongPassword: wrongLogin.map { .login($0) }

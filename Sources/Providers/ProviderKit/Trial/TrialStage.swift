@@ -3,7 +3,7 @@ package enum TrialStage: String, Sendable, CaseIterable {
   case wrongPassword, login, token, user, refresh, rotation, refreshAgain, reuse, logout, accessAfterLogout
   case refreshAfterLogout
 
-  /// What it shows where all is well, as the end of "it shows that".
+  /// The meaning of a success, as the end of "it shows that".
   var meaning: String {
     switch self {
     case .wrongPassword: "a wrong password is rejected, with an error of its own"

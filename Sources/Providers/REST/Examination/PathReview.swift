@@ -1,15 +1,15 @@
 import BrokerProtocol
 
-/// Which paths of a mapping are there, as far as a backend tells a client that only sends `OPTIONS`.
+/// Finds the missing paths of a mapping, as far as a backend tells a client that only sends `OPTIONS`.
 ///
 /// Many answer `OPTIONS` in one way everywhere; only where a path answers otherwise than a made-up one does it tell
 /// anything.
 struct PathReview {
   /// A path of the mapping, and what it answered.
   struct Path: Equatable {
-    /// What it is for.
+    /// The endpoint.
     let name: RESTEndpoint.Name
-    /// Where it is.
+    /// The path.
     let path: String
     /// The status; nil where nothing came back.
     let status: Int?
@@ -24,7 +24,7 @@ struct PathReview {
     self.nowhere = nowhere
   }
 
-  /// What they show.
+  /// The findings.
   var findings: [ProviderFinding] {
     let present = paths.filter { $0.status != nil && $0.status != nowhere && !isMissing($0) }
     guard let nowhere, Self.gone.contains(nowhere), !present.isEmpty else {
@@ -38,7 +38,7 @@ struct PathReview {
     return [ProviderFinding("paths", .ok, "there are paths for: \(names)")] + paths.filter(isMissing).map(missing)
   }
 
-  /// What a server says of a path that is not there.
+  /// The statuses of a path that is not there.
   private static let gone: Set<Int> = [404, 410]
 
   private func isMissing(_ path: Path) -> Bool { path.status.map(Self.gone.contains) ?? false }
@@ -55,7 +55,7 @@ extension RESTEndpoint.Name {
   /// Whether there is no whole life of a session without it.
   fileprivate var isNeeded: Bool { [.login, .refresh, .logout].contains(self) }
 
-  /// What users lose without it.
+  /// The loss to users without the endpoint.
   fileprivate var loss: String {
     switch self {
     case .login: "no login"

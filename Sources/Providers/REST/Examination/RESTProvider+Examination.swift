@@ -28,7 +28,7 @@ extension RESTProvider {
     return found + [userFinding].compactMap(\.self) + paths
   }
 
-  /// What each path answers to `OPTIONS`; nil where nothing came back.
+  /// Asks each path with `OPTIONS`; nil where nothing came back.
   private func statuses() async -> [PathReview.Path] {
     var paths: [PathReview.Path] = []
     // One after the other, on one connection where the backend keeps it: a check is no load test.

@@ -2,7 +2,7 @@ import BrokerProtocol
 import HTTP
 import ProviderKit
 
-/// What a backend answers to a request for the user without a token: 401, and nothing for people.
+/// Judges the answer to a request for the user without a token: it should be 401.
 struct UserPathReview {
   private static let check = "path.currentUser"
   private let response: HTTPResponse
@@ -16,7 +16,7 @@ struct UserPathReview {
     form = BodyForm(response)
   }
 
-  /// What it shows.
+  /// The finding.
   var finding: ProviderFinding {
     let status = response.status
     switch (status, form) {

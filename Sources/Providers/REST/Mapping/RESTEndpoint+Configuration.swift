@@ -2,7 +2,7 @@ import ConfigurationFile
 import JSON
 import ProviderKit
 
-/// How an endpoint is written in a configuration.
+/// Reading an endpoint from a configuration.
 extension RESTEndpoint {
   /// Longer names are none of a field.
   private static let longestName = 64

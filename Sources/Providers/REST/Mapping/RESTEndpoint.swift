@@ -1,6 +1,6 @@
 /// One thing that a backend can be asked for, and how.
 package struct RESTEndpoint: Sendable, Equatable {
-  /// How a target is called (RFC 9110, section 9).
+  /// The request method (RFC 9110, section 9).
   package enum Method: String, Sendable, CaseIterable {
     case get = "GET"
     case post = "POST"
@@ -16,15 +16,15 @@ package struct RESTEndpoint: Sendable, Equatable {
     case flag(Bool)
   }
 
-  /// What is done to the path.
+  /// The request method.
   package var method: Method
-  /// Where, below the base URL; begins with `/`.
+  /// The path below the base URL; begins with `/`.
   package var path: String
-  /// How the body is written; nil: as everywhere.
+  /// The encoding of the body; nil for the mapping's.
   package var encoding: RESTMapping.Encoding?
-  /// What the backend calls the fields that it wants; the others are not sent.
+  /// The backend's names of the fields that it wants; the others are not sent.
   package var fields: [Field: String]
-  /// What is sent besides, by name.
+  /// The constants that are sent besides, by name.
   package var added: [String: Constant]
   /// The kinds of reply that are asked for (RFC 9110, section 12.5.1).
   package var accept: String
@@ -81,7 +81,7 @@ extension RESTEndpoint {
 }
 
 extension RESTEndpoint.Name {
-  /// What an endpoint can be sent.
+  /// The fields that an endpoint can be sent.
   package var fields: [RESTEndpoint.Field] {
     switch self {
     case .login: [.email, .password, .phoneNumber, .scope]
@@ -101,7 +101,8 @@ extension RESTEndpoint.Name {
     }
   }
 
-  /// What is only sent where the mapping names it: not every backend has tokens for other audiences and scopes.
+  /// The fields that are only sent where the mapping names them: not every backend has tokens for other audiences and
+  /// scopes.
   var offeredFields: [RESTEndpoint.Field] { self == .refresh ? [.audience, .scope] : [] }
 
   /// Whether a session's access token goes along.

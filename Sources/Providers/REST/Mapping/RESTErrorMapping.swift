@@ -1,10 +1,10 @@
 package import BrokerProtocol
 
-/// What refusals mean, beyond their usual meaning.
+/// The meanings of refusals, beyond their usual meaning.
 package struct RESTErrorMapping: Sendable, Equatable {
-  /// Where the backend's own name of an error is: the first path at which a string stands.
+  /// The paths of the backend's own error name: the first at which a string stands counts.
   package var code: [RESTPath]
-  /// What the backend's names mean.
+  /// The meanings of the backend's names.
   package var kinds: [String: ErrorKind]
 
   /// The kinds that a backend's name can mean: what a provider can have to say.

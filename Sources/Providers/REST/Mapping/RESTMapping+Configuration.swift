@@ -3,7 +3,7 @@ import ConfigurationFile
 import JSON
 import ProviderKit
 
-/// How a mapping is written in a configuration.
+/// Reading a mapping from a configuration.
 extension RESTMapping {
   private static let encodingSetting = ChoiceSetting("encoding", standard: standard.encoding)
   private static let clientAuthenticationSetting = ChoiceSetting(

@@ -1,8 +1,8 @@
-/// How a REST backend is spoken to: its paths, the names of what is sent and answered, and its habits.
+/// The mapping of a REST backend: its paths, the names of what is sent and answered, and its habits.
 ///
 /// The standard mapping is that of a backend below `/auth/…`; a configuration says only where another differs.
 package struct RESTMapping: Sendable, Equatable {
-  /// How a request's body is written.
+  /// The encoding of a request's body.
   package enum Encoding: String, Sendable, CaseIterable {
     /// A JSON object (RFC 8259).
     case json
@@ -10,7 +10,7 @@ package struct RESTMapping: Sendable, Equatable {
     case form
   }
 
-  /// How the client itself is made known, beside the user (RFC 6749, section 2.3.1).
+  /// The client authentication, beside the user's (RFC 6749, section 2.3.1).
   package enum ClientAuthentication: String, Sendable, CaseIterable {
     /// Not at all.
     case none
@@ -20,7 +20,7 @@ package struct RESTMapping: Sendable, Equatable {
     case post
   }
 
-  /// How another code is had.
+  /// The way to get another code.
   package enum ResendStrategy: String, Sendable, CaseIterable {
     /// The endpoint `resendOtp` sends one.
     case endpoint
@@ -30,7 +30,7 @@ package struct RESTMapping: Sendable, Equatable {
     case none
   }
 
-  /// How a session is ended at the backend.
+  /// The way to end a session at the backend.
   package enum RevokeStyle: String, Sendable, CaseIterable {
     /// The refresh token in the body says which session is meant.
     case body
@@ -40,19 +40,19 @@ package struct RESTMapping: Sendable, Equatable {
     case rfc7009
   }
 
-  /// How bodies are written, unless an endpoint says otherwise.
+  /// The encoding of bodies, unless an endpoint says otherwise.
   package var encoding: Encoding
-  /// How the client is made known.
+  /// The client authentication.
   package var clientAuthentication: ClientAuthentication
-  /// What there is to call; what is missing, the backend cannot do.
+  /// The endpoints; without one, the backend lacks the ability.
   package var endpoints: [RESTEndpoint.Name: RESTEndpoint]
-  /// Where everything is in a reply.
+  /// The paths of all members of a reply.
   package var reply: RESTReplyPaths
-  /// What refusals mean.
+  /// The meanings of refusals.
   package var errors: RESTErrorMapping
-  /// How another code is had.
+  /// The way to get another code.
   package var resendStrategy: ResendStrategy
-  /// How a session is ended.
+  /// The way to end a session.
   package var revokeStyle: RevokeStyle
 
   /// A backend below `/auth/…`, in each of the three shapes of token replies.

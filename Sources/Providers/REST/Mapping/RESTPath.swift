@@ -1,13 +1,13 @@
 import HTTP
 
-/// Where a value stands in a reply: the names of members from the outside in, or a cookie (RFC 6265).
+/// The place of a value in a reply: the names of members from the outside in, or a cookie (RFC 6265).
 package struct RESTPath: Sendable, Hashable {
   /// The names, at least one; none for a cookie.
   package let names: [String]
   /// The cookie's name; nil for a member.
   package let cookie: String?
 
-  /// What a cookie's name stands behind.
+  /// The prefix of a cookie's name.
   private static let cookieMark = "cookie:"
 
   /// More levels than any reply has.

@@ -1,8 +1,8 @@
 import ProviderKit
 
-/// Where everything is in a reply: for each member the paths that are tried, in order.
+/// The places of all members of a reply: for each the paths that are tried, in order.
 package struct RESTReplyPaths: Sendable, Equatable {
-  /// What is looked for; the names of the configuration.
+  /// A member of a reply; the names are those of the configuration.
   package enum Member: String, Sendable, CaseIterable {
     // The tokens (RFC 6749, section 5.1).
     case accessToken, refreshToken, expiresIn, expiresAt, refreshExpiresIn, refreshExpiresAt, scope
@@ -45,7 +45,7 @@ package struct RESTReplyPaths: Sendable, Equatable {
   /// The cookie that the refresh token lives in; nil where it stands in replies.
   var refreshCookie: String? { self[.refreshToken].compactMap(\.cookie).first }
 
-  /// What a session hangs on.
+  /// The members that a session depends on.
   var vital: VitalMembers {
     func names(_ member: Member) -> [[String]] { self[member].map(\.names).filter { !$0.isEmpty } }
     return VitalMembers(
