@@ -1,4 +1,4 @@
-/// How the body of a message ends (RFC 9112, section 6).
+/// The framing of a message's body (RFC 9112, section 6).
 package enum BodyFraming: Equatable, Sendable {
   /// After so many bytes.
   case length(Int)
@@ -8,7 +8,7 @@ package enum BodyFraming: Equatable, Sendable {
 
 /// Finds the data of a body, and its end, in bytes as they come (RFC 9112, sections 6 and 7).
 package struct BodyReader: Sendable {
-  /// What comes next.
+  /// The next part of a body.
   package enum Event: Equatable, Sendable {
     /// These of the bytes are data.
     case data(Range<Int>)

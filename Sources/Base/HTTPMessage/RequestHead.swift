@@ -51,7 +51,7 @@ package struct RequestHead: Sendable {
   /// The target as it was sent: visible ASCII (RFC 9112, section 3.2).
   package var target: ArraySlice<UInt8> { bytes[targetBytes] }
 
-  /// How the body ends.
+  /// The framing of the body.
   package var body: BodyFraming { framing ?? .length(0) }
 
   /// Looks a field up.

@@ -1,7 +1,7 @@
 // The standard library's own search belongs to its regular expressions: Embedded Swift has none, and they would make the
 // daemon's file larger by a megabyte.
 extension Collection where Element: Equatable {
-  /// Where some elements stand the first time, in a row; nil where they do not, or are none.
+  /// The range of the first occurrence of some elements in a row; nil where there is none, or nothing is searched for.
   public func firstOccurrence<Wanted: Collection>(of wanted: Wanted) -> Range<Index>?
   where Wanted.Element == Element {
     guard let first = wanted.first else { return nil }
@@ -20,7 +20,8 @@ extension Collection where Element: Equatable {
 }
 
 extension StringProtocol {
-  /// Where a string occurs first in this one, byte by byte; nil where it does not, or is empty.
+  /// The range of a string's first occurrence in this one, byte by byte; nil where there is none, or the string is
+  /// empty.
   public func firstOccurrence(of part: String) -> Range<Index>? { utf8.firstOccurrence(of: part.utf8) }
 
   /// Whether a string occurs in this one, byte by byte.

@@ -1,6 +1,6 @@
 /// Why a text is not JSON (RFC 8259), and where.
 public struct JSONError: Error, Equatable, Sendable {
-  /// What rule the text breaks.
+  /// The rule that the text breaks.
   public enum Reason: String, Sendable {
     /// The text ends inside a value.
     case unexpectedEnd = "the text ends inside a value"

@@ -3,7 +3,7 @@ public struct JSONMismatch: Error, Equatable, Sendable {
   /// The value that does not fit.
   public let pointer: JSONPointer
 
-  /// What should stand there, as the end of a sentence: "must be …".
+  /// The expected value, as the end of a sentence: "must be …".
   public let expected: String
 
   /// Whether the value may well fit, and there was only no memory to take it over: the same text may be read later.

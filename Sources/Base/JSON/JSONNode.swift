@@ -5,12 +5,12 @@ public struct JSONNode: Sendable {
   /// The value's place among the entries of the document's tape.
   let index: Int
 
-  /// Where the value stands, for errors.
+  /// The position of the value, for errors.
   public var pointer: JSONPointer { document.pointer(to: index) }
 
   private var entry: JSONTape.Entry { document.entries[index] }
 
-  /// What kind of value this is.
+  /// The kind of value.
   public var kind: JSONTape.Kind { entry.kind }
 
   /// Whether this is `null`.

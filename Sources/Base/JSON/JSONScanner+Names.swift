@@ -2,7 +2,7 @@
 extension JSONScanner {
   /// Up to this many members a pairwise comparison is quicker than hashing.
   private static let pairwiseLimit = 16
-  /// That holds for names of this many bytes in all: what is compared again and again must be short.
+  /// The most bytes of all names for a pairwise comparison: what is compared again and again must be short.
   private static let pairwiseBytes = 1024
 
   /// Refuses an object that names a member twice, however the names are escaped.

@@ -94,8 +94,8 @@ extension JSONScanner {
 }
 
 extension Span<UInt8> {
-  /// Where the next byte stands that is not plain inside a string: a quote, a backslash, a control character, or a byte
-  /// beyond ASCII; the count where there is none.
+  /// The position of the next byte that is not plain inside a string: a quote, a backslash, a control character, or a
+  /// byte beyond ASCII; the count where there is none.
   @inline(__always)
   fileprivate func firstSpecial(from start: Int) -> Int {
     var position = start

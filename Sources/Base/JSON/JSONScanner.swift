@@ -9,13 +9,13 @@ struct JSONScanner {
   /// Stands for the container around the root.
   private static let none = Int(UInt32.max)
 
-  /// What the text must keep to.
+  /// The limits.
   let limits: JSONLimits
-  /// Where the next byte stands.
+  /// The position of the next byte.
   var position = 0
   /// How many entries there are.
   private(set) var count = 0
-  /// Where the innermost open container stands among the entries.
+  /// The index of the innermost open container among the entries.
   private var container = JSONScanner.none
   /// How many containers are open.
   private var depth = 0

@@ -1,4 +1,4 @@
-/// What strings stand for.
+/// Resolving the escapes of strings.
 extension JSONTape {
   /// Lends the UTF-8 bytes that a string stands for, its escapes resolved, and clears them: it may be a secret.
   static func withUnescaped<Result>(

@@ -3,7 +3,7 @@
 /// Scanning fills the same array again and again, so that a message in the steady state costs no allocation. The
 /// entries hold offsets into the text, never copies of it: wiping the text wipes the secrets in it.
 public struct JSONTape: Sendable {
-  /// What kind of value an entry stands for.
+  /// The kind of value that an entry stands for.
   public enum Kind: UInt8, BitwiseCopyable, Sendable {
     /// `null`, `true` and `false`.
     case null, `true`, `false`
@@ -21,11 +21,11 @@ public struct JSONTape: Sendable {
 
   /// One value (or member name) of the text.
   public struct Entry: BitwiseCopyable, Sendable {
-    /// What the value is.
+    /// The kind of value.
     public let kind: Kind
-    /// Where its text begins; for strings, behind the opening quote.
+    /// The beginning of its text; for strings, behind the opening quote.
     public let start: UInt32
-    /// Where its text ends; for strings, at the closing quote.
+    /// The end of its text; for strings, at the closing quote.
     public internal(set) var end: UInt32
     /// The index of the entry behind this value and all its children.
     public internal(set) var next: UInt32

@@ -4,7 +4,7 @@
 /// ``object(_:)`` and ``member(_:_:)`` see to. The buffer leaves nothing behind where it grows: what is written may be
 /// a secret.
 public struct JSONWriter: Sendable {
-  /// What was written so far.
+  /// The written bytes.
   public var bytes: [UInt8]
 
   /// Whether the next value or name follows another one in the same container.

@@ -22,7 +22,7 @@ extension Span<UInt8> {
     return true
   }
 
-  /// Where the next line feed stands, before `end`; nil where there is none.
+  /// The position of the next line feed before `end`; nil where there is none.
   @inlinable
   package func firstLineFeed(from start: Int, before end: Int) -> Int? {
     var position = start

@@ -42,7 +42,7 @@ public struct Envelope: Sendable {
     }
   }
 
-  /// What the message is.
+  /// The kind of message.
   public let kind: Kind
 
   /// The text of the id as it stands, quotes included; nil where there is none that can be echoed.

@@ -5,7 +5,7 @@ public import JSON
 /// Pure: the caller keeps the bytes, hands over all that are not consumed yet, and drops what a step consumed. Lines
 /// end at the byte 0x0A and nowhere else (CVE-2024-50338: a lone carriage return was a line end to one side only).
 public struct FrameReader: Sendable {
-  /// What the bytes at hand amount to.
+  /// The next step for the bytes at hand.
   public enum Step: Sendable, Equatable {
     /// Nothing yet: read more. `consumed` bytes can be dropped all the same.
     case needsMore(consumed: Int)

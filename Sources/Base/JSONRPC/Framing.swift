@@ -1,6 +1,6 @@
 internal import JSON
 
-/// How messages are cut out of a byte stream.
+/// The framing of messages in a byte stream.
 ///
 /// A connection's first non-blank byte decides once, for both directions.
 public enum Framing: Sendable, Equatable {
@@ -17,7 +17,7 @@ public enum Framing: Sendable, Equatable {
     }
   }
 
-  /// What framing adds to a message at most: the header with a number of 19 digits, the largest there is.
+  /// The most bytes that framing adds to a message: the header with a number of 19 digits, the largest there is.
   package static let largestOverhead = 16 + 19 + 4
 
   /// Appends one message to a connection's output.

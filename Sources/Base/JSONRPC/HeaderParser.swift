@@ -2,7 +2,7 @@ import JSON
 
 /// Reads the header block of the language-server base protocol (LSP 3.17, "Base Protocol").
 struct HeaderParser: Sendable {
-  /// What a block amounts to.
+  /// The outcome of reading a block.
   enum Outcome: Equatable {
     /// Its end is not there yet.
     case incomplete
@@ -12,7 +12,7 @@ struct HeaderParser: Sendable {
     case broken(String)
   }
 
-  /// What the first line of a stream gives away about its framing.
+  /// The framing that the first line of a stream shows.
   enum FirstLine: Equatable {
     /// It is one of the protocol's two headers.
     case header

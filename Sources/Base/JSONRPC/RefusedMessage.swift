@@ -10,7 +10,7 @@ public struct RefusedMessage: Sendable {
 
   /// Whether the answers come as one array.
   public let isBatch: Bool
-  /// Those of its requests, in order; a notification has none.
+  /// The ids of its requests, in order; a notification has none.
   public private(set) var ids: [ID] = []
 
   /// Looks for the ids.
@@ -30,7 +30,7 @@ public struct RefusedMessage: Sendable {
   private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D }
 
   private struct Reader {
-    /// How deep the requests lie: 1, or 2 in a batch.
+    /// The depth of the requests: 1, or 2 in a batch.
     let level: Int
     let idByteLimit: Int
     var ids: [ID] = []

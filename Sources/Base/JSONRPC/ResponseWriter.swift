@@ -10,11 +10,11 @@ public struct ResponseWriter: Sendable {
     self.framing = framing
   }
 
-  /// What stands before the id.
+  /// The bytes before the id.
   package static let head: StaticString = #"{"jsonrpc":"2.0","id":"#
-  /// What stands between the id and a result.
+  /// The bytes between the id and a result.
   package static let resultLabel: StaticString = #","result":"#
-  /// What stands between the id and an error.
+  /// The bytes between the id and an error.
   private static let errorLabel: StaticString = #","error":"#
 
   /// Appends a response whose result is JSON already.

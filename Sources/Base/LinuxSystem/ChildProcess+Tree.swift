@@ -1,4 +1,4 @@
-/// What a child has started.
+/// The processes that a child has started.
 extension ChildProcess {
   /// The most processes of a tree that are looked for: a pipeline of a person's has a few.
   private static let treeLimit = 64

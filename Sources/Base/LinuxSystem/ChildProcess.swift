@@ -5,10 +5,10 @@ import Synchronization
 package struct ChildProcess: Sendable {
   /// Its process id; its own until `wait` has told of its end.
   package let pid: Int32
-  /// Those that end with this process and have not been waited for.
+  /// The process groups that end with this process and have not been waited for.
   private static let groups = Mutex<Set<Int32>>([])
 
-  /// What a program is started with.
+  /// The program, arguments and environment of a child.
   package struct Plan: Sendable {
     /// The file to execute; no search path is looked through.
     package var path: String
@@ -24,7 +24,7 @@ package struct ChildProcess: Sendable {
     package var newSession = false
     /// Whether ``ChildProcess/endGroups()`` ends it, where it leads a session.
     package var endsWithParent = false
-    /// Where it starts; nil: where this process is.
+    /// The directory in which it starts; nil for this process's.
     package var workingDirectory: String?
 
     /// Plans a program with no descriptor at all.
@@ -67,7 +67,7 @@ package struct ChildProcess: Sendable {
     }
   }
 
-  /// How a child is doing.
+  /// The state of a child.
   package enum State: Equatable, Sendable {
     /// Not ended yet.
     case running

@@ -5,7 +5,7 @@ import CLinux
 ///
 /// A clock that is only slewed (adjtime(3)) does not jump. The end of a suspend counts as a jump, too.
 package struct ClockWatch: ~Copyable {
-  /// What one look at the alarm came to.
+  /// The outcome of reading the alarm.
   package enum Finding: Equatable, Sendable {
     /// The clock was set since the last look.
     case wasSet

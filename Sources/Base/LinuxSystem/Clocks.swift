@@ -14,8 +14,8 @@ package enum BootClock {
     return time.seconds &* 1_000_000_000 &+ time.nanoseconds
   }
 
-  /// Which start of the machine it counts from (random(4), `boot_id`); nil where the kernel does not say, as where `/proc`
-  /// is hidden.
+  /// The identifier of the machine's start that it counts from (random(4), `boot_id`); nil where the kernel does not
+  /// say, as where `/proc` is hidden.
   package static let boot: String? = {
     guard let file = try? FileDescriptor.open("/proc/sys/kernel/random/boot_id", .read) else { return nil }
     // A UUID and the end of the line.
@@ -43,7 +43,7 @@ package enum WallClock {
   package struct Instant: Equatable, Sendable {
     /// Whole seconds.
     package let seconds: Int64
-    /// What is left of the moment beyond its whole seconds.
+    /// The nanoseconds beyond the whole seconds.
     package let nanoseconds: Int32
   }
 

@@ -37,7 +37,8 @@ package enum Environment {
     }
   }
 
-  /// What a service manager tells one process (sd_notify(3), sd_watchdog_enabled(3), sd_listen_fds(3)).
+  /// The variables by which a service manager speaks to one process (sd_notify(3), sd_watchdog_enabled(3),
+  /// sd_listen_fds(3)).
   private static let managerVariables: Set<String> = [
     "NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC", "LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES", "LISTEN_PIDFDID",
   ]
@@ -55,10 +56,10 @@ package enum Environment {
     environment.filter { !managerVariables.contains($0.key) }
   }
 
-  /// What a daemon is started with: without the variables that the dynamic loader and the allocator obey before a process
-  /// has its first say (ld.so(8), mallopt(3)), and with a crash that prints no memory (`SWIFT_BACKTRACE`).
+  /// The environment for a daemon: without the variables that the dynamic loader and the allocator obey before a
+  /// process runs its own code (ld.so(8), mallopt(3)), and with a crash that prints no memory (`SWIFT_BACKTRACE`).
   ///
-  /// The others stay for its configuration to read; the daemon itself removes them behind that.
+  /// The others stay for its configuration to read; the daemon itself removes them afterwards.
   package static func forDaemon(_ environment: [String: String]) -> [String: String] {
     var variables = environment.filter { name, _ in
       name != "GLIBC_TUNABLES" && !name.hasPrefix("LD_") && !name.hasPrefix("MALLOC_")

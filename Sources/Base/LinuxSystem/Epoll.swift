@@ -5,7 +5,7 @@ import CLinux
 /// It belongs to one thread. Safe: the memory it owns is reached through checked indexes only.
 @safe
 package struct Epoll: ~Copyable {
-  /// What a descriptor can be ready for.
+  /// The readiness of a descriptor.
   package struct Events: OptionSet, Sendable {
     /// The bits of epoll_ctl(2).
     package let rawValue: UInt32
@@ -13,7 +13,7 @@ package struct Epoll: ~Copyable {
     /// Wraps bits of epoll_ctl(2).
     package init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// What is waited for in each direction: as a list of these, which is put together by way of a table.
+    /// The events for the directions that are waited for; an array literal would be put together by way of a table.
     @inline(__always)
     package init(reading: Bool, writing: Bool) {
       rawValue = (reading ? EPOLLIN.rawValue : 0) | (writing ? EPOLLOUT.rawValue : 0)

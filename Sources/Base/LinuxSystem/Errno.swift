@@ -18,7 +18,7 @@ package struct Errno: Error, Equatable, Hashable, Sendable, CustomStringConverti
     return unsafe String(cString: name)
   }
 
-  /// What strerror(3) says about it, in English whatever the locale.
+  /// The text of strerror(3), in English whatever the locale.
   package var text: String {
     // strerrordesc_np(3) returns a constant, NUL-terminated string or NULL, for any number.
     guard let text = unsafe clinux_errno_text(code) else { return "Unknown error" }

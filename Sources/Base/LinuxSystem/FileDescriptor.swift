@@ -35,7 +35,7 @@ package struct FileDescriptor: ~Copyable, Sendable {
   /// Closes now instead of at the end of the scope.
   package consuming func close() {}
 
-  /// How a file is opened.
+  /// The mode in which a file is opened.
   package struct OpenMode: OptionSet, Sendable {
     /// The flags of open(2).
     package let rawValue: Int32
@@ -122,9 +122,9 @@ package struct FileDescriptor: ~Copyable, Sendable {
 
   /// The two ends of a new pipe: what is written to `writeEnd` is read from `readEnd`.
   package struct Pipe: ~Copyable {
-    /// Where bytes come out.
+    /// The end that is read.
     package let readEnd: FileDescriptor
-    /// Where bytes go in.
+    /// The end that is written.
     package let writeEnd: FileDescriptor
 
     /// Gives both ends away.

@@ -100,7 +100,7 @@ package struct FileLock: ~Copyable, Sendable {
   /// Of the list of all locks: some ten thousand.
   private static let longestList = 1 << 20
 
-  /// What the file says, up to `limit` bytes.
+  /// Reads the file, up to `limit` bytes.
   package func contents(limit: Int) throws(Errno) -> [UInt8] {
     try descriptor.contents(limit: limit)
   }

@@ -1,8 +1,8 @@
 import CLinux
 
-/// What stat(2) tells about a file, as far as it decides whether the file may be trusted.
+/// The result of stat(2), as far as it decides whether a file may be trusted.
 package struct FileStatus: Sendable, Equatable {
-  /// Which file it is, whatever it is called: two names of one file are equal.
+  /// The identity of a file, whatever its name: two names of one file are equal.
   package struct Identity: Hashable, Sendable {
     private let device: UInt64
     private let inode: UInt64
@@ -29,7 +29,7 @@ package struct FileStatus: Sendable, Equatable {
     case regular, directory, socket, pipe, characterDevice, symbolicLink, other
   }
 
-  /// What it is.
+  /// The kind of file.
   package let kind: Kind
   /// The permission bits, set-id and sticky bits included.
   package let permissions: UInt32
@@ -39,7 +39,7 @@ package struct FileStatus: Sendable, Equatable {
   package let group: UInt32
   /// How many names it has.
   package let linkCount: UInt64
-  /// Which file it is.
+  /// The identity.
   package let identity: Identity
   /// How many bytes the file has.
   package let size: Int64

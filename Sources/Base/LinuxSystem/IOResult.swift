@@ -1,4 +1,4 @@
-/// What one read or write came to.
+/// The result of one read or write.
 ///
 /// It is a value and not an error, because on a non-blocking descriptor each of the cases is an everyday one.
 package enum IOResult: Equatable, Sendable {

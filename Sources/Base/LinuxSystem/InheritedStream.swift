@@ -16,7 +16,7 @@ package struct InheritedStream: ~Copyable {
     case ownOpenFile, socket, asking
   }
 
-  /// Which way bytes flow.
+  /// The direction of the bytes.
   package enum Direction: Sendable {
     /// Bytes come in.
     case reading

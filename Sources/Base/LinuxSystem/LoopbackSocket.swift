@@ -2,7 +2,7 @@ import CLinux
 
 /// TCP sockets that cannot be reached from outside this machine (ip(7), ipv6(7)).
 package enum LoopbackSocket {
-  /// Which of the two loopback addresses.
+  /// One of the two loopback addresses.
   package enum Address: Sendable {
     /// 127.0.0.1.
     case ipv4
@@ -17,7 +17,7 @@ package enum LoopbackSocket {
   package struct Listening: ~Copyable, Sendable {
     /// Accepts connections, as ``UnixSocket/accept(from:)`` does; non-blocking.
     package let descriptor: FileDescriptor
-    /// Where.
+    /// The port.
     package let port: Int
 
     /// Refuses connections from now on, those that wait to be accepted too; the descriptor stays open.

@@ -14,7 +14,7 @@ extension MachineLimits {
     return [machine, group].compactMap { $0 }.min()
   }
 
-  /// What `/proc/meminfo` says is left, in bytes.
+  /// The available memory by `/proc/meminfo`, in bytes.
   static func available(inMachine text: String) -> Int64? {
     guard let memory = number(after: "MemAvailable:", in: text) else { return nil }
     return (memory + (number(after: "SwapFree:", in: text) ?? 0)) * 1024

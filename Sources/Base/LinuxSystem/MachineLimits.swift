@@ -1,6 +1,6 @@
 import CLinux
 
-/// What this machine lets a process have.
+/// The limits of this machine for a process.
 package enum MachineLimits {
   /// How many bytes can still be written to the file system that a path lies in (statfs(2)).
   ///

@@ -3,7 +3,7 @@ package enum PathName {
   /// Whether a path begins with a slash, whatever follows it: a combining character too.
   package static func isAbsolute(_ path: some StringProtocol) -> Bool { path.utf8.first == UInt8(ascii: "/") }
 
-  /// What is before the last component of an absolute path; `/` for a path at the root.
+  /// The part before the last component of an absolute path; `/` for a path at the root.
   package static func directory(of path: String) -> String {
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash != path.utf8.startIndex else { return "/" }
     return String(path[..<slash])

@@ -1,6 +1,6 @@
 import CLinux
 
-/// Who was at the other end of a Unix socket when the connection was made, as the kernel says it (`SO_PEERCRED`,
+/// The process at the other end of a Unix socket when the connection was made, as the kernel names it (`SO_PEERCRED`,
 /// unix(7)).
 ///
 /// Only the user decides what is allowed: a process id may have been reused since, so it is for logs, and for the order

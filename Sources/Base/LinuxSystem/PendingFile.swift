@@ -5,9 +5,9 @@ import CLinux
 /// It is removed when the value ends, unless it was put into its place.
 @usableFromInline
 package struct PendingFile: ~Copyable {
-  /// Where it is meanwhile.
+  /// The temporary path.
   @usableFromInline package let temporaryPath: String
-  /// Which file it is, in its place too.
+  /// The identity of the file, which stays when it is renamed.
   package let identity: FileStatus.Identity
   private let path: String
 
@@ -38,7 +38,7 @@ package struct PendingFile: ~Copyable {
     }
   }
 
-  /// Where a file with a mark is meanwhile; it is left over there by a process that was killed in between.
+  /// The temporary path of a file with a mark; a process that is killed before the rename leaves the file there.
   package static func temporaryPath(of path: String, mark: String) -> String {
     let name = path.utf8.split(separator: UInt8(ascii: "/")).last.map { String(Substring($0)) } ?? ""
     return "\(PathName.directory(of: path))/.\(name).\(mark)"
@@ -47,7 +47,7 @@ package struct PendingFile: ~Copyable {
   @inlinable
   deinit { PendingFile.remove(temporaryPath) }
 
-  /// Where it was put into its place by rename(2), there is nothing left.
+  /// Removes the temporary file; after the rename there is none.
   @usableFromInline
   static func remove(_ path: String) {
     // The string is NUL-terminated for the length of the call, which does not keep it.

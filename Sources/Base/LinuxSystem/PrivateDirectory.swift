@@ -25,7 +25,7 @@ package struct PrivateDirectory: ~Copyable {
     /// The kernel said no.
     case failed(String, Errno)
 
-    /// What is not trusted.
+    /// The path that is not trusted.
     package var path: String {
       switch self {
       case .notAbsolute(let path), .notADirectory(let path), .foreignOwner(let path, _), .openToOthers(let path, _),
@@ -49,7 +49,7 @@ package struct PrivateDirectory: ~Copyable {
       }
     }
 
-    /// What to do about a directory of this user that is open to others: one that is shared is not to be closed.
+    /// The advice for a directory of this user that is open to others: a shared one is not to be closed.
     private static func remedy(_ path: String, _ permissions: UInt32) -> String {
       let home = EnvironmentVariables.current["HOME"].map { PathName.absolute($0, in: "/") }
       let isShared = permissions & 0o1000 != 0 || path == home

@@ -1,7 +1,7 @@
 import CLinux
 import Synchronization
 
-/// What a process that holds secrets does to itself first of all.
+/// The hardening of a process that holds secrets, done before anything else.
 package enum ProcessHardening {
   /// Gives every standard descriptor that was closed by the caller (`2>&-`) a file behind it, before anything is opened:
   /// else a lock or a socket would take its number, and be printed to.

@@ -1,6 +1,6 @@
 import CLinux
 
-/// Who this process is.
+/// The identity of this process.
 package enum ProcessIdentity {
   /// The effective user: whose files these are, and who may connect.
   package static var user: UInt32 { geteuid() }
@@ -52,7 +52,7 @@ package enum ProcessIdentity {
     return PathName.isAbsolute(path) ? path : nil
   }
 
-  /// Where relative paths begin; the root if that directory is gone.
+  /// The directory that relative paths begin at; the root if that directory is gone.
   package static var workingDirectory: String { link("/proc/self/cwd") ?? "/" }
 
   private static func link(_ path: String) -> String? {

@@ -1,7 +1,7 @@
 /// Finds other programs as execvp(3) does, but in absolute directories only: what happens to lie in the working
 /// directory is not meant.
 package enum SearchPath {
-  /// Where programs are looked for when `PATH` is not set.
+  /// The directories of programs when `PATH` is not set.
   private static let standard = "/usr/local/bin:/usr/bin:/bin"
 
   /// The absolute directories of an environment's `PATH`, in their order; without one, those that every system has.

@@ -1,13 +1,13 @@
 import CLinux
 
-/// Where symbolic links lead.
+/// Targets of symbolic links.
 package enum SymbolicLink {
   /// The longest path that the kernel takes (PATH_MAX).
   private static let longestPath = 4096
   /// How many links the kernel follows on its way (path_resolution(7)).
   private static let mostLinks = 40
 
-  /// What a link says (readlink(2)): absolute, or relative to the directory that the link is in.
+  /// The target of a link (readlink(2)): absolute, or relative to the directory that the link is in.
   ///
   /// - Returns: nil for what is no link or cannot be read.
   package static func target(of path: String) -> String? {

@@ -1,6 +1,6 @@
 import CLinux
 
-/// Which thread the caller is on: a value that no other living thread has.
+/// The identity of the calling thread: a value that no other living thread has.
 package struct ThreadIdentity: Equatable, Sendable {
   /// Never 0.
   package let rawValue: UInt64

@@ -56,7 +56,7 @@ package enum UnixSocket {
   package struct Listening: ~Copyable {
     /// Accepts connections; non-blocking.
     package let descriptor: FileDescriptor
-    /// Where clients find it.
+    /// The path at which clients find it.
     package let path: String
     private let identity: FileStatus.Identity?
 

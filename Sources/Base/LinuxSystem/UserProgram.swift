@@ -3,7 +3,7 @@
 /// It is executed without a shell, in a session of its own, at the root, with an environment that holds what such programs
 /// need to find the user's files, display and agents, and nothing else.
 package struct UserProgram: Sendable {
-  /// What such a program needs of its user's session.
+  /// The variables of its user's session that such a program needs.
   private static let passedVariables: Set<String> = [
     "HOME", "PATH", "LANG", "DISPLAY", "WAYLAND_DISPLAY", "GPG_TTY", "SSH_AUTH_SOCK", "DBUS_SESSION_BUS_ADDRESS",
   ]

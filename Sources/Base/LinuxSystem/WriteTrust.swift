@@ -16,7 +16,7 @@ package struct WriteTrust: Sendable {
     /// Everyone may write to it.
     case everyone
 
-    /// What others can do, and the command that ends it; without a full stop.
+    /// The access of others, and the command that ends it; without a full stop.
     package func description(of path: String) -> String {
       let shown = ShellWord.quoted(path)
       switch self {
@@ -95,7 +95,7 @@ package struct WriteTrust: Sendable {
   }
 }
 
-/// What a user namespace hides (user_namespaces(7)): an owner from outside is shown as the overflow user.
+/// The mapping of owners by a user namespace (user_namespaces(7)): an owner from outside is shown as the overflow user.
 enum UserNamespace {
   /// `/proc/sys/kernel/overflowuid`, which is this everywhere.
   private static let overflow: UInt32 = 65534

@@ -3,7 +3,7 @@
 ///
 /// A value: it writes nothing and reads no clock.
 struct LogBudget {
-  /// What becomes of a line.
+  /// The decision about a line.
   enum Verdict: Equatable {
     /// It is written, behind the number of lines of its kind that were dropped before it.
     case write(dropped: Int)
@@ -13,12 +13,12 @@ struct LogBudget {
 
   /// A message that comes more often than this in a minute says nothing new; lines for developers are exempt.
   static let linesPerMinute = 60
-  /// What may be written at once: as much as the log of an owner on demand holds in one file.
+  /// The most bytes at once: as much as the log of an owner on demand holds in one file.
   static let burstBytes = 1 << 20
-  /// What may be written for long: 2.8 GB a day, a hundred times what a busy broker writes at the level `debug`.
+  /// The most bytes a second for long: 2.8 GB a day, a hundred times what a busy broker writes at the level `debug`.
   static let bytesPerSecond = 32 << 10
 
-  /// What lines for developers leave to the others, of which one may say why everything stands still.
+  /// The bytes that `debug` lines leave to the others, of which one may say why everything stands still.
   static let reservedBytes = 256 << 10
 
   private static let minute = Duration.seconds(60)

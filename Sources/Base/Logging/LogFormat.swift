@@ -1,6 +1,6 @@
 import LinuxSystem
 
-/// How a line of the log is written.
+/// The format of a log line.
 ///
 /// A line has a constant message and typed fields. Where standard error is systemd's journal (`JOURNAL_STREAM`), it
 /// begins with a priority; elsewhere with the time.

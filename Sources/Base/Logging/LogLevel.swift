@@ -1,4 +1,4 @@
-/// How urgent a log line is.
+/// The urgency of a log line.
 package enum LogLevel: Int, Sendable, Comparable, CaseIterable {
   /// An operator must act.
   case error
@@ -6,9 +6,9 @@ package enum LogLevel: Int, Sendable, Comparable, CaseIterable {
   case warning
   /// Something that happens rarely and is in order, such as a start or a stop.
   case notice
-  /// What happened, for those who want to know.
+  /// An ordinary event.
   case info
-  /// What a developer wants to know.
+  /// A detail for developers.
   case debug
 
   /// Orders levels from the gravest.

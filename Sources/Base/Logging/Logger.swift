@@ -28,7 +28,7 @@ package struct Logger: Sendable {
     self.sink = sink
   }
 
-  /// What all copies of a logger share.
+  /// The state shared by all copies of a logger.
   private final class Shared: Sendable {
     let level: Atomic<Int>
     let budget = Mutex(LogBudget())
@@ -48,9 +48,9 @@ package struct Logger: Sendable {
   package func warning(_ message: StaticString, _ fields: LogField...) { write(.warning, message, fields) }
   /// Something rare that is in order.
   package func notice(_ message: StaticString, _ fields: LogField...) { write(.notice, message, fields) }
-  /// What happened.
+  /// Logs an ordinary event.
   package func info(_ message: StaticString, _ fields: LogField...) { write(.info, message, fields) }
-  /// What a developer wants to know.
+  /// Logs a detail for developers.
   package func debug(_ message: StaticString, _ fields: LogField...) { write(.debug, message, fields) }
 
   /// A line of any level, with fields that are not all always there.

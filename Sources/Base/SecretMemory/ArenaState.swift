@@ -1,4 +1,4 @@
-/// What an arena knows of its blocks, and of who waits for one.
+/// The blocks of an arena, and the callers that wait for one.
 ///
 /// A value, so that all of it changes under one lock; it touches no memory of the arena itself.
 struct ArenaState {
@@ -8,7 +8,7 @@ struct ArenaState {
     let order: Int
   }
 
-  /// Which blocks are free; those that are set aside are not.
+  /// The free blocks; reserved ones are not among them.
   private(set) var allocator: BuddyAllocator
   /// How often room has come back: who finds none waits for another number.
   private(set) var releases: UInt64 = 0

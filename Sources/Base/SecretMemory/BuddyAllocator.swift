@@ -8,7 +8,7 @@ struct BuddyAllocator {
   /// The smallest size class in bytes: one cache line, so that two secrets never share one.
   static let smallestBlock = 64
 
-  /// What the allocator hands out in total: a power of two times ``smallestBlock``, or 0.
+  /// The total size of the blocks: a power of two times ``smallestBlock``, or 0.
   let capacity: Int
 
   /// The sum of the sizes of the blocks that are taken.
@@ -18,7 +18,7 @@ struct BuddyAllocator {
   private let topOrder: Int
   /// One bit per block and order: set when that block is free as a whole.
   private var freeBlocks: [UInt64] = []
-  /// Where each order's bits begin in `freeBlocks`.
+  /// The index in `freeBlocks` of each order's first word.
   private var firstWord: [Int] = []
   /// How many blocks of each order are free.
   private var freeCount: [Int] = []

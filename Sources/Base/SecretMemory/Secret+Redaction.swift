@@ -1,5 +1,5 @@
 extension Secret: CustomStringConvertible, CustomDebugStringConvertible {
-  /// What stands for every secret, whatever its bytes and length.
+  /// The same placeholder for every secret, whatever its bytes and length.
   public var description: String { "<redacted>" }
 
   /// The same constant as `description`.

@@ -7,7 +7,7 @@ import CLinux
 /// converted on the way: a `Secret` is not `Codable`, prints `<redacted>` wherever it is printed, interpolated, dumped or
 /// reflected, and compares in constant time.
 public struct Secret: Sendable {
-  /// Where the bytes are.
+  /// The place of the bytes.
   private enum Place: Sendable {
     /// Nowhere: there are none.
     case nowhere
@@ -131,7 +131,7 @@ public struct Secret: Sendable {
   /// How much of its arena the secret takes; 0 where it lies in none.
   package var blockByteCount: Int { if case .arena(let slot) = place { slot.blockByteCount } else { 0 } }
 
-  /// Where the bytes begin in their arena: how a test finds them after the release.
+  /// The offset of the bytes in their arena: a test finds them by it after the release.
   package var arenaOffset: Int { if case .arena(let slot) = place { slot.offset } else { 0 } }
 
   /// Lends the bytes for the length of a call.

@@ -8,7 +8,7 @@ typealias RoomWaiter = CheckedContinuation<Void, Never>
 /// Names those who wait for room.
 private let lastWaiter = Atomic<UInt64>(0)
 
-/// How what cannot be had again waits for room instead of being thrown away.
+/// Waiting for room, so that a secret which cannot be had again is not thrown away.
 extension SecretArena {
   /// Runs a body that makes secrets, and runs it again each time that room has come back, for as long as it finds none.
   ///

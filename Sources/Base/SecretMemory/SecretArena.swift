@@ -12,7 +12,7 @@ import Synchronization
 /// read this one's memory (ptrace(2)) are outside that promise.
 @safe
 public final class SecretArena: Sendable {
-  /// How full the arena is, for a status report.
+  /// The use of an arena, for a status report.
   public struct Usage: Sendable, Equatable {
     /// Bytes that secrets occupy, rounded up to size classes.
     public let bytesInUse: Int
@@ -22,11 +22,11 @@ public final class SecretArena: Sendable {
     public let isLocked: Bool
   }
 
-  /// What the arena of the sessions can hold: half of the usual 8 MiB limit for locked memory, a thousand sessions of
-  /// 4 KiB.
+  /// The capacity of the sessions' arena: half of the usual 8 MiB limit for locked memory, a thousand sessions of 4
+  /// KiB.
   public static let defaultCapacity = 4 << 20
 
-  /// What the arena of the requests can hold: a quarter of that limit, so that both are locked; a dozen of the longest
+  /// The capacity of the requests' arena: a quarter of that limit, so that both are locked; a dozen of the longest
   /// requests, thousands of usual ones.
   public static let requestCapacity = 2 << 20
 
@@ -38,7 +38,7 @@ public final class SecretArena: Sendable {
   /// It is another one, so that no number of requests takes room that a session needs.
   package static let requests = SecretArena(capacity: requestCapacity)
 
-  /// What the arena of the openings can hold: 16 of the longest secrets that rest, several for each thread that reads.
+  /// The capacity of the openings' arena: 16 of the longest secrets that rest, several for each thread that reads.
   package static let openingCapacity = 16 * Secret.longestResting
 
   /// The arena where secrets that rest are opened, for the time of a reading.
@@ -52,7 +52,7 @@ public final class SecretArena: Sendable {
   /// guarded, wiped and left out of core files.
   public static var isLocked: Bool { shared.isLocked && requests.isLocked && openings.isLocked }
 
-  /// How full the process-wide arena is.
+  /// The use of the process-wide arena.
   public static var usage: Usage { shared.usage }
 
   /// Whether mlock2(2) succeeded for the whole of this arena.
@@ -62,7 +62,7 @@ public final class SecretArena: Sendable {
   // Never changes after `init`. What it points at is shared only as disjoint slots: each has one writer, before it is
   // published inside a `Secret`, and readers afterwards.
   private nonisolated(unsafe) let base: UnsafeMutableRawPointer?
-  /// Which of its blocks are free, and who waits for one.
+  /// The free blocks, and the callers that wait for one.
   let blocks: Mutex<ArenaState>
 
   /// Maps a new arena.
@@ -103,7 +103,7 @@ public final class SecretArena: Sendable {
     if let base = unsafe base { unsafe munmap(base - page, mappedByteCount) }
   }
 
-  /// How full this arena is.
+  /// The use of this arena.
   package var usage: Usage {
     blocks.withLock { state in
       Usage(bytesInUse: state.allocator.bytesInUse, capacity: state.allocator.capacity, isLocked: isLocked)

@@ -3,7 +3,7 @@
 /// It is taken before something is done that cannot be undone, so that what comes of it can be kept. Blocks that were not
 /// used go back when the last reference is gone.
 package final class SecretReservation: Sendable {
-  /// Where the room is.
+  /// The arena of the reserved block.
   package let arena: SecretArena
   private let number: UInt64
 

@@ -1,7 +1,7 @@
-/// Where the secrets go that the present task makes, and what they may use.
+/// The arena for the secrets that the present task makes, and the memory reserved for them.
 ///
-/// What makes a secret (a JSON reader, a decoder) need not know for whom it does so: its caller does, and says it
-/// once for everything that is made during the call.
+/// A JSON reader or a decoder that makes a secret need not know for whom it does so: its caller does, and says it once
+/// for everything that is made during the call.
 package struct SecretScope: Sendable {
   /// The arena; nil means ``SecretArena/shared``.
   package var arena: SecretArena?
@@ -14,7 +14,7 @@ package struct SecretScope: Sendable {
     self.reservation = reservation
   }
 
-  /// Where a secret of this scope lies.
+  /// The arena of a secret of this scope.
   var place: SecretArena { arena ?? .shared }
 
   /// The same scope in another arena.

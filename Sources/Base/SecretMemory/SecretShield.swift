@@ -13,7 +13,7 @@ package protocol SecretShield: AnyObject, Sendable {
   func open(_ box: Span<UInt8>, into output: inout MutableSpan<UInt8>) -> Bool
 }
 
-/// What a secret that rests is opened from, each time that it is read.
+/// The source from which a resting secret is opened, each time that it is read.
 package protocol RestingSource: AnyObject, Sendable {
   /// Writes the secret.
   ///
@@ -69,7 +69,7 @@ extension Secret {
   }
 }
 
-/// What a shield has encrypted.
+/// A secret that a shield has encrypted.
 private final class ShieldedBox: RestingSource {
   private let box: [UInt8]
   private let shield: any SecretShield

@@ -1,8 +1,8 @@
 /// The owner of one block of the arena: wipes it and releases it when the last handle is gone.
 final class SecretSlot: Sendable {
-  /// Where the block lies; kept alive by its slots.
+  /// The arena of the block; kept alive by its slots.
   let arena: SecretArena
-  /// Where the block begins in the arena.
+  /// The offset of the block in the arena.
   let offset: Int
   /// How many bytes the secret has; the block may be larger.
   let byteCount: Int

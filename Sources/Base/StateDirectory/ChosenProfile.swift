@@ -9,7 +9,7 @@ package enum ChosenProfile {
   /// The longest name, its end of line included, with some room to see that it is too long.
   private static let longest = 256
 
-  /// What the variable says; nil where it says nothing.
+  /// The profile that the variable names; nil where it is empty or not set.
   package static func ofVariable(_ environment: EnvironmentVariables) -> String? {
     environment[variable].flatMap { $0.isEmpty ? nil : $0 }
   }

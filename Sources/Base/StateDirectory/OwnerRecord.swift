@@ -1,7 +1,7 @@
 import JSON
 package import LinuxSystem
 
-/// What the owner of a state directory says about itself in the lock file: one line of JSON.
+/// The record of the owner of a state directory in its lock file: one line of JSON.
 ///
 /// The lock itself, not the record, says whether there is an owner: a killed one leaves its record behind.
 package struct OwnerRecord: Equatable, Sendable {
@@ -11,7 +11,7 @@ package struct OwnerRecord: Equatable, Sendable {
   package var version: String
   /// The configuration file that it uses; nil: none.
   package var configuration: String?
-  /// Where it listens.
+  /// The path of its socket.
   package var socket: String
   /// Since when, RFC 3339.
   package var startedAt: String

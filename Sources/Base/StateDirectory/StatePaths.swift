@@ -1,11 +1,11 @@
 package import LinuxSystem
 
-/// Where the files of a state directory are.
+/// The paths of a state directory's files.
 ///
-/// Every program computes the same paths from the same options and environment, and asks no file system for it but for the
-/// directory of the login session.
+/// Every program computes the same paths from the same options and environment, and asks no file system for it but for
+/// the directory of the login session.
 package struct StatePaths: Equatable, Sendable {
-  /// What a command line chose.
+  /// The choices of a command line.
   package struct Options: Equatable, Sendable {
     /// The value of `--state`.
     package var state: String?
@@ -78,13 +78,13 @@ package struct StatePaths: Equatable, Sendable {
   package var ownerLock: String { state + "/broker.lock" }
   /// Held by a client while it starts an owner.
   package var startLock: String { state + "/start.lock" }
-  /// What an owner that was started on demand logs.
+  /// The log of an owner that was started on demand.
   package var log: String { state + "/broker.log" }
   /// The sealed sessions.
   package var vault: String { state + "/vault.sqlite" }
-  /// What belongs to the embedded identity provider.
+  /// The directory of the embedded provider.
   package var localProvider: String { state + "/local-provider" }
-  /// What helpers remember from one run to the next; no secret.
+  /// The directory of what helpers remember from one run to the next; no secret.
   package var helpers: String { state + "/helpers" }
 
   /// Computes the paths.

@@ -156,7 +156,7 @@ package enum Base64 {
       | isIn(character, 0x2D, count: 1) | isIn(character, 0x5F, count: 1)
   }
 
-  /// What a character of base64url stands for.
+  /// The value of a character of base64url.
   private static func value(of character: UInt8) -> UInt8 {
     isIn(character, 0x41, count: 26) &* (character &- 0x41)
       | isIn(character, 0x61, count: 26) &* (character &- 0x61 &+ 26)

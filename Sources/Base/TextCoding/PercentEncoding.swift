@@ -1,6 +1,6 @@
 /// The percent-encoding of addresses and forms (RFC 3986, section 2.1).
 package enum PercentEncoding {
-  /// How a text is written.
+  /// The form of encoding.
   package enum Form: Sendable {
     /// All but the unreserved characters encoded (RFC 3986, section 2.3): a segment of a path, a part of a query.
     case component

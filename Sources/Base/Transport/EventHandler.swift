@@ -1,9 +1,9 @@
 package import LinuxSystem
 
-/// What a descriptor is ready for.
+/// The readiness of a descriptor.
 package typealias ReadyEvents = Epoll.Events
 
-/// What is called when a descriptor is ready.
+/// An object that is called when a descriptor is ready.
 ///
 /// It is called on the loop's thread, one call at a time.
 package protocol EventHandler: AnyObject {
@@ -11,7 +11,7 @@ package protocol EventHandler: AnyObject {
   func ready(_ events: ReadyEvents)
 }
 
-/// What is called in every turn behind the handlers: it moves together what those have noted.
+/// An object that is called in every turn behind the handlers, to move together what those have noted.
 package protocol TurnObserver: AnyObject {
   /// All handlers that were ready in this turn have been called.
   func handlersWereCalled()

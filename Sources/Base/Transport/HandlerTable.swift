@@ -1,6 +1,6 @@
 import LinuxSystem
 
-/// Which handler an event belongs to: found by place, and accepted only if the whole identity fits.
+/// The registered handlers: found by place, and accepted only if the whole identity fits.
 struct HandlerTable {
   /// One registered descriptor and who hears of it.
   struct Entry {
@@ -8,9 +8,9 @@ struct HandlerTable {
     let registration: Registration
     /// The kernel's number, needed to change or end the waiting; the descriptor itself is its handler's.
     let descriptor: Int32
-    /// Who is told; kept alive until the entry is removed.
+    /// The handler; kept alive until the entry is removed.
     let handler: any EventHandler
-    /// What is waited for at present.
+    /// The events that are waited for at present.
     var interest: ReadyEvents
     /// A regular file: epoll does not take it (`EPERM`), reading and writing never wait.
     let isAlwaysReady: Bool

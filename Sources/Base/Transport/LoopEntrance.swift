@@ -1,6 +1,6 @@
 /// An actor whose executor is a loop.
 package protocol LoopResident: Actor {
-  /// Where it runs.
+  /// The loop on which the actor runs.
   nonisolated var loop: EventLoop { get }
 }
 

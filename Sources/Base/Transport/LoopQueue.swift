@@ -2,7 +2,7 @@ import Synchronization
 
 /// Work that other threads hand to a loop.
 final class LoopQueue: Sendable {
-  /// What a loop runs between two waits.
+  /// One piece of work.
   enum Work {
     /// A step of an actor that lives on the loop.
     case job(UnownedJob)

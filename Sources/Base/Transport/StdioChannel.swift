@@ -7,9 +7,9 @@ package import LinuxSystem
 /// care cannot eat the peer's bytes. `InheritedStream` says how it is read and written without waiting and without
 /// changing what other processes share; when the process ends, nothing has to be restored.
 package struct StdioChannel: ~Copyable {
-  /// Where the peer's bytes come in.
+  /// The stream of the peer's bytes.
   package let input: InheritedStream
-  /// Where bytes go to the peer.
+  /// The stream of bytes for the peer.
   package let output: InheritedStream
 
   /// Takes standard input and output over.

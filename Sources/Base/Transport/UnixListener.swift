@@ -7,7 +7,7 @@ package import LinuxSystem
 /// connection has ended, or a moment later. One descriptor is kept in reserve: when descriptors have run out although
 /// no connection is open, so that no connection's end would free one, it serves to turn the waiting client away at once.
 package final class UnixListener: EventHandler {
-  /// What happened to clients that were not served.
+  /// The counts of refused clients and of pauses.
   package struct Refusals: Equatable, Sendable {
     /// Turned away because they belong to another user.
     package var otherUser = 0

@@ -10,7 +10,7 @@ package struct BrokerConnector: Sendable {
   package struct Connection: ~Copyable {
     /// A connected, blocking socket.
     package let descriptor: FileDescriptor
-    /// Who listens there, if it said so.
+    /// The record of the broker that listens there, if it left one.
     ///
     /// A client of another version warns once.
     package let owner: OwnerRecord?
@@ -46,7 +46,7 @@ package struct BrokerConnector: Sendable {
     self.launcher = fixed == nil ? launcher : nil
   }
 
-  /// Where a broker is looked for that has left no record: `AUTHBROKER_SOCKET`, or the usual socket.
+  /// The socket to try where no broker has left a record: `AUTHBROKER_SOCKET`, or the usual socket.
   package var usualSocket: String { fixedSocket ?? paths.socket }
 
   /// Connects.

@@ -31,13 +31,13 @@ package enum ConnectError: Error, Equatable, Sendable, CustomStringConvertible {
   case startRefused(code: String, reason: String)
   /// The daemon was started and ended, or gave no word for too long.
   case startFailed(log: String, lastLine: String)
-  /// What was started as the daemon said nothing at all.
+  /// The program that was started as the daemon printed nothing at all.
   case startWasSilent(daemon: String, log: String)
 
-  /// What happened and, where the reason alone does not tell it, what to do; without a full stop.
+  /// The reason and, where it does not tell it by itself, the remedy; without a full stop.
   package var description: String { remedy.map { reason + "; " + $0 } ?? reason }
 
-  /// What to do, for programs that have no better way to say it.
+  /// The remedy, for programs that have no better way to say it.
   private var remedy: String? {
     switch self {
     case .notRunning(_, startable: true): "start one"
@@ -47,7 +47,7 @@ package enum ConnectError: Error, Equatable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// What to do about a daemon that cannot be started.
+  /// The remedy for a daemon that cannot be started.
   private static func remedy(_ error: Errno) -> String {
     switch error {
     case .tooManyDescriptors: "raise the limit of open files (ulimit -n)"
@@ -57,7 +57,7 @@ package enum ConnectError: Error, Equatable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// What happened.
+  /// The reason.
   package var reason: String {
     switch self {
     case .notRunning(let socket, true): "no broker listens on \(socket)"

@@ -15,8 +15,8 @@ package struct OwnerLauncher: Sendable {
     package var lock = Duration.seconds(20)
     /// For the daemon's first word: it may have a vault to recover.
     package var ready = Duration.seconds(15)
-    /// What a daemon may ask for beyond that, while the program that prints the vault's key asks a person: as long as
-    /// the configuration can let that program have (`vault.commandTimeoutSeconds`).
+    /// The time that a daemon may take in addition, while the program that prints the vault's key asks a person: as
+    /// long as the configuration can let that program have (`vault.commandTimeoutSeconds`).
     package var key = Duration.seconds(600)
     /// For an owner that holds the lock and does not listen yet.
     package var owned = Duration.seconds(5)

@@ -7,7 +7,7 @@ internal import StateDirectory
 /// The end of the input is passed on as a half-close, so that answers in flight still arrive. Each direction holds at
 /// most one buffer: a reader that is slow slows down its own writer alone.
 package struct Relay: ~Copyable {
-  /// How it ended.
+  /// The way in which a relay ends.
   package enum Outcome: Equatable, Sendable {
     /// The input ended, and the broker then finished: everything in flight was written.
     case inputEnded
@@ -21,7 +21,7 @@ package struct Relay: ~Copyable {
     case failed(Errno)
   }
 
-  /// What a pipe holds (pipe(7)): more would not be moved by one call.
+  /// The size of a pipe (pipe(7)): more would not be moved by one call.
   private static let bufferSize = 64 * 1024
 
   private let input: InheritedStream

@@ -2,7 +2,7 @@
 struct RelayBuffer {
   /// Their storage; of no meaning outside `pending`.
   var bytes: [UInt8]
-  /// Which of them are still to be moved on.
+  /// The bytes that are still to be moved on.
   private(set) var pending: Range<Int> = 0..<0
 
   /// An empty buffer that holds at most `capacity` bytes.

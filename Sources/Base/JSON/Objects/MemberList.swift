@@ -1,8 +1,8 @@
-/// What the members of an object are called.
+/// The names of an object's members.
 public struct MemberList: ObjectCoder, Sendable {
   /// The names, in the order of the wire.
   public private(set) var names: [String] = []
-  /// Those whose value is a secret; what lies in its own objects is not examined.
+  /// The names of members whose value is a secret; the members of nested objects are not examined.
   public private(set) var secretNames: [String] = []
 
   public mutating func required<Coding: ValueCoding>(_ name: String, _: inout Coding.Value, _: Coding) {

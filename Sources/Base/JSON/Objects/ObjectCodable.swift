@@ -1,6 +1,6 @@
 /// A type that stands in a JSON text as an object, and names each of its members once.
 public protocol ObjectCodable: JSONEncodable, JSONDecodable, Sendable {
-  /// What a reader begins with: what may be absent has its default, the rest any value.
+  /// The value that a reader begins with: optional members have their default, the others any value.
   static var blank: Self { get }
 
   /// Hands every member to a coder, in the order of the wire.
@@ -24,7 +24,7 @@ extension ObjectCodable {
     try code(&reader)
   }
 
-  /// What the members of the type are called, and whether one of them is a secret.
+  /// The names of the type's members, and which of them hold a secret.
   public static var members: MemberList {
     var members = MemberList()
     blank.walk(&members)

@@ -34,7 +34,7 @@ public protocol ObjectCoder {
   ) throws(JSONMismatch) where Coding.Value: Equatable
 }
 
-/// What the last two come to; only a collector of schemas does otherwise.
+/// The defaults of the last two; only a collector of schemas differs.
 extension ObjectCoder {
   /// Codes an optional member that always has a value.
   @inlinable

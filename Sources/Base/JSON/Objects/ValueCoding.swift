@@ -1,4 +1,4 @@
-/// How the values of one type are written and read: for types that do not say so themselves, or not always the same.
+/// The coding of one type's values: for types without a coding of their own, or with several.
 public protocol ValueCoding<Value> {
   /// The type of the values.
   associatedtype Value
