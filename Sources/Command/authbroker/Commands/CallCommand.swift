@@ -22,7 +22,7 @@ enum CallCommand: Command {
     "password", "oldPassword", "newPassword", "code", "backupCode", "refreshToken", "accessToken", "token",
     "passphrase", "newPassphrase", "redirectUrl",
   ]
-  /// What the broker takes in one message.
+  /// The longest message that the broker takes.
   private static let longest = JSONLimits.standard.byteCount
 
   /// Sends the request and prints the result as it came.

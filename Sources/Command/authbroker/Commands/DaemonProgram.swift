@@ -19,7 +19,7 @@ enum DaemonProgram {
     } catch { throw CommandFailure(.noDaemon(path: program, error)) }
   }
 
-  /// What a run of the daemon came to that only says something and ends.
+  /// The report of a daemon's run that only prints something and ends.
   struct Report: Sendable {
     /// The exit code; nil if it did not end in time.
     let code: Int32?

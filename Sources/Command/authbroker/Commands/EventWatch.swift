@@ -12,7 +12,7 @@ struct EventWatch: ~Copyable {
   private var last: Int?
   /// The sequence behind which a locked vault could not tell what had happened.
   private var gap: Int?
-  /// What was told while there was a gap: few events are told while a vault is locked.
+  /// The sequences received while there was a gap: few events are sent while a vault is locked.
   private var seen: Set<UInt64> = []
   /// Whether the vault has been opened, and a gap can be closed.
   private var isOpened = false

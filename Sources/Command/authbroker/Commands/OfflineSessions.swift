@@ -14,7 +14,7 @@ enum OfflineSessions {
     }
   }
 
-  /// What is to be said of one, by the events that are known.
+  /// The message about one session, by the known events.
   static func message(for session: Session, _ events: [BrokerEvent]) -> Message {
     Outage(of: session.profile, in: events)
       .message(for: session, at: LocalTime.now)

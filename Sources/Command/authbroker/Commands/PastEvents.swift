@@ -1,7 +1,7 @@
 import AuthBrokerClient
 import BrokerProtocol
 
-/// What the broker still knows of what has happened: its newest events, without waiting for more.
+/// The newest events that the broker still has, without waiting for more.
 enum PastEvents {
   /// How far back is looked, in sequences, until the broker has everything since then.
   ///
@@ -26,7 +26,7 @@ enum PastEvents {
     return []
   }
 
-  /// What stands between the answer to a subscription and that to the next request.
+  /// The events between the answer to a subscription and the answer to the next request.
   private static func replayed(
     _ context: Context, _ connection: inout BlockingConnection
   ) throws(CommandFailure) -> [BrokerEvent] {

@@ -49,7 +49,7 @@ enum RekeyCommand: Command {
     Output.notice("the configuration still names another source; set vault.keySource to the new one")
   }
 
-  /// What the configuration of the owner says now, which that one may not have read yet; nil: it cannot be told.
+  /// The key source in the owner's configuration file, which the owner may not have read yet; nil where it is unknown.
   private static func configuredNow(
     _ context: Context, _ owner: OwnerRecord?
   ) throws(CommandFailure) -> KeySourceName? {
@@ -85,7 +85,7 @@ enum RekeyCommand: Command {
     }
   }
 
-  /// What is asked of the broker, and what has to be asked for before.
+  /// The request to the broker, and the secrets to ask for before.
   private struct Request {
     let present: KeySourceName?
     let target: KeySourceName?

@@ -99,7 +99,7 @@ enum StopCommand: Command {
     return true
   }
 
-  /// What the broker waits for; nil where it waits for nothing.
+  /// The message about the calls that the broker waits for; nil where it waits for none.
   private static func sentence(on result: StopBroker.Result) -> Message? {
     guard let count = result.awaited else { return nil }
     let limit = result.longestWait.map { " (at most \($0.components.seconds) s)" } ?? ""

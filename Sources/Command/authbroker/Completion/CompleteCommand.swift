@@ -20,7 +20,7 @@ enum CompleteCommand: Command {
     options: [helperNames],
     examples: ["authbroker complete -- login --prof"])
 
-  /// What `make install` asks for.
+  /// The option that `make install` uses.
   private static let helperNames = Option.flag("--helper-names", "print the names by which other tools run helpers")
 
   /// A person who presses a key does not wait longer.
@@ -45,7 +45,7 @@ enum CompleteCommand: Command {
     }
   }
 
-  /// What the running broker tells; without one, what is known without it.
+  /// The names from the running broker; without one, those that are known without it.
   private static func names(_ completion: Completion, _ context: Context) -> [String] {
     let broker = broker(context)
     switch completion {

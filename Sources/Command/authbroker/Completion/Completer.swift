@@ -6,15 +6,15 @@ struct Completer: Sendable {
   struct Candidate: Equatable {
     /// The word.
     let word: String
-    /// What it means; empty where that is plain.
+    /// The explanation; empty where the word is plain.
     var meaning = ""
   }
 
-  /// What a shell is to offer.
+  /// The answer for a shell.
   enum Answer: Equatable {
     /// Words, each as a whole.
     case candidates([Candidate])
-    /// What the shell itself finds in the file system.
+    /// The shell's own completion of file names.
     case files, directories
   }
 
@@ -24,7 +24,7 @@ struct Completer: Sendable {
   /// The options that say which broker is meant.
   private static let choosing: Set = ["--state", "--config", "--socket"]
 
-  /// What has been typed before the word.
+  /// The words before the one that is typed.
   private struct Typed {
     var description: CommandDescription?
     var group: CommandEntry?
@@ -39,7 +39,7 @@ struct Completer: Sendable {
     var options: [Option] { (description?.options ?? []) + Option.global }
   }
 
-  /// What the last of some words can become.
+  /// Completes the last of some words.
   ///
   /// - Parameter words: those behind the program's name; the last one is being typed, and may be empty.
   /// - Returns: what a shell is to offer.

@@ -1,4 +1,4 @@
-/// What a shell can complete a word of a command line to.
+/// The kind of words that an operand or a value completes to.
 enum Completion: Equatable, Sendable {
   /// Nothing that is known.
   case none
@@ -11,7 +11,7 @@ enum Completion: Equatable, Sendable {
   /// One of a few words.
   case words([String])
 
-  /// What an operand is, by the word that stands for it in the usage line.
+  /// The kind of an operand, by the word that stands for it in the usage line.
   init(operand: Substring) {
     let name = operand.filter { $0 != "[" && $0 != "]" }
     switch name {

@@ -14,7 +14,7 @@ struct DemoJourney: ~Copyable {
   private var usedMessages: Set<String> = []
 
   private static let email = "ann@example.com"
-  /// What a step may take at most; the longest one waits for the end of the refresh token.
+  /// The longest time of a step; the longest step waits for the end of the refresh token.
   private static let patience = Duration.seconds(20)
 
   /// A journey that has not begun.

@@ -1,8 +1,8 @@
 import BrokerProtocol
 
-/// What a person sees of the demo: numbered steps, the command for each, and what came back.
+/// The display of the demo: numbered steps, the command for each, and its output.
 struct DemoStage {
-  /// How words are set off.
+  /// The highlighting of words.
   let style: Style
   private var steps = 0
 

@@ -1,4 +1,4 @@
-/// What the command knows of the embedded provider, and of no other.
+/// The command's only knowledge about a provider: the name of the embedded one.
 enum EmbeddedProvider {
   /// Its type, as in the configuration.
   static let type = "local"

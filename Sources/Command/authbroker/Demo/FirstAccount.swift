@@ -35,7 +35,7 @@ enum FirstAccount {
   /// The command that makes the first account.
   static let creation = NextCommand("create one with", "register")
 
-  /// What to do where every session is signed out and there is no account that could be logged in to; nil elsewhere.
+  /// The advice where every session is signed out and there is no account to log in to; nil elsewhere.
   static func hint(
     _ sessions: [Session], _ context: Context, on connection: inout BlockingConnection
   ) -> Message? {

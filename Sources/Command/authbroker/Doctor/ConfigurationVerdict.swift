@@ -5,9 +5,9 @@ import JSON
 import LinuxSystem
 import StateDirectory
 
-/// What the daemon makes of a configuration.
+/// The daemon's verdict on a configuration.
 struct ConfigurationVerdict: Sendable {
-  /// Where an entry can be added to a section of the file.
+  /// A place in the file where an entry can be added to a section.
   struct Place: Equatable, Sendable {
     /// The byte behind the brace that opens the section.
     let offset: Int
@@ -41,13 +41,13 @@ struct ConfigurationVerdict: Sendable {
   private(set) var file: String?
   /// The names of the profiles; empty where the configuration is not valid.
   private(set) var profiles: [String] = []
-  /// Where the key of a new vault would come from; nil where the configuration is not valid.
+  /// The key source of a new vault; nil where the configuration is not valid.
   private(set) var keySource: KeySourceName?
-  /// Where the key file is, or would be.
+  /// The path of the key file, whether it exists or not.
   private(set) var keyFile: String?
-  /// Where a profile can be added; nil where there is no file, or it is not valid.
+  /// The place where a profile can be added; nil where there is no file, or it is not valid.
   private(set) var place: Place?
-  /// Where a target can be added; nil where there is no file, or it is not valid.
+  /// The place where a target can be added; nil where there is no file, or it is not valid.
   private(set) var targetPlace: Place?
   /// The targets; empty where there is no file, or it is not valid.
   private(set) var targets: [TargetEntry] = []

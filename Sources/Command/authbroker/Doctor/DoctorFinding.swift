@@ -3,7 +3,7 @@ import JSON
 
 /// One thing that the doctor looked at, and how it is.
 struct DoctorFinding: Equatable, Sendable {
-  /// How bad it is.
+  /// The severity of a finding.
   enum Status: String, Sendable, CaseIterable {
     /// As it should be.
     case ok
@@ -17,15 +17,15 @@ struct DoctorFinding: Equatable, Sendable {
 
   /// A stable name for programs, such as `files.state`.
   let check: String
-  /// What a person calls the thing that was looked at.
+  /// The name of the checked thing, for people.
   let label: String
-  /// How it is.
+  /// The severity.
   let status: Status
   /// A value, or what is wrong and what to do about it.
   let message: Message
   /// The same for programs, where the two differ: with times as RFC 3339 in UTC.
   private var machineMessage: Message?
-  /// What the exit code is if it is an error.
+  /// The exit code if it is an error.
   var exitCode = ExitCode.failure
   /// The file that it is about.
   var path: String?

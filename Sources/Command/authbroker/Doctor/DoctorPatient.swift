@@ -2,15 +2,15 @@ import BrokerProtocol
 import LinuxSystem
 import StateDirectory
 
-/// What the checks look at: the environment, the files, and what the broker answered.
+/// The facts that the checks judge: the environment, the files, and the broker's answers.
 struct DoctorPatient: Sendable {
   /// The command line and the environment.
   let context: Context
-  /// Where the files are.
+  /// The paths of the files.
   let paths: StatePaths
-  /// What the owner of the state directory says.
+  /// The answers of the owner of the state directory.
   var interview = OwnerInterview()
-  /// What the daemon makes of the configuration; nil: it was not asked yet.
+  /// The daemon's verdict on the configuration; nil where it was not asked yet.
   var verdict: ConfigurationVerdict?
 
   /// A patient whose owner was not asked yet.
@@ -19,17 +19,17 @@ struct DoctorPatient: Sendable {
     self.paths = paths
   }
 
-  /// What the daemon makes of the configuration of the owner, or of the command line where there is none.
+  /// The daemon's verdict on the owner's configuration, or on the command line's where there is no owner.
   var usedVerdict: ConfigurationVerdict? {
     guard case .made(let owner?, _) = interview.contact, let used = owner.configuration, used != paths.configuration
     else { return verdict }
     return ConfigurationVerdict(context, paths, usedBy: owner)
   }
 
-  /// Where the vault's key file is by that configuration.
+  /// The path of the vault's key file by that configuration.
   var keyFile: String? { usedVerdict?.keyFile ?? paths.vaultKey }
 
-  /// Where the key of the vault comes from; nil: it is not known.
+  /// The key source of the vault; nil where it is unknown.
   var keySource: KeySourceName? {
     if let status = interview.status { return KeySourceName(rawValue: status.vault.keySource) }
     // What the vault says counts, and the configuration only where there is none yet.

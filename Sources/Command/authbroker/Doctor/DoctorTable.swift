@@ -1,12 +1,12 @@
 import JSON
 
-/// What the doctor found, on paper: a table for people, an object for programs.
+/// The findings as they are printed: a table for people, an object for programs.
 struct DoctorTable: Sendable {
   /// The findings of one check.
   struct Section: Sendable {
     /// The heading.
     let title: String
-    /// What is below it.
+    /// The findings below the headline.
     let findings: [DoctorFinding]
   }
 
@@ -24,8 +24,8 @@ struct DoctorTable: Sendable {
   private var findings: [DoctorFinding] { sections.flatMap { $0.findings } }
   private var errors: [DoctorFinding] { findings.filter { $0.status == .error } }
 
-  /// What a script sees: 7 for the vault, 5 if nothing is wrong but providers that cannot be reached, 1 for any other
-  /// error; warnings are no failure.
+  /// The exit code: 7 for the vault, 5 if nothing is wrong but providers that cannot be reached, 1 for any other error;
+  /// warnings are no failure.
   var exitCode: ExitCode {
     guard let first = errors.first else { return .success }
     guard !errors.contains(where: { $0.exitCode == .vault }) else { return .vault }

@@ -3,7 +3,7 @@ import LinuxSystem
 import SecretMemory
 import StateDirectory
 
-/// What the programs get from the machine and from their environment.
+/// Checks the machine and the environment of the programs.
 enum EnvironmentCheck: DoctorCheck {
   static let title = "Environment"
 
@@ -44,7 +44,7 @@ enum EnvironmentCheck: DoctorCheck {
     return findings
   }
 
-  /// What a clock that shows `time` is worth; tokens and their ends are judged by it.
+  /// Judges the time of the clock, by which tokens and their expiry are judged.
   static func clock(_ time: Timestamp) -> DoctorFinding {
     let (check, label) = ("environment.clock", "clock")
     guard time >= earliest else {
@@ -70,7 +70,7 @@ enum EnvironmentCheck: DoctorCheck {
       "environment.lockedMemory", "locked memory", .ok, "\(allowed), \(size(Int64(wanted))) wanted")
   }
 
-  /// What is said of a kernel that cannot keep secrets out of core files and forked children; nil for one that can.
+  /// The finding for a kernel that cannot keep secrets out of core files and forked children; nil for one that can.
   static func hiddenMemory(_ canHide: Bool) -> DoctorFinding? {
     guard !canHide else { return nil }
     let message =

@@ -3,7 +3,7 @@ import StateDirectory
 
 /// Configurations that stand where none is looked for.
 extension FilesCheck {
-  /// Where people put them, below the home directory.
+  /// Usual but wrong places of a configuration, below the home directory.
   private static let inHome = [
     ".config/authbroker/config.json", ".config/authbroker/authbroker.json", ".config/authbroker/config.json5",
     ".config/authbroker.json", ".authbroker/config.json", ".authbroker.json", ".authbrokerrc", "authbroker/config.json",

@@ -37,7 +37,7 @@ enum FilesCheck: DoctorCheck {
     return DoctorFinding(check, label, .error, message, next: next, path: path).aboutVault()
   }
 
-  /// What cannot be looked at may be there.
+  /// Whether a path does not exist; a path that cannot be examined may exist.
   static func isMissing(_ path: String) -> Bool {
     do throws(Errno) { _ = try FileStatus.ofLink(path) } catch { return error == .noEntry }
     return false
@@ -164,7 +164,7 @@ enum FilesCheck: DoctorCheck {
     return freeSpace(space)
   }
 
-  /// What so many free bytes mean.
+  /// Judges the free space.
   static func freeSpace(_ space: Int64) -> DoctorFinding {
     let amount = "\(EnvironmentCheck.size(space)) free"
     guard space >= neededSpace else {

@@ -2,7 +2,7 @@ import BrokerProtocol
 import LinuxSystem
 import StateDirectory
 
-/// Who owns the state directory, whether it answers, and whether it fits this program.
+/// Checks the owner of the state directory: whether there is one, it answers, and its version fits this program.
 enum OwnerCheck: DoctorCheck {
   static let title = "Broker"
   /// What is said where the running broker does not know a method.
@@ -54,8 +54,8 @@ enum OwnerCheck: DoctorCheck {
     return DoctorFinding("owner.state", "state", .error, Message(message, next: NextCommand("to end it", "stop")))
   }
 
-  /// What an owner cannot do that was started on demand: it ends some time after its last use, and sessions are refreshed
-  /// only while there is one.
+  /// The finding for an owner that was started on demand: it ends some time after its last use, and sessions are
+  /// refreshed only while it runs.
   private static func keepsAlive(_ status: GetStatus.Result) -> DoctorFinding? {
     let isKept = status.profiles.contains { $0.refreshTokenPresent && $0.state != .expired }
     guard isKept, isOnDemand(status.pid) else { return nil }

@@ -4,9 +4,9 @@ import ClientSocket
 import LinuxSystem
 import StateDirectory
 
-/// What the owner of the state directory answered, or why it did not answer.
+/// The answers of the owner of the state directory, or why there are none.
 struct OwnerInterview: Sendable {
-  /// How it came to a connection, or did not.
+  /// The outcome of connecting.
   enum Contact: Sendable, Equatable {
     /// It was not asked yet.
     case none
@@ -23,27 +23,27 @@ struct OwnerInterview: Sendable {
 
   /// Whether it answers.
   private(set) var contact = Contact.none
-  /// How it is doing.
+  /// Its status.
   private(set) var status: GetStatus.Result?
   /// Why it does not say how it is doing.
   private(set) var statusFailure: CommandFailure?
-  /// What it finds in its vault; nil where it was not asked, or where it did not answer.
+  /// The result of its vault check; nil where it was not asked, or where it did not answer.
   private(set) var vaultCheck: CheckVault.Result?
   /// Whether every page was looked at.
   private(set) var isFullCheck = false
   /// Why it does not say what is in its vault.
   private(set) var vaultCheckFailure: CommandFailure?
-  /// Which providers it reaches; nil where it was not asked, or where it did not answer.
+  /// The result of its provider check; nil where it was not asked, or where it did not answer.
   private(set) var providerCheck: CheckProviders.Result?
   /// Why it does not say which providers it reaches.
   private(set) var providerCheckFailure: CommandFailure?
 
-  /// What to do where there is no account that could be logged in to; nil elsewhere.
+  /// The advice where there is no account to log in to; nil elsewhere.
   private(set) var firstAccount: Message?
-  /// What it still knows of what happened; empty where it was not asked, or did not tell.
+  /// The events that it still has; empty where it was not asked, or did not answer.
   private(set) var events: [BrokerEvent] = []
 
-  /// Where the owner listens, if it said so.
+  /// The path of the owner's socket, if its record has one.
   var socket: String? {
     guard case .made(let owner?, _) = contact, !owner.socket.isEmpty else { return nil }
     return owner.socket

@@ -18,7 +18,7 @@ enum ProviderCheck: DoctorCheck {
     return authorities + (interview.providerCheck?.providers ?? []).map(finding)
   }
 
-  /// What is trusted beside the system's authorities.
+  /// The finding for a certificate authority trusted beside the system's.
   private static func authority(_ authority: GetStatus.Authority) -> DoctorFinding {
     let (check, path) = ("providers.authorities", PlainText.line(authority.path.utf8))
     let source = PlainText.line(authority.source.utf8)
@@ -57,7 +57,7 @@ enum ProviderCheck: DoctorCheck {
       "providers.asked", "providers", .error, failure.message.behind("the providers could not be checked: "))
   }
 
-  /// What a report says, as a line of the table.
+  /// The line of the table for a report.
   static func finding(_ report: ProviderReport) -> DoctorFinding {
     var finding = DoctorFinding(check(report), report.profile.description, status(report), message(report))
     finding.profile = report.profile.description

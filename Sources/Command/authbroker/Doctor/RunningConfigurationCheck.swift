@@ -11,7 +11,7 @@ enum RunningConfigurationCheck {
     changed(owner).map { $0 > status.configurationReadAt ?? status.startedAt } ?? false
   }
 
-  /// What is to be said; nil where the broker has read what is there.
+  /// The finding; nil where the broker has read the present file.
   ///
   /// A file that is not valid (`isValid`) is not worth being read again.
   static func finding(

@@ -4,7 +4,7 @@ import LinuxSystem
 import SecretMemory
 import StateDirectory
 
-/// What `doctor --tool NAME` looks at: what is set up, and whether the answer to the tool's own question is the token.
+/// The examination of `doctor --tool NAME`: the setup, and whether the answer to the tool's own question is the token.
 struct ToolExamination: ~Copyable {
   /// The option that asks for it.
   static let option = Option.value("--tool", "NAME", "ask the helper as the tool does, and check the answer")
@@ -65,7 +65,7 @@ struct ToolExamination: ~Copyable {
     }
   }
 
-  /// What the answer to the tool's question for a target is.
+  /// Judges the answer to the tool's question for a target.
   private mutating func answer(for target: Target) -> DoctorFinding {
     guard let probe = tool.probe(target, setup) else {
       let sentence = "\(tool.name) cannot be asked from here; run one of its programs"
@@ -144,7 +144,7 @@ struct ToolExamination: ~Copyable {
     return CommandFailure(.failure, "\(program.shellQuoted) \(what)", next: next)
   }
 
-  /// What keeps the tool from a link that was made: another program of its name, or none, comes first on the `PATH`.
+  /// The failure where another program of its name, or none, comes before the tool's link on the `PATH`.
   private func hidden(_ program: String, _ found: String?) -> CommandFailure? {
     guard found.map({ !setup.leadsHere($0) }) ?? true else { return nil }
     let places = [setup.shimDirectory, setup.linkDirectory]

@@ -1,7 +1,7 @@
 import BrokerProtocol
 import StateDirectory
 
-/// What the broker says of its vault: the key, and whether everything in it is intact.
+/// Checks the vault by the broker's answers: the key, and whether everything in it is intact.
 enum VaultCheck: DoctorCheck {
   static let title = "Vault"
 

@@ -2,7 +2,7 @@ import BrokerProtocol
 import JSON
 import SecretMemory
 
-/// What cargo asks a credential provider, and what that answers
+/// A request of cargo to a credential provider, and the answers
 /// (https://doc.rust-lang.org/cargo/reference/credential-provider-protocol.html), version 1.
 struct CargoCredential: Equatable, Sendable {
   /// Why a question cannot be followed.
@@ -12,7 +12,7 @@ struct CargoCredential: Equatable, Sendable {
     /// It is of another version.
     case otherVersion
 
-    /// What is wrong, as a sentence.
+    /// The fault, as a sentence.
     var sentence: String {
       switch self {
       case .malformed: "cargo's request cannot be read"
@@ -24,11 +24,11 @@ struct CargoCredential: Equatable, Sendable {
   /// The first line, by which the provider says what it speaks.
   static let hello = #"{"v":[1]}"#
 
-  /// What is asked for: `get`, `login` or `logout`, or what a later cargo may ask.
+  /// The kind of request: `get`, `login` or `logout`, or one of a later cargo.
   var kind: String
   /// The address of the registry's index, without cargo's prefix for its form.
   var index: String
-  /// What follows the provider in cargo's configuration.
+  /// The arguments behind the provider in cargo's configuration.
   var arguments: [String] = []
 
   /// Reads a line.

@@ -68,7 +68,7 @@ enum DockerHelper: ToolHelper {
     Output.line(answer(server, try username(of: grant.target), grant.token.accessToken))
   }
 
-  /// What docker reads: bytes that the caller wipes.
+  /// The answer for docker: bytes that the caller wipes.
   static func answer(_ server: DockerServer, _ username: String, _ token: Secret) -> [UInt8] {
     var writer = JSONWriter()
     writer.object { writer in

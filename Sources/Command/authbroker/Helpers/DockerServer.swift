@@ -2,13 +2,13 @@ import JSON
 
 /// A registry as docker names it: with or without a scheme, or docker's own address of Docker Hub.
 struct DockerServer: Equatable, Sendable {
-  /// What docker compares a helper's words with, to go on without credentials (credentials/error.go).
+  /// The text by which docker recognises that there are no credentials, and goes on without (credentials/error.go).
   static let notFound = "credentials not found in native keychain"
-  /// What the protocol says where the address is missing.
+  /// The protocol's text for a missing address.
   static let noServer = "no credentials server URL"
   /// The user name that makes docker take a secret for a refresh token.
   static let refreshTokenUsername = "<token>"
-  /// What docker calls Docker Hub.
+  /// Docker's address of Docker Hub.
   private static let hub = "https://index.docker.io/v1/"
   /// The hosts of Docker Hub: of its accounts, of its short name, and of its registry.
   private static let hubHosts = ["index.docker.io", "docker.io", "registry-1.docker.io"]

@@ -2,7 +2,7 @@ import BrokerProtocol
 import JSON
 import SecretMemory
 
-/// What kubectl and other clients of Kubernetes ask an exec plugin, and what it answers
+/// A request of kubectl, or another client of Kubernetes, to an exec plugin, and the answer
 /// (https://kubernetes.io/docs/reference/access-authn-authz/authentication/#client-go-credential-plugins).
 struct ExecCredential: Equatable, Sendable {
   /// Why a question cannot be followed.
@@ -16,7 +16,7 @@ struct ExecCredential: Equatable, Sendable {
     /// The address of the cluster is missing or none.
     case noServer
 
-    /// What is wrong, as the end of a sentence.
+    /// The fault, as the end of a sentence.
     var reason: String {
       switch self {
       case .noObject: "it is no JSON object with apiVersion, kind and spec"

@@ -1,9 +1,9 @@
 import BrokerProtocol
 import SecretMemory
 
-/// What a credential helper answers git (git-credential(1), "Input/output format").
+/// A credential helper's answer to git (git-credential(1), "Input/output format").
 struct GitAnswer: Equatable, Sendable {
-  /// How the token is sent.
+  /// The form in which the token is sent.
   enum Form: Equatable, Sendable {
     /// As the password of a user.
     case password(username: String?)
@@ -13,9 +13,9 @@ struct GitAnswer: Equatable, Sendable {
 
   /// The token.
   var token: AccessToken
-  /// How it is sent.
+  /// The form in which it is sent.
   var form: Form
-  /// What git can do: only that is used.
+  /// git's capabilities: only those are used.
   var capabilities: [String]
   /// Whether git should ask once more if the server refuses the token.
   var mayAskAgain: Bool

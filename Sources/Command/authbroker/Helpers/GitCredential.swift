@@ -1,7 +1,7 @@
 import SecretMemory
 import TextCoding
 
-/// What git asks a credential helper (git-credential(1), "Input/output format").
+/// A request of git to a credential helper (git-credential(1), "Input/output format").
 struct GitCredential: Equatable, Sendable {
   /// Why an input cannot be followed.
   enum Fault: Error, Equatable, Sendable {
@@ -16,7 +16,7 @@ struct GitCredential: Equatable, Sendable {
     /// The memory for secrets is used up.
     case noMemory
 
-    /// What is wrong, as the end of a sentence.
+    /// The fault, as the end of a sentence.
     var reason: String {
       switch self {
       case .longLine: "a line is longer than \(GitCredential.longestLine) bytes"
@@ -30,10 +30,10 @@ struct GitCredential: Equatable, Sendable {
 
   /// The longest line that git itself writes, without its end.
   static let longestLine = 65_535
-  /// What begins a state of this program; the rest is the identifier of the token that was given out.
+  /// The prefix of a state of this program; the rest is the identifier of the token that was given out.
   static let statePrefix = "authbroker:"
 
-  /// How the server is spoken to, such as `https`.
+  /// The scheme of the server, such as `https`.
   var scheme = ""
   /// Its name, and its port where that is not the usual one.
   var host = ""
@@ -45,9 +45,9 @@ struct GitCredential: Equatable, Sendable {
   var password: Secret?
   /// The same for a scheme of authentication that is not basic.
   var credential: Secret?
-  /// What git can do beyond user name and password.
+  /// git's capabilities beyond user name and password.
   var capabilities: [String] = []
-  /// What helpers want to be told again.
+  /// The states that helpers want to be sent again.
   var states: [String] = []
   /// The values of the server's `WWW-Authenticate`.
   var challenges: [String] = []

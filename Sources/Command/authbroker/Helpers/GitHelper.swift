@@ -81,7 +81,8 @@ enum GitHelper: ToolHelper {
     return bytes
   }
 
-  /// How a token is sent: as the target says, else as the server offers it, else as a password, which every server takes.
+  /// The form in which a token is sent: as the target says, else as the server offers it, else as a password, which
+  /// every server takes.
   ///
   /// - Throws: a failure where the target needs what this git cannot do.
   static func form(for target: Target, _ request: GitCredential) throws(CommandFailure) -> GitAnswer.Form {

@@ -19,7 +19,7 @@ enum GoogleHelper: ToolHelper {
   struct Refusal: Error, Equatable {
     /// A stable name of the reason.
     let code: String
-    /// What people are told.
+    /// The message for people.
     let message: String
   }
 

@@ -1,8 +1,8 @@
 import StateDirectory
 
-/// What helpers have in common when they answer.
+/// Common parts of helpers' answers.
 enum HelperAnswer {
-  /// What a person is told of a failure, in one line, for tools that want it on standard output.
+  /// The message of a failure, in one line, for tools that want it on standard output.
   static func sentence(of failure: CommandFailure, _ context: Context) -> String {
     let text = FirstAccount.explained(failure, context).message.text(for: context.arguments)
     return PlainText.line(text.utf8)

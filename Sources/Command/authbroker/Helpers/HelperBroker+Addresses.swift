@@ -20,16 +20,16 @@ extension HelperBroker {
     throw Self.missing(address)
   }
 
-  /// What is said of an address without a target.
+  /// The failure for an address without a target.
   static func missing(_ address: String) -> CommandFailure {
     CommandFailure(.broker(BrokerError(.unknownTarget))).saying(
       Message("\(address.shellQuoted) \(notConfigured); name a profile with --profile", next: addition(of: address)))
   }
 
-  /// How an address becomes a target, also of a running broker.
+  /// The command that adds a target for an address, also to a running broker.
   static func addition(of address: String) -> NextCommand { NextCommand("or add it with", "target", "add", address) }
 
-  /// What is said of an address without a target, as the end of a sentence.
+  /// The words for an address without a target, as the end of a sentence.
   static var notConfigured: String { "is not a configured target" }
 
   /// The target of the first of several addresses that has one; nil where none of them has.
@@ -75,7 +75,7 @@ extension HelperBroker {
 }
 
 extension Target {
-  /// What the broker has given a token for; nil where that is not said, or is not for the address that was asked for.
+  /// The target of a token; nil where the answer has none, or one that is not for the requested address.
   init?(_ granted: GrantedTarget?, of profile: ProfileName, for address: String) {
     guard let granted, let prefix = try? TargetAddress(prefix: granted.prefix),
       let asked = try? TargetAddress(address), asked.isBelow(prefix)

@@ -17,7 +17,7 @@ enum HelperCommand: CommandGroup {
     [HelperInstallCommand.entry, HelperRemoveCommand.entry, HelperListCommand.entry] + helpers.map { $0.command }
   }
 
-  /// Those that tools run, in the order of the help.
+  /// The helpers that tools run, in the order of the help.
   static var helpers: [HelperEntry] {
     [
       HelperEntry(GitHelper.self), HelperEntry(DockerHelper.self), HelperEntry(KubectlHelper.self),

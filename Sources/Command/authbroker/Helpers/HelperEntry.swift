@@ -1,6 +1,6 @@
 /// A helper as a value, in a list with others: Embedded Swift has no existential metatypes.
 struct HelperEntry: Sendable {
-  /// What it is as a command.
+  /// The helper as a command.
   let command: CommandEntry
   private let namesOf: @Sendable () -> [String]
   private let setupOf: @Sendable () -> ToolSetup?
@@ -14,8 +14,8 @@ struct HelperEntry: Sendable {
 
   /// The names that the program may be called by, the usual one first.
   var programNames: [String] { namesOf() }
-  /// How its tool is made to run it; nil where there is nothing to set up.
+  /// The setup of its tool; nil where there is nothing to set up.
   var setup: ToolSetup? { setupOf() }
-  /// What it is called behind `helper`.
+  /// The name behind `helper`.
   var toolName: String { String(command.name.split(separator: " ").last ?? "") }
 }

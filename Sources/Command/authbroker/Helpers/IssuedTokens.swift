@@ -2,7 +2,7 @@ import BrokerProtocol
 import LinuxSystem
 import StateDirectory
 
-/// What a process was given and has not used up, kept in small files (0600) of `helpers` in the state directory.
+/// A process's tokens that it has not used up, kept in small files (0600) of `helpers` in the state directory.
 ///
 /// A client that keeps its token until it expires asks again before that for one reason: the server has refused the
 /// token. No secret is kept: the token's identifier and expiry. A process is its number and its start, since numbers
@@ -30,7 +30,7 @@ struct IssuedTokens: ~Copyable {
   private let prefix: String
   private let name: String
 
-  /// What the parent of this process was given; nil where nothing can be kept: the helper works without.
+  /// The record for the parent of this process; nil where nothing can be kept: the helper works without.
   ///
   /// - Parameters:
   ///   - tool: the helper's name, of letters.
@@ -46,7 +46,7 @@ struct IssuedTokens: ~Copyable {
     name = "\(tool)-\(parent)-\(start)-\(String(Self.hash(purpose.utf8), radix: 16))"
   }
 
-  /// What it was given, where that has not expired yet.
+  /// The recorded token, where it has not expired yet.
   func entry(at now: Timestamp) -> Entry? {
     guard let bytes = try? directory.readFile(name, limit: Self.longestEntry), let entry = Entry(bytes) else {
       return nil

@@ -5,7 +5,7 @@ import JSON
 /// Options may stand before and behind the operation, and with or without `=`: pip writes
 /// `keyring --mode=creds --output=json get URL`, uv `keyring get URL --mode creds`.
 struct KeyringCall: Equatable {
-  /// What is done with a service.
+  /// The operation on a service.
   enum Operation: Equatable {
     /// A password is printed; the user is known.
     case password
@@ -15,7 +15,7 @@ struct KeyringCall: Equatable {
     case change
   }
 
-  /// What is done.
+  /// The operation.
   let operation: Operation
   /// The service: an address for pip and uv, or a host.
   let service: String

@@ -78,7 +78,7 @@ enum KeyringHelper: ToolHelper {
     return call.operation == .credential || call.user == username ? username : nil
   }
 
-  /// What is printed, without the end of the last line.
+  /// The text to print, without the end of the last line.
   ///
   /// - Returns: bytes that the caller wipes.
   static func text(of token: Secret, _ user: String, _ call: KeyringCall) -> [UInt8] {

@@ -5,7 +5,7 @@
 protocol ToolHelper: Command {
   /// The names that the program may be called by, such as `git-credential-authbroker`, the usual one first.
   static var programNames: [String] { get }
-  /// How its tool is made to run it; nil where there is nothing to set up.
+  /// The setup of its tool; nil where there is nothing to set up.
   static var setup: ToolSetup? { get }
 }
 

@@ -2,7 +2,7 @@ import JSON
 import LinuxSystem
 import SecretMemory
 
-/// What a tool writes to the standard input of its helper; it may hold secrets, and the caller wipes it.
+/// The lines that a tool writes to the standard input of its helper; they may hold secrets, and the caller wipes them.
 struct ToolLines: ~Copyable {
   /// More than any tool writes: above it, the input is refused.
   static let longest = 1 << 20
@@ -10,7 +10,7 @@ struct ToolLines: ~Copyable {
   /// How much is read at first, which is more than a tool's usual question; later as much as has come before.
   private static let firstLength = 1 << 10
 
-  /// What has been read and not been taken yet.
+  /// The bytes that have been read and not been taken yet.
   private var buffer: [UInt8] = []
   private var isAtEnd = false
 

@@ -11,7 +11,7 @@ struct ConfigurationEdit {
 
   /// Its absolute path.
   let path: String
-  /// What stands in it; nil where there is none yet.
+  /// The present contents; nil where there is no file yet.
   private let original: [UInt8]?
   private let place, targetPlace: ConfigurationVerdict.Place?
   /// The profiles that there are: a name cannot be taken twice.

@@ -9,7 +9,7 @@ struct OfferedProvider: Equatable {
   struct Question: Equatable {
     /// The key in the profile's section.
     let key: String
-    /// What is asked.
+    /// The question.
     let text: String
     /// Whether a profile needs it.
     let isRequired: Bool
@@ -19,9 +19,9 @@ struct OfferedProvider: Equatable {
     var isAsked = true
     /// Why it is asked, in one sentence; nil where the question says it.
     var reason: String?
-    /// What holds where nothing is answered; nil where that is not known.
+    /// The default; nil where it is unknown.
     var usual: String?
-    /// What is written where nothing is answered; nil for nothing.
+    /// The value to write where nothing is answered; nil for nothing.
     var value: String?
   }
 
@@ -29,14 +29,16 @@ struct OfferedProvider: Equatable {
   let type: String
   /// The name for people.
   let title: String
-  /// Where its client, or its key, is got, with `${key}` for the value of a key; nil where only its operator knows.
+  /// The page where its client, or its key, is got, with `${key}` for the value of a key; nil where only its operator
+  /// knows.
   var address: String?
-  /// What is to be done there; nil where a profile needs neither.
+  /// The instructions; nil where a profile needs neither.
   var steps: String?
-  /// What is asked, in order.
+  /// The questions, in order.
   let questions: [Question]
 
-  /// Where the client of a profile is registered, with the profile's own values in it; nil where one of them is not known.
+  /// The page where the client of a profile is registered, with the profile's own values in it; nil where one of them
+  /// is not known.
   func registrationAddress(with draft: ProfileDraft) -> String? {
     guard var rest = address?[...] else { return nil }
     var text = ""

@@ -10,7 +10,7 @@ struct ProfileDraft {
     case text(String)
     /// Any other value, as JSON.
     case json(String)
-    /// Where a secret is.
+    /// The file of a secret.
     case file(String)
     case environment(String)
     case command([String])

@@ -157,7 +157,7 @@ struct ProfileQuestions {
     }
   }
 
-  /// What stands before the address of a protected resource.
+  /// The word before the address of a protected resource.
   private static let resourceMark = "resource "
 
   /// The keys of a profile for a protected resource; of several authorization servers a person chooses one.
@@ -250,7 +250,7 @@ struct ProfileQuestions {
     }
   }
 
-  /// What a person answers; nil for what stays as it is.
+  /// Asks a person; returns nil for a value that stays as it is.
   private func answer(
     _ question: OfferedProvider.Question, _ text: String, _ draft: ProfileDraft
   ) throws(CommandFailure) -> String? {

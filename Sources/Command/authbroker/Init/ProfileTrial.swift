@@ -9,21 +9,21 @@ import StateDirectory
 /// A broker of its own reads the file in a temporary directory; it holds no session, and is gone at the end. Ctrl-C ends
 /// it, too.
 struct ProfileTrial {
-  /// What is wrong with a profile.
+  /// A fault of a profile.
   struct Fault: Equatable {
     /// The keys to ask for again, or `client` or `address` for those about either; empty where the message does not say.
     let keys: [String]
-    /// What is wrong, and what to do.
+    /// The fault and its remedy.
     let message: String
-    /// What a script sees.
+    /// The exit code.
     let exitCode: ExitCode
     /// Whether there was no answer at all: then nothing says that a key is wrong.
     var isUnreachable: Bool { exitCode == .providerUnavailable }
   }
 
-  /// What came of a trial.
+  /// The outcome of a trial.
   struct Outcome {
-    /// What is wrong; nil where nothing is.
+    /// The fault; nil where there is none.
     var fault: Fault?
     /// The scopes that the provider announces and the profile does not ask for, of those that people want.
     var scopes: [String] = []
@@ -116,7 +116,7 @@ struct ProfileTrial {
     .networkUnavailable, .timeout, .providerUnavailable, .rateLimited, .tlsFailed, .tlsPinMismatch,
   ]
 
-  /// What the provider's answers say; warnings are shown, and hinder nothing.
+  /// The fault that the provider's answers show; warnings are shown, and hinder nothing.
   private static func fault(in check: CheckProvider.Result) -> Fault? {
     let failures = check.findings.filter { $0.level == .failure }
     guard !failures.isEmpty else { return nil }

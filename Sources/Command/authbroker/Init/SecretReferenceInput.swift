@@ -1,7 +1,7 @@
 import JSON
 import SecretMemory
 
-/// Where a client's secret is: the configuration says it, and never holds the secret itself.
+/// The reference to a client's secret: the configuration names its place, and never holds the secret itself.
 enum SecretReferenceInput {
   /// A value of `--set`: JSON where it looks like that, else text.
   static func value(_ text: String) -> ProfileDraft.Value {
@@ -10,7 +10,7 @@ enum SecretReferenceInput {
     return isJSON ? .json(text) : .text(text)
   }
 
-  /// What the options say.
+  /// The reference of the options.
   ///
   /// - Throws: a usage failure where they say nothing, or two things.
   static func given(_ context: Context) throws(CommandFailure) -> ProfileDraft.Value {

@@ -13,7 +13,7 @@ enum LocalAddCommand: Command {
     options: NewAccount.options,
     examples: ["authbroker local add --email ann@example.com"])
 
-  /// How it is called where there is no account yet.
+  /// The command where there is no account yet.
   static let next = NextCommand("create one with", "local", "add")
 
   /// Asks for what is missing, and makes the account.

@@ -16,7 +16,7 @@ struct ActionWait: ~Copyable {
   private var reconnection: Reconnection
   /// Whether the time that is left is shown.
   private let showsTime: Bool
-  /// What stands on the line.
+  /// The present text of the line.
   private var shown = ""
 
   /// A wait for one login.
@@ -107,7 +107,7 @@ struct ActionWait: ~Copyable {
     return failure
   }
 
-  /// What becomes of a login that is no longer waited for.
+  /// The message about a login that this command no longer waits for.
   private var goesOn: Message {
     Message(
       "the login goes on until \(LocalTime.clock(action.expiresAt))",

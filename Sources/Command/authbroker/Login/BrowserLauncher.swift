@@ -8,7 +8,7 @@ struct BrowserLauncher {
   /// The option that forbids it.
   static let option = Option.flag("--no-browser", "open no browser, only show the address")
 
-  /// What opens an address with the browser that the desktop is set to (xdg-open(1)).
+  /// The program that opens an address with the desktop's browser (xdg-open(1)).
   private static let opener = "xdg-open"
 
   /// The variables that a browser and the desktop around it read; any other one may hold a secret.
@@ -16,7 +16,7 @@ struct BrowserLauncher {
     "BROWSER", "DBUS_SESSION_BUS_ADDRESS", "DESKTOP_SESSION", "DISPLAY", "HOME", "LANG", "LANGUAGE", "LOGNAME", "PATH",
     "SHELL", "TERM", "TMPDIR", "TZ", "USER", "WAYLAND_DISPLAY", "XAUTHORITY",
   ]
-  /// What the names of further ones begin with: languages, desktops, and editors that run the browser elsewhere.
+  /// The prefixes of further ones: languages, desktops, and editors that run the browser elsewhere.
   private static let prefixes = [
     "GDK_", "GNOME_", "GTK_", "KDE_", "LC_", "MATE_", "MOZ_", "QT_", "VSCODE_IPC_", "WSL_", "XDG_",
   ]

@@ -9,7 +9,7 @@ enum ChallengeNotice {
     context.tell(Message(text(challenge, isEmbedded: isEmbedded), next: isShown ? OutboxNotice.command : nil))
   }
 
-  /// Where the code is, how long it is good and when another one may be sent, without a full stop; an authenticator's
+  /// The destination of the code, its expiry and the time of the next resend, without a full stop; an authenticator's
   /// code is not sent.
   static func text(
     _ challenge: OTPChallenge, isEmbedded: Bool = false, now: Timestamp = LocalTime.now

@@ -3,7 +3,7 @@ import SecretMemory
 
 /// Asks the person at the terminal for the code that a login waits for.
 enum CodePrompt {
-  /// What a person has typed.
+  /// A person's answer.
   enum Answer: Equatable {
     /// A one-time code.
     case code(Secret)

@@ -1,7 +1,7 @@
 import BrokerProtocol
 import StateDirectory
 
-/// How the embedded provider's messages get out, for people.
+/// The outcomes of the embedded provider's deliveries, for people.
 enum DeliveryLines {
   /// Prints a line for each way that was used since the start; one whose last try has failed is set off.
   static func print(_ ways: [GetStatus.Delivery], _ style: Style) {

@@ -1,4 +1,4 @@
-/// What names a login that waits.
+/// The handle of a login that waits.
 enum FlowHandle {
   /// Far more than the 43 characters that a handle of 256 bits has today; the broker alone knows what is in it.
   private static let longest = 128

@@ -1,6 +1,6 @@
 import BrokerProtocol
 
-/// What `token --id` does.
+/// The request of `token --id`.
 enum IDTokenRequest {
   /// Asks for the ID token in place of the access token.
   static let option = Option.flag("--id", "the ID token, for servers that ask who the user is")

@@ -1,7 +1,7 @@
 import BrokerProtocol
 import JSON
 
-/// What a method answers that goes on with a login, or begins one.
+/// The answer of a method that begins a login or goes on with one.
 protocol LoginAnswer: JSONEncodable, Sendable {
   /// How far the login came.
   var login: LoginResult { get }

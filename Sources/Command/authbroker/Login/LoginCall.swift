@@ -6,7 +6,7 @@ import LinuxSystem
 ///
 /// The broker is told and asked to its end, so that no command says otherwise than what came of it.
 struct LoginCall {
-  /// How a login is cancelled.
+  /// The way to cancel a login.
   enum Undoing {
     /// The request is not wanted any more.
     case request
@@ -28,7 +28,7 @@ struct LoginCall {
     case time
   }
 
-  /// What became of it.
+  /// The outcome of the call.
   private enum Outcome<Answer: LoginAnswer> {
     case cancelled
     case failed(BrokerError)
@@ -148,7 +148,7 @@ struct LoginCall {
     }
   }
 
-  /// What is said of a login that was done before it could be cancelled.
+  /// The message about a login that was done before it could be cancelled.
   private static func lateMessage(_ progress: LoginProgress) -> Message {
     guard case .authenticated(let session) = progress else {
       return Message("it was too late to cancel: the account was created")

@@ -85,7 +85,7 @@ enum LoginCommand: Command {
     return named.isEmpty ? nil : named
   }
 
-  /// What is said before a login to a profile that has a session.
+  /// The message before a login to a profile that has a session.
   static func replacing(_ session: Session) -> String {
     "already logged in to \(session.profile)\(session.userWords); a new login replaces that session"
   }
@@ -155,7 +155,7 @@ enum LoginCommand: Command {
     }
   }
 
-  /// What stands before the refusal of a login that was begun at another device without having been asked for.
+  /// The words before the refusal of a device login that was not asked for.
   private static let reasonForDevice =
     "no browser can be opened here, and the login at another device failed (--method browser takes a browser all the"
     + " same): "

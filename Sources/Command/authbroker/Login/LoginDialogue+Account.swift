@@ -1,7 +1,7 @@
 import AuthBrokerClient
 import BrokerProtocol
 
-/// What is asked of a provider about an account.
+/// Dialogues about an account.
 extension LoginDialogue {
   /// A dialogue about the account of the profile that the command line names, once there is one and its provider offers a
   /// method.
@@ -46,7 +46,7 @@ extension LoginDialogue {
     throw FirstAccount.failure(session.profile, code)
   }
 
-  /// What the provider of a profile wants of a new password; unknown where no question is asked.
+  /// The provider's rule for a new password; unknown where no question is asked.
   mutating func passwordRule(_ profile: ProfileName?) throws(CommandFailure) -> NewPasswordRule {
     guard context.canAsk else { return .unknown }
     return NewPasswordRule(try session(of: profile).provider)

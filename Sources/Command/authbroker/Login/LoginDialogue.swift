@@ -2,10 +2,9 @@ import AuthBrokerClient
 import BrokerProtocol
 import SecretMemory
 
-/// What follows when a login was begun: a session, a one-time code that the user must enter, or something that is to be
-/// done elsewhere.
+/// The dialogue after a login was begun, up to a session: a one-time code that the user must enter, or a user action.
 struct LoginDialogue: ~Copyable {
-  /// What the command runs with.
+  /// The context of the command.
   let context: Context
   private var connection: BlockingConnection
   /// Where the profile stands and what its login takes, once that was asked for.
@@ -72,7 +71,7 @@ struct LoginDialogue: ~Copyable {
     (try? facts(profile).login) ?? []
   }
 
-  /// What a login with a password takes, of all ways; what most providers do where there is none.
+  /// The form of a login with a password among the given ones; the usual one where there is none.
   static func passwordForm(in forms: [LoginForm]) -> LoginForm {
     forms.first { $0.method == .password } ?? LoginForm(.password)
   }
@@ -205,7 +204,7 @@ struct LoginDialogue: ~Copyable {
     ChallengeNotice.tell(challenge, isEmbedded: isEmbedded(challenge.profile), context)
   }
 
-  /// What is said of a session that has come.
+  /// The message about a new session.
   static func welcome(_ session: Session) -> String {
     "logged in to \(session.profile)\(session.userWords)"
   }

@@ -36,7 +36,7 @@ enum LogoutCommand: Command {
     if let hint = FirstAccount.hint(meant, context, on: &connection) { context.notice(hint) }
   }
 
-  /// What has become of a session, told by the state that it was in.
+  /// The message about a logout, by the state that the session was in.
   private static func sentence(_ outcome: LogoutOutcome, _ state: Session.State?) -> String {
     switch (state, outcome.serverRevoked) {
     case (.signedOut, .no): "not logged in"

@@ -18,7 +18,7 @@ struct NewAccount {
   private(set) var password: Secret
   /// The name to show.
   private(set) var name: String?
-  /// Where one-time codes go.
+  /// The phone number for one-time codes.
   private(set) var phoneNumber: String?
 
   private let context: Context

@@ -1,12 +1,12 @@
 import BrokerProtocol
 import SecretMemory
 
-/// What a provider is known to want of a new password, so that a person learns of it before typing it twice.
+/// The known rule of a provider for new passwords, shown before a person types one twice.
 struct NewPasswordRule {
   /// Nothing is known.
   static let unknown = NewPasswordRule(hint: "", fewest: 0)
 
-  /// What stands behind the question; empty where nothing is known.
+  /// The hint behind the question; empty where nothing is known.
   let hint: String
   /// The fewest characters that any account may have; 0 where nothing is known.
   let fewest: Int

@@ -41,7 +41,7 @@ enum PendingLogins {
     }
   }
 
-  /// What the user is to do.
+  /// The user's next step.
   static func deed(_ action: UserAction) -> String {
     guard let address = action.verificationURI.map({ PlainText.line($0.utf8) }) else {
       return "finish it where it was begun"

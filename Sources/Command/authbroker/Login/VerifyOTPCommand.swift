@@ -84,7 +84,7 @@ enum VerifyOTPCommand: Command {
     return challenge
   }
 
-  /// What is said where no login waits for a code: for all that is known, the code may be a second factor's first one.
+  /// The message where no login waits for a code: the code may be the first one of a second factor.
   private static func absence(_ sessions: [Session], _ wanted: ProfileName?) -> Message {
     let living = sessions.filter { (wanted == nil || $0.profile == wanted) && ExitCode($0.state) == .success }
     guard !living.isEmpty else {
@@ -95,7 +95,7 @@ enum VerifyOTPCommand: Command {
       next: NextCommand("to have another sent", "account", "2fa", "METHOD").on(wanted))
   }
 
-  /// What the logins of all profiles, or of the one that is named, wait for.
+  /// The challenges of all profiles' logins, or of the one that is named.
   private static func challenges(_ context: Context) throws(CommandFailure) -> [OTPChallenge] {
     var connection = try context.connect()
     let wanted = try context.arguments.profile()

@@ -69,7 +69,7 @@ enum Advice {
     return PlainText.line(fields.joined(separator: ", ").utf8)
   }
 
-  /// What to do where no command does it.
+  /// The advice where no command helps.
   private static func step(for error: BrokerError) -> String? {
     switch error.kind {
     case .otpInvalid, .backupCodeInvalid: error.attemptsRemaining.map { "\($0.counted("attempt")) left" }

@@ -19,7 +19,7 @@ enum BrokerSentence {
     return parts.map(lowered).joined(separator: "; ")
   }
 
-  /// Where the full stop is behind which another sentence begins.
+  /// The position of the full stop behind which another sentence begins.
   private static func boundary(in text: Substring) -> Substring.Index? {
     text.indices.first { index in
       let rest = text[index...].prefix(3)

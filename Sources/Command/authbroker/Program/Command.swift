@@ -1,8 +1,8 @@
 /// One subcommand: what its help says, and what it does.
 protocol Command: SendableMetatype {
-  /// What it is called by, which a line is searched for before anything else of the command is looked at.
+  /// The name, for which a command line is searched before anything else of the command is read.
   static var name: String { get }
-  /// How the help explains it; the name is in it by ``description``.
+  /// The help of the command; ``description`` adds the name.
   static var about: CommandDescription { get }
 
   /// Does it.

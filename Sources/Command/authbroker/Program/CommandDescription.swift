@@ -1,14 +1,14 @@
-/// How a subcommand is called and explained.
+/// The usage and help of a subcommand.
 struct CommandDescription: Equatable, Sendable {
   /// The name on the command line.
   var name = ""
-  /// What follows the name in the usage line.
+  /// The operands in the usage line.
   var operands = ""
   /// How many operands there may be, where the usage line does not say it.
   var operandCount: ClosedRange<Int>?
   /// One line for the list of commands, without a full stop.
   let summary: String
-  /// What the help adds to that.
+  /// Further lines of the help.
   var details = ""
   /// Its own options.
   var options: [Option] = []
@@ -16,12 +16,12 @@ struct CommandDescription: Equatable, Sendable {
   var takesRawWords = false
   /// Whether the first operand begins another program's command line: no word behind it is an option of this program.
   var endsOptionsAtOperand = false
-  /// What a shell can complete the first operand to; nil where the word that stands for it says so.
+  /// The completion of the first operand; nil where the word that stands for it says so.
   var operandCompletion: Completion?
-  /// What a person may type, each a whole line.
+  /// Example command lines.
   var examples: [String] = []
 
-  /// How the command is called, without its options unless they must stand in front.
+  /// The usage line, without the options unless they must stand in front.
   var usage: String {
     let lead = ["authbroker", name, endsOptionsAtOperand ? "[options]" : "", operands]
     return lead.filter { !$0.isEmpty }.joined(separator: " ")
@@ -42,10 +42,10 @@ struct CommandDescription: Equatable, Sendable {
     operandNames.first.flatMap { $0.utf8.allSatisfy { (0x61...0x7A).contains($0) } ? String($0) : nil }
   }
 
-  /// What stands for each operand in the usage line.
+  /// The words for the operands in the usage line.
   var operandNames: [Substring] { operands.split(separator: " ") }
 
-  /// What a shell can complete an operand to, counted from 0.
+  /// The completion of an operand, counted from 0.
   func completion(ofOperand index: Int) -> Completion {
     if index == 0, let operandCompletion { return operandCompletion }
     return operandNames.indices.contains(index) ? Completion(operand: operandNames[index]) : .none

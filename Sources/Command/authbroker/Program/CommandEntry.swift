@@ -2,7 +2,7 @@ import BrokerProtocol
 
 /// A command as a value, in a list with others: Embedded Swift has no existential metatypes.
 struct CommandEntry: Sendable {
-  /// What it is called by.
+  /// The name.
   let name: String
   /// Whether standard output is another program's protocol, in which nothing else may stand.
   let speaksProtocol: Bool

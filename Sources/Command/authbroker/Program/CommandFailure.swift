@@ -6,13 +6,13 @@ import LinuxSystem
 
 /// Why a command ends without success: what is printed, and the exit code.
 struct CommandFailure: Error, Equatable {
-  /// What scripts see.
+  /// The exit code.
   var exitCode: ExitCode
-  /// What people are told; empty where all has been said already.
+  /// The message; empty where all has been said already.
   var message: Message
   /// The broker's own error, for `--json`.
   var error: BrokerError?
-  /// What ends the program in place of the exit code, once everything is said.
+  /// The signal that ends the program in place of the exit code, once everything is said.
   var signal: Signal?
   /// The stable name of a failure that is not the broker's own, for `--json`.
   private(set) var kind: String
@@ -116,7 +116,7 @@ struct CommandFailure: Error, Equatable {
     CommandFailure(.broker(BrokerError(.deadlineExceeded))).saying(Message(sentence))
   }
 
-  /// What the client library or the broker says.
+  /// The failure for an error of the client library or the broker.
   init(_ error: ClientError) {
     switch error {
     case .broker(let error):

@@ -2,7 +2,7 @@
 protocol CommandGroup: Command {
   /// One line for the list of commands, without a full stop.
   static var summary: String { get }
-  /// What the help adds to that.
+  /// Further lines of the help.
   static var details: String { get }
   /// Its commands, in the order of the help; the name of each begins with that word.
   static var members: [CommandEntry] { get }

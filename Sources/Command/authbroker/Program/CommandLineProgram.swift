@@ -84,7 +84,7 @@ enum CommandLineProgram {
     ["-V", Option.version.name].contains(word) || Option.group(word)?.contains("-V") == true
   }
 
-  /// Where the first word is that is neither an option nor the value of one.
+  /// The position of the first word that is neither an option nor the value of one.
   ///
   /// - Throws: a usage failure for an option that no command has: what follows it may be a secret and no command.
   private static func commandPosition(_ words: [String]) throws(CommandFailure) -> Int? {
@@ -114,7 +114,7 @@ enum CommandLineProgram {
     return nil
   }
 
-  /// What to say of a command's name that stands where an option's value was expected; nil where there is none.
+  /// The message where a command's name was taken as an option's value; nil where it was not.
   private static func swallowed(_ words: [String]) -> String? {
     guard let last = words.last, (try? CommandList.command(named: last)) != nil, words.count > 1 else { return nil }
     return "\(last) was taken as the value of \(words[words.count - 2])"

@@ -5,7 +5,7 @@ import JSON
 import LinuxSystem
 import StateDirectory
 
-/// What a command runs with: its arguments and environment, and the way to the broker.
+/// The context of a command: its arguments and environment, and the way to the broker.
 struct Context: Sendable {
   /// The command line.
   let arguments: Arguments
@@ -23,7 +23,7 @@ struct Context: Sendable {
   /// terminal.
   var canAsk: Bool { Terminal.isTerminal(0) }
 
-  /// How words are set off.
+  /// The highlighting of words.
   var style: Style { Style(environment: environment) }
 
   /// The profile that the command is about: the one that is named, else the current one; nil where the broker chooses.
@@ -220,7 +220,7 @@ struct Context: Sendable {
     return nil
   }
 
-  /// What a call came to that has no result.
+  /// The failure of a call that has no result.
   ///
   /// A time that was chosen and is over is no missing broker: it has the code of all that takes too long.
   func failure(_ error: ClientError) -> CommandFailure {
@@ -259,7 +259,7 @@ struct Context: Sendable {
     throw failure
   }
 
-  /// Where a word may be meant as a profile's name.
+  /// The commands after which a word may be meant as a profile's name.
   private static let commandsOfProfiles = [
     "token", "header", "status", "sessions", "profiles", "whoami", "logout", "watch", "login", "register",
     "reauthenticate",

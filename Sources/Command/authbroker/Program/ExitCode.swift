@@ -1,7 +1,7 @@
 import BrokerProtocol
 import ClientSocket
 
-/// What the exit status of the command tells a script.
+/// The exit status of the command, for scripts.
 enum ExitCode: Int32 {
   /// Done.
   case success = 0

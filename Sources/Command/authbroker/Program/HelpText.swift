@@ -21,11 +21,11 @@ enum HelpText {
         """)
   }
 
-  /// What the program is for.
+  /// The purpose of the program.
   private static let purpose =
     "Keeps login sessions for the programs of this user and hands them fresh access tokens."
 
-  /// What `authbroker` prints alone: the commands that people need first, by what they want.
+  /// The output of bare `authbroker`: the commands that people need first, by what they want.
   static var start: String {
     let lines = groups.map { title, commands in
       "\n\(title):\n"

@@ -1,10 +1,10 @@
 import LinuxSystem
 
-/// What a person is told: what happened, and the command to type next where there is one.
+/// A message for a person: what happened, and the command to type next where there is one.
 struct Message: Equatable, Sendable {
-  /// What happened, in lower case and without a full stop; empty where everything has been said.
+  /// The statement, in lower case and without a full stop; empty where everything has been said.
   var sentence: String
-  /// What to type next.
+  /// The command to type next.
   var next: NextCommand?
 
   /// A message.

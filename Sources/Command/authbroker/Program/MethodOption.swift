@@ -2,7 +2,7 @@ import BrokerProtocol
 
 /// The ways to log in that a command line can choose, by their names on the wire or an alias.
 enum MethodOption {
-  /// What can be chosen; the other way, a refresh token, is for programs.
+  /// The methods that can be chosen; the other one, a refresh token, is for programs.
   private static let methods: [LoginMethod] = [.password, .deviceCode, .browser, .clientCredentials]
 
   /// The option, as the help of every command shows it.

@@ -4,7 +4,7 @@ import BrokerProtocol
 ///
 /// Only ``text(for:)`` makes a line of it: nothing looks for a command in a sentence.
 struct NextCommand: Equatable, Sendable {
-  /// What the command is for, such as `log in with`.
+  /// The words before the command, such as `log in with`.
   let lead: String
   /// The name of the command and what follows it, as the program receives them: not quoted for a shell.
   let words: [String]

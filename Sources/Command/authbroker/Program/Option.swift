@@ -2,11 +2,11 @@
 struct Option: Equatable, Sendable {
   /// The name with its dashes.
   let name: String
-  /// What stands for its value in the help; nil: it has none.
+  /// The placeholder of its value in the help; nil for an option without one.
   let value: String?
-  /// What it is for.
+  /// The meaning, for the help.
   let meaning: String
-  /// What a shell can complete its value to.
+  /// The completion of its value.
   var completion = Completion.none
 
   /// An option that takes a value.
@@ -36,10 +36,10 @@ struct Option: Equatable, Sendable {
     return names.allSatisfy { longNames[$0] != nil && ($0 != "-p" || $0 == names.last) } ? names : nil
   }
 
-  /// What prints the version of the program, in the place of a command.
+  /// The option that prints the version of the program, in the place of a command.
   static let version = Option.flag("--version", "print the version of the program")
 
-  /// Those that every command takes, before or behind the command's name.
+  /// The options of every command, before or behind the command's name.
   static let global: [Option] = [
     .value("--profile", "PROFILE", "which profile, where several are configured", completion: .profiles),
     .flag("--json", "results as JSON"),

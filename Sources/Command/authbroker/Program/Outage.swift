@@ -5,7 +5,7 @@ struct Outage: Equatable {
   /// The events that tell of it.
   static let events: [EventName] = [.login, .tokenRefreshed, .refreshFailed]
 
-  /// What the last refresh ended with; nil: that is not known.
+  /// The error of the last refresh; nil where it is unknown.
   private(set) var kind: ErrorKind?
   /// When the first refresh failed since one had succeeded; nil: that is not known.
   private(set) var since: Timestamp?
@@ -30,7 +30,7 @@ struct Outage: Equatable {
     }
   }
 
-  /// What people are told, with the command that helps.
+  /// The message, with the command that helps.
   func message(for session: Session, at now: Timestamp) -> Message {
     let beginning = since.map { "offline since \(LocalTime.clock($0, now: now)): " } ?? "offline: "
     return Message(

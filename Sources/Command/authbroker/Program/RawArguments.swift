@@ -9,7 +9,7 @@ struct RawArguments {
   /// To replace bytes of a path or of an address would make another one of it.
   let words: [String]?
 
-  /// Those of this process.
+  /// The arguments of this process.
   init() {
     let all = CommandLineWords.all
     let name = String(decoding: all.first ?? [], as: UTF8.self)

@@ -8,7 +8,7 @@ enum RefusedFields {
     + "(\(PasswordLength.fewestCharactersWithSecondFactor) beside a second factor) and at most "
     + "\(PasswordLength.largestByteCount) bytes, and be no common or predictable one, nor your name or address"
 
-  /// What the embedded provider takes, by the names on the wire.
+  /// The rules of the embedded provider, by the names on the wire.
   private static let rules = [
     "email": "it must be one address such as ann@example.com", "password": passwordRule, "newPassword": passwordRule,
     "name": "it must have at most 256 bytes, and no control or invisible characters",
@@ -37,7 +37,7 @@ enum RefusedFields {
   /// RFC 5321, section 4.5.3.1.3: a path of 256 octets, without its angle brackets.
   private static let longestAddress = 254
 
-  /// What is said of a text that can be no address.
+  /// The message for a string that is no address.
   static func notAnAddress(_ text: String) -> String {
     "\(text.shellQuoted) is not an e-mail address; give one such as ann@example.com"
   }

@@ -11,7 +11,7 @@ enum RootHome {
     Output.message(sentence)
   }
 
-  /// What is strange about a home directory of root's; nil where nothing is.
+  /// The warning about root's home directory; nil where it is the usual one.
   static func sentence(_ home: String) -> String? {
     let shown = home.shellQuoted
     let remedy = "set HOME, or name a state directory with --state"

@@ -1,7 +1,7 @@
 import BrokerProtocol
 import JSON
 
-/// What every way has in common that hands a token to a program which can only bear it (RFC 6750).
+/// Common parts of all ways to hand a token to a program that can only bear it (RFC 6750).
 enum BearerToken {
   /// The same of the broker's answer, taken apart.
   static func check(_ answer: JSONNode) throws(CommandFailure) {

@@ -13,16 +13,16 @@ struct EnvironmentTemplate: Equatable, Sendable {
     "the variable that holds the token (ACCESS_TOKEN); in TEXT, {token} and {expiry} are replaced")
   /// The variable without that option.
   static let standardName = "ACCESS_TOKEN"
-  /// What stands for the token in a text.
+  /// The placeholder of the token.
   private static let tokenWord = "{token}"
-  /// What stands for the expiry in a text: RFC 3339 in UTC.
+  /// The placeholder of the expiry: RFC 3339 in UTC.
   private static let expiryWord = "{expiry}"
   /// Variables that decide which code a program loads or runs: no token belongs there.
   private static let refused: Set = ["PATH", "IFS", "ENV", "BASH_ENV", "SHELL", "HOME"]
 
   /// The variable's name.
   let name: String
-  /// What it holds.
+  /// The template of the value.
   let text: String
 
   /// Reads one.

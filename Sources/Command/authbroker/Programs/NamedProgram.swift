@@ -2,7 +2,7 @@ import LinuxSystem
 
 /// A program that a person named, found as a shell finds it (sh(1), execvp(3)).
 struct NamedProgram: Equatable, Sendable {
-  /// What runs a script without a first line that names its interpreter (execvp(3)).
+  /// The interpreter of a script without a first line that names one (execvp(3)).
   private static let shell = "/bin/sh"
 
   /// The name as it was given, which the program gets as its own.

@@ -1,6 +1,6 @@
 import BrokerProtocol
 
-/// Which access token a command line asks for: by profile, scopes and audience, or by the address of a server.
+/// A command line's choice of an access token: by profile, scopes and audience, or by the address of a server.
 struct TokenChoice: Sendable, Equatable {
   /// The options that choose it, besides `--profile`.
   static let options: [Option] = [

@@ -20,7 +20,7 @@ struct TokenFileKeeper: ~Copyable {
   private static let events: [EventName] = [
     .login, .tokenRefreshed, .logout, .sessionExpired, .vaultLocked, .vaultUnlocked, .shuttingDown, .configReloaded,
   ]
-  /// How soon a question that failed is asked again.
+  /// The pause before a failed request is repeated.
   private static let retry = Duration.seconds(15)
 
   private let context: Context
@@ -30,12 +30,12 @@ struct TokenFileKeeper: ~Copyable {
   private var connection: BlockingConnection
   private var reconnection: Reconnection
   private var schedule: TokenFileSchedule
-  /// What was told last: nothing is told twice in a row.
+  /// The last notice: none is repeated twice in a row.
   private var told = ""
   private var hasToldShortness = false
   /// Whether there is no file that a person was told of.
   private var isMissing = true
-  /// What is in the file.
+  /// The present contents of the file.
   private var written: Secret?
   private var isStopping = false
   private var isSubscribed = false

@@ -6,11 +6,11 @@
 struct TokenFileSchedule: Equatable, Sendable {
   /// The least life of the token in the file, where the provider's tokens live long enough.
   static let leastLife = Duration.seconds(600)
-  /// What is kept beyond that: a refresh takes time, and is tried again where it fails.
+  /// The margin beyond that: a refresh takes time, and is tried again where it fails.
   private static let margin = Duration.seconds(60)
   /// A token that lives shorter would be refreshed each minute or more often for the sake of ten minutes.
   private static let shortestLong = leastLife + margin * 2
-  /// How soon a refresh that gave no better token is tried again.
+  /// The pause after a refresh that gave no better token.
   private static let retry = Duration.seconds(15)
   /// The least time between two questions to the broker.
   private static let shortestPause = Duration.seconds(1)

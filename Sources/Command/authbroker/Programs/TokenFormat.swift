@@ -16,7 +16,7 @@ enum TokenFormat: String, CaseIterable, Sendable {
   case headers
   /// What a credential helper of docker answers.
   case docker
-  /// What an exec plugin of Kubernetes answers.
+  /// The answer of a Kubernetes exec plugin.
   case execcredential
 
   /// The option that chooses one.

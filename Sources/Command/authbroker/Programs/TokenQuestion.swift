@@ -4,14 +4,15 @@ import JSON
 
 /// A question for a token that must live for some time, for a program that cannot ask again.
 struct TokenQuestion {
-  /// What the broker said; it holds the token, and nothing wipes it: this process ends at once, or is another program.
+  /// The broker's answer; it holds the token, and nothing wipes it: this process ends at once, or becomes another
+  /// program.
   struct Answer {
     /// The answer, taken apart.
     let root: JSONNode
     /// When the token expires; nil where the provider does not say it.
     let expiresAt: Timestamp?
 
-    /// What a person is told.
+    /// The message for people.
     var sentence: String {
       guard let expiresAt else { return "the provider does not say when the token expires" }
       return "the token expires \(LocalTime.relative(expiresAt))"

@@ -2,7 +2,7 @@ import BrokerProtocol
 import JSON
 import SecretMemory
 
-/// What `token` and `header` have in common.
+/// Common parts of `token` and `header`.
 enum TokenRequest {
   /// The options that are about the access token alone.
   static let options: [Option] =
@@ -44,7 +44,7 @@ enum TokenRequest {
     }
   }
 
-  /// What an answer says it is for.
+  /// The target that an answer names.
   private static func target(in text: [UInt8], for url: String) -> Target? {
     guard let root = try? JSONDocument(parsing: text).root,
       let profile = try? ProfileName(from: root.required("profile")),
@@ -56,7 +56,7 @@ enum TokenRequest {
   /// The broker has counted the time before this program did.
   private static let transit = Duration.seconds(1)
 
-  /// What a person is told of a token that expires sooner than `--min-validity` asks; nil where it does not.
+  /// The warning about a token that expires sooner than `--min-validity` asks; nil where it does not.
   private static func shortness(of text: [UInt8], _ wanted: Duration, _ context: Context) -> String? {
     guard let root = try? JSONDocument(parsing: text).root,
       let expiresAt = try? root.optional("expiresAt", Timestamp.init(from:)),

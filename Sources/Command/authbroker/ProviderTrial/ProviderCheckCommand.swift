@@ -26,10 +26,10 @@ enum ProviderCheckCommand: Command {
     ] + PasswordSource.options,
     examples: ["authbroker provider-check", "authbroker provider-check work --login"])
 
-  /// Those that are for a login with a password.
+  /// The options for a login with a password.
   private static let passwordOptions =
     ["--email", "--phone", "--wrong-password"] + PasswordSource.options.map { $0.name }
-  /// Those that say something of the login.
+  /// The options about the login.
   private static let loginOptions = passwordOptions + ["--method", "--reuse", BrowserLauncher.option.name]
 
   /// Looks, tries where that is wanted, prints what came of it, and lets the exit code tell the worst.

@@ -2,7 +2,7 @@ import BrokerProtocol
 import JSON
 import StateDirectory
 
-/// What `provider-check` has found, and how it is shown: line by line for people, at the end for programs.
+/// The findings of `provider-check`, and their display: line by line for people, at the end for programs.
 struct ProviderCheckReport {
   /// Why a trial was not tried to its end.
   enum End {
@@ -118,7 +118,7 @@ struct ProviderCheckReport {
     Output.line(indent + context.style.dim("→ ") + advice)
   }
 
-  /// What to do about a finding: the command that does it, or else what the provider says.
+  /// The advice for a finding: the command that helps, or else the provider's own advice.
   private func advice(_ finding: ProviderFinding) -> String? {
     guard !FirstAccount.isMissing(finding) else {
       return FirstAccount.creation.on(check.profile).text(for: context.arguments)
@@ -153,7 +153,7 @@ struct ProviderCheckReport {
     Output.line(next.text(for: context.arguments))
   }
 
-  /// What can be said where nothing is wrong: not every provider says without a login whether it knows the client, and
+  /// The closing line where nothing is wrong: not every provider says without a login whether it knows the client, and
   /// the embedded one has no clients.
   private var wellness: String {
     let isKnown = check.findings.contains { $0.check == "client" && $0.level == .ok }

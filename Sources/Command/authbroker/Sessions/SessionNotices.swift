@@ -19,7 +19,7 @@ enum SessionNotices {
     Output.line(prefix + context.style.warning(text))
   }
 
-  /// What is wrong with a session, and the command that helps; nil where nothing is.
+  /// The message about a session that needs attention, with the command that helps; nil for any other.
   static func message(for session: Session) -> Message? {
     if session.storeDegraded == true { return Message(unsaved(session)) }
     guard let reason = session.loginRequiredReason else { return nil }
@@ -27,7 +27,7 @@ enum SessionNotices {
     return Message(BrokerSentence.plain(sentence), next: NextCommand("log in with", "login").on(session.profile))
   }
 
-  /// What a person must know of a session whose newest tokens are in memory only.
+  /// The message about a session whose newest tokens are in memory only.
   static func unsaved(_ session: Session) -> String {
     "the newest tokens of \(session.profile) could not be saved and are in memory only: make room on the disk, and do not"
       + " stop the broker before they are saved"

@@ -2,7 +2,7 @@ import BrokerProtocol
 import JSON
 import StateDirectory
 
-/// Where profiles stand, for people.
+/// The table of sessions, for people.
 enum SessionTable {
   /// The sessions of a profile; nil means all of them.
   ///
@@ -60,7 +60,7 @@ enum SessionTable {
 }
 
 extension Session.State {
-  /// How a person is told of it.
+  /// The state in words for people.
   var words: String {
     switch self {
     case .signedOut: "signed out"

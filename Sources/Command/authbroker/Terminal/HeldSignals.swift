@@ -2,7 +2,7 @@ import LinuxSystem
 
 /// Signals that wait until they are looked at, for as long as the value lives; then the kernel delivers what is left.
 struct HeldSignals: ~Copyable {
-  /// What people and service managers end a program by.
+  /// The signals by which people and service managers end a program.
   static let ending: [Signal] = [.interrupt, .terminate, .hangUp]
 
   private let signals: [Signal]

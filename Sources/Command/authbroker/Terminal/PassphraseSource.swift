@@ -1,6 +1,6 @@
 import SecretMemory
 
-/// Where `unlock` and `rekey` get passphrases: standard input, a program's output, or a person who is asked.
+/// The sources of passphrases for `unlock` and `rekey`: standard input, a program's output, or a person who is asked.
 enum PassphraseSource {
   /// The options of both commands.
   static let options: [Option] = [

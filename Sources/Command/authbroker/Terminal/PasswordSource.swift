@@ -1,6 +1,6 @@
 import SecretMemory
 
-/// Where commands get passwords.
+/// The sources of passwords for commands.
 enum PasswordSource {
   /// The options of every command that takes one.
   static let options: [Option] = [
@@ -15,7 +15,7 @@ enum PasswordSource {
     newOption,
   ]
 
-  /// Where the new one comes from.
+  /// The option for the source of the new password.
   static let newOption = Option.value(
     "--new-password-command", "CMD", "as --password-command, for the new password")
 

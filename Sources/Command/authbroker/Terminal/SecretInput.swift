@@ -2,12 +2,12 @@ import AuthBrokerClient
 import LinuxSystem
 import SecretMemory
 
-/// Where passwords and codes come from: a terminal without echo, standard input, or another program; never an argument.
+/// The sources of passwords and codes: a terminal without echo, standard input, or another program; never an argument.
 enum SecretInput {
   /// The longest secret that is read from a pipe.
   private static let longest = 64 * 1024
 
-  /// What a secret is, as people call it.
+  /// The kind of secret, as people call it.
   enum Kind: String {
     case password, passphrase, code, token, secret
   }

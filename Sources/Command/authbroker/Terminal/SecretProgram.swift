@@ -8,7 +8,7 @@ struct SecretProgram {
   /// How long a program that is told to end may take, before it is killed: enough to set a terminal right.
   private static let grace = Duration.seconds(1)
 
-  /// How a program ended.
+  /// The way in which a program ended.
   enum Ending {
     /// By itself, with an exit code.
     case ended(Int32)
@@ -22,7 +22,7 @@ struct SecretProgram {
 
   /// The command, for the shell.
   let command: String
-  /// What it runs with.
+  /// The environment of the program.
   let environment: [String: String]
   /// The uptime at which it must have ended; nil: it may take as long as it likes.
   let deadline: Duration?

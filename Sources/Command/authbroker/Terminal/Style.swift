@@ -1,6 +1,6 @@
 import LinuxSystem
 
-/// How words are set off on a terminal, and nowhere else.
+/// The highlighting of words on a terminal, and nowhere else.
 struct Style {
   /// Whether escape sequences are written at all.
   let isEnabled: Bool

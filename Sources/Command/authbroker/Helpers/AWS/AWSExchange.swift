@@ -7,7 +7,7 @@ import StateDirectory
 /// The exchange of a token for the keys of a role, by the program curl, with all that is secret on its standard input
 /// (curl(1), `--config`).
 struct AWSExchange: Sendable {
-  /// What came of one request.
+  /// The outcome of one request.
   struct Outcome {
     /// The line that AWS's tools read, or why there is none.
     let result: Result<[UInt8], CommandFailure>
@@ -23,8 +23,8 @@ struct AWSExchange: Sendable {
   private static let longest = 64 * 1024
   /// No connection, no time left, a reply that broke off (curl(1), "EXIT CODES").
   private static let passingCodes: [Int32] = [7, 18, 28, 52, 55, 56]
-  /// What passes, though it has the status of an error for good: the service asks the identity provider for its keys, and
-  /// counts its callers (AssumeRoleWithWebIdentity, "Common errors").
+  /// The errors that pass, though they have the status of an error for good: the service asks the identity provider for
+  /// its keys, and counts its callers (AssumeRoleWithWebIdentity, "Common errors").
   private static let passingErrors = [
     "IDPCommunicationError", "Throttling", "ThrottlingException", "RequestLimitExceeded", "TooManyRequestsException",
     "ServiceUnavailable", "InternalFailure", "RequestTimeout",
@@ -167,7 +167,7 @@ extension AWSExchange {
     CommandFailure(.providerUnavailable, "no keys from \(role.url): \(reason)")
   }
 
-  /// What an exit code means (curl(1), "EXIT CODES").
+  /// The reason behind an exit code (curl(1), "EXIT CODES").
   private static func reason(_ code: Int32, within seconds: Int64) -> String {
     switch code {
     case 5, 97: "the proxy cannot be reached"
@@ -219,7 +219,7 @@ extension AWSExchange {
     return nil
   }
 
-  /// What of a server's words is shown to a person.
+  /// The part of a server's words that may be shown to a person.
   private static func shown(_ name: String, in body: ArraySlice<UInt8>, without token: Secret) -> String? {
     guard let words = text(of: name, in: body) else { return nil }
     var bytes = SecretText.bytes("", token)

@@ -12,7 +12,7 @@ struct AWSRole: Sendable {
   /// How long the keys live.
   static let durationOption = Option.value(
     "--duration", "SECONDS", "how long the keys live, 900 to 43200; else what AWS gives, an hour")
-  /// Where the keys are asked for.
+  /// The option that names the service for the keys.
   static let endpointOption = Option.value("--sts-url", "URL", "the address of the Security Token Service")
   /// All of them.
   static let options = [roleOption, sessionOption, durationOption, endpointOption]

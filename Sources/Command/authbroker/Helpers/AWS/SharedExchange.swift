@@ -15,7 +15,7 @@ struct SharedExchange {
   private static let longest = 128 * 1024
 
   private let path: String
-  /// What tells those apart that may have the answer, always of the same length.
+  /// The mark of the processes that may have the answer, always of the same length.
   let mark: [UInt8]
   private let linger: Duration
 
@@ -119,7 +119,7 @@ struct SharedExchange {
     _ = try? poll.wait(atMost: limit)
   }
 
-  /// What processes of this program tell each other: an exit code, what is printed, and the end of a line.
+  /// The message between processes of this program: an exit code, the text to print, and the end of a line.
   static func message(_ result: Result<[UInt8], CommandFailure>) -> [UInt8] {
     switch result {
     case .success(let keys):

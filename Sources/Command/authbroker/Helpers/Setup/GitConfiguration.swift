@@ -3,7 +3,7 @@ import LinuxSystem
 
 /// git's configuration, where it names credential helpers.
 enum GitConfiguration {
-  /// Those that are not this program's, each with the file that names it.
+  /// The helpers that are not this program's, each with the file that names it.
   static func otherHelpers(_ setup: SetupContext) -> [String] {
     guard (try? GitHelperStep.expectReadableFiles(setup)) != nil,
       let git = SearchPath.program("git", setup.environment),

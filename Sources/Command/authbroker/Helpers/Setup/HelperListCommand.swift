@@ -45,7 +45,7 @@ enum HelperListCommand: Command {
       links: steps.filter { $0.isLink }.map { $0.state(setup) })
   }
 
-  /// What the steps come to, as one word; links count where they are all there is, or something else is done.
+  /// The state of all steps, as one word; links count where they are all there is, or something else is done.
   static func word(for states: [SetupState], links: [SetupState] = []) -> String {
     let entries = states.filter { $0 != .manual }
     let isBegun = entries.isEmpty || entries.contains(.installed)

@@ -13,7 +13,7 @@ enum HelperRemoveCommand: Command {
     options: [HelperSetup.printOption, TargetOption.filter],
     examples: ["authbroker helper remove git"])
 
-  /// What is there; the broker, which may not even start any more, is only asked for one target.
+  /// The steps to undo; the broker, which may not even start any more, is only asked for one target.
   private static func steps(
     of tool: ToolSetup, _ setup: SetupContext, _ context: Context
   ) throws(CommandFailure) -> [any SetupStep] {

@@ -1,6 +1,6 @@
 import BrokerProtocol
 
-/// What the commands that set tools up have in common.
+/// Common parts of the commands that set tools up.
 enum HelperSetup {
   /// Shows what would be done.
   static let printOption = Option.flag("--print", "show what would be written and where, and change nothing")
@@ -29,7 +29,7 @@ enum HelperSetup {
     return try broker.targets()
   }
 
-  /// What is wrong with a setup for nothing.
+  /// The message where no target is configured.
   static func noTargets(for tool: ToolSetup) -> Message {
     Message(
       "no configured target is one that \(tool.name) speaks to",

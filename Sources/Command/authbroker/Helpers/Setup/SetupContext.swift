@@ -1,6 +1,6 @@
 import LinuxSystem
 
-/// Where a tool's configuration is, and where this program is.
+/// The places of a tool's configuration, and of this program.
 struct SetupContext: Sendable {
   /// The environment.
   let environment: [String: String]

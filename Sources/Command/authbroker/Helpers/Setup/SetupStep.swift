@@ -4,10 +4,10 @@
 ///
 /// Of classes alone, since Embedded Swift has no other existentials.
 protocol SetupStep: AnyObject, Sendable {
-  /// What it makes, in few words.
+  /// The result of the step, in few words.
   var title: String { get }
 
-  /// What it does, in words or lines that a person could follow by hand.
+  /// The step, in words or lines that a person could follow by hand.
   var text: String { get }
 
   /// Whether it is a name of this program and no more: a package has those for every tool.

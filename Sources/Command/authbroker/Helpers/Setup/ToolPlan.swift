@@ -1,12 +1,12 @@
 import BrokerProtocol
 
-/// What `helper install` and `helper remove` have before them: a tool, the targets that it speaks to, and the steps.
+/// The plan of `helper install` and `helper remove`: a tool, the targets that it speaks to, and the steps.
 struct ToolPlan {
   /// The tool that the command line names.
   let tool: ToolSetup
   /// The configured targets that it speaks to, or the one that `--url` names.
   let targets: [Target]
-  /// Where its configuration is.
+  /// The place of its configuration.
   let setup: SetupContext
 
   /// Reads the command line, and asks the broker for the targets.
@@ -18,6 +18,6 @@ struct ToolPlan {
     targets = try HelperSetup.targets(context, for: tool)
   }
 
-  /// What makes the tool use its helper.
+  /// The steps that make the tool use its helper.
   var steps: [any SetupStep] { tool.steps(targets, setup) }
 }

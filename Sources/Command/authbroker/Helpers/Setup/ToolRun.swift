@@ -10,7 +10,7 @@ struct ToolRun {
 
   /// The exit code, or 128 and the number of the signal that ended it.
   let code: Int32
-  /// What it printed on standard output.
+  /// The output on standard output.
   var output: [UInt8]
 
   /// Runs a tool to its end, in a session of its own: it can ask at no terminal.
@@ -54,7 +54,7 @@ struct ToolRun {
     }
   }
 
-  /// What a program prints until it ends; it is killed where the time is over.
+  /// The output of a program until it ends; it is killed where the time is over.
   private static func output(
     of process: borrowing ToolProcess, until deadline: Duration, _ longest: Int
   ) throws(Errno) -> [UInt8] {
@@ -84,7 +84,7 @@ struct ToolRun {
 
 /// A tool that runs in a session of its own, where it can ask at no terminal; it is ended with the value.
 struct ToolProcess: ~Copyable {
-  /// What it prints; reading does not wait.
+  /// The output; reading does not wait.
   let output: FileDescriptor
   /// Readable once it has ended.
   let end: FileDescriptor

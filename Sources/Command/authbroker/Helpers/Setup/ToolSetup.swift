@@ -1,11 +1,11 @@
 import BrokerProtocol
 import JSON
 
-/// How a tool asks for a token, so that it can be asked the same way.
+/// A tool's own question for a token, so that it can be asked the same way.
 enum ToolProbe: Equatable, Sendable {
   /// The tool, or its helper as the tool finds it, and what it reads; the answer must hold the token.
   case run(program: String, arguments: [String] = [], input: String = "", environment: [String: String] = [:])
-  /// What AWS's tools run for keys, as a line of a shell; it must print them.
+  /// The command that AWS's tools run for keys, as a line of a shell; it must print them.
   case keys(command: String)
   /// A file that `authbroker file` keeps, named by a variable.
   case file(variable: String)
@@ -13,22 +13,23 @@ enum ToolProbe: Equatable, Sendable {
 
 /// A tool that this program can set up, as a value: that of a helper is its ``ToolHelper/setup``.
 struct ToolSetup: Sendable {
-  /// What it is called on the command line.
+  /// The name on the command line.
   let name: String
   /// Programs that are set up with it, by the names that people look for.
   var otherNames: [String] = []
-  /// What it gives, as a line of the list.
+  /// The description in the list.
   let summary: String
   /// Whether it speaks to targets at all; a tool that does not has one token for all that it does.
   var needsTargets = true
   /// Whether a target is one that the tool speaks to.
   let concerns: @Sendable (Target) -> Bool
-  /// What makes the tool use the helper for some targets.
+  /// The steps that make the tool use the helper for some targets.
   let steps: @Sendable ([Target], SetupContext) -> [any SetupStep]
-  /// How the tool asks its helper for a target's token; nil where the tool cannot be asked for it.
+  /// The tool's question for a target's token; nil where the tool cannot be asked.
   let probe: @Sendable (Target, SetupContext) -> ToolProbe?
 
-  /// What else the tool asks for passwords, each as its name and the file that names it; it may answer in our place.
+  /// The other helpers that the tool asks for passwords, each as its name and the file that names it; they may answer
+  /// in our place.
   var otherHelpers: @Sendable (SetupContext) -> [String] = { _ in [] }
 
   /// The entries that are this program's, whatever target they were made for: it may be configured no longer.
@@ -71,7 +72,7 @@ extension Target {
   /// Whether it is a mail server.
   var isMail: Bool { ["smtp://", "smtps://", "imap://", "imaps://"].contains(where: url.hasPrefix) }
 
-  /// What stands behind the scheme: host, port where it is not the scheme's own, and path.
+  /// The part behind the scheme: host, port where it is not the scheme's own, and path.
   private var rest: Substring { url.firstOccurrence(of: "://").map { url[$0.upperBound...] } ?? url[...] }
 
   /// The host, with its port where that is not the scheme's own.

@@ -4,17 +4,18 @@ import JSON
 final class BlockStep: SetupStep {
   /// The file.
   let file: String
-  /// What keeps several blocks of one file apart, in the mark; empty for a file that has one.
+  /// The label in the mark, for a file with several blocks; empty for a file that has one.
   let label: String
   /// The lines, without the marks.
   let lines: [String]
-  /// What a line of the user's may not begin with: it would contradict these lines, or make the file invalid with them.
+  /// The beginnings that a line of the user's may not have: it would contradict these lines, or make the file invalid
+  /// with them.
   ///
   /// In TOML a key that is in a table stands behind it: `[table]key`.
   let conflicts: [String]
-  /// What a line of the user's may not have in it before a comment.
+  /// The options that a line of the user's may not have before a comment.
   let conflictingOptions: [String]
-  /// How the file is written.
+  /// The syntax of the file.
   let syntax: ToolSyntax
   /// Whether the first line opens a table, and the others go into the user's own where there is one.
   let goesIntoTable: Bool
@@ -36,7 +37,7 @@ final class BlockStep: SetupStep {
   private static let start = "# authbroker: begin "
   private static let maker = "(made by authbroker helper install)"
   private static let last = "# authbroker: end"
-  /// What the end says of the line before the block, which got an end for it.
+  /// The note in the end mark that the line before the block got an end for it.
   private static let lineEndAdded = ", behind a line that had no end"
 
   var title: String { "the lines in \(file.shellQuoted)" }
@@ -196,7 +197,7 @@ final class BlockStep: SetupStep {
     endOfTable(in: parts) == nil ? lines : Array(lines.dropFirst())
   }
 
-  /// Where the line ends that opens the user's own table; nil where there is none.
+  /// The end of the line that opens the user's own table; nil where there is none.
   private func endOfTable(in parts: Parts) -> Int? {
     guard goesIntoTable, let head = lines.first else { return nil }
     let bytes = parts.before + parts.after

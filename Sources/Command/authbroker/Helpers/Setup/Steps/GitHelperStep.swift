@@ -23,7 +23,7 @@ final class GitHelperStep: SetupStep {
 
   /// The program.
   static let git = "git"
-  /// How a value of this program's is known again.
+  /// The word by which a value of this program's is recognised.
   private static var mark: String { GitHelper.programNames[0] }
 
   /// The servers whose helper is this program in git's configuration of the user; one step that says so where git

@@ -8,7 +8,7 @@ final class JSONMemberStep: SetupStep {
   let group: String
   /// The member of that.
   let name: String
-  /// What it says.
+  /// The value of the member.
   let value: String
 
   /// A member.

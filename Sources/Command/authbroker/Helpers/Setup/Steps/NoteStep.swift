@@ -1,6 +1,6 @@
 /// Something that only the user can decide: it is shown and not done.
 final class NoteStep: SetupStep {
-  /// What to write, and where.
+  /// The lines to write, and their place.
   let text: String
 
   /// A note.

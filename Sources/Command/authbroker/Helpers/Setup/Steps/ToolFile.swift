@@ -11,7 +11,7 @@ struct ToolFile: Sendable {
   /// The path as the tool knows it.
   let path: String
 
-  /// What it holds; nil where there is none.
+  /// Reads the file; nil where there is none.
   ///
   /// - Throws: a failure with what open(2) says, and for what is no file or too long.
   func read() throws(CommandFailure) -> [UInt8]? {

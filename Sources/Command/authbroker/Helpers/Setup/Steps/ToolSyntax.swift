@@ -1,4 +1,4 @@
-/// How a tool's file of lines is written, as far as it takes to tell a broken one: nothing is added to that.
+/// The syntax of a tool's file of lines, as far as it takes to recognise a broken one: nothing is added to that.
 enum ToolSyntax: Sendable {
   /// Any lines.
   case lines
@@ -33,10 +33,10 @@ enum ToolSyntax: Sendable {
     let syntax: ToolSyntax
     /// How many brackets are open.
     private var depth = 0
-    /// What ends a string or a comment of several lines; nil outside of one.
+    /// The end of the open string or comment of several lines; nil outside of one.
     private var end: [UInt8]?
     private var line = 0
-    /// Where what is open began.
+    /// The line at which the open part began.
     private(set) var begin = 1
 
     init(syntax: ToolSyntax) { self.syntax = syntax }
@@ -104,7 +104,7 @@ enum ToolSyntax: Sendable {
 
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
-    /// Where a string that begins here ends; a backslash escapes between double quotes alone.
+    /// The end of a string that begins here; a backslash escapes between double quotes alone.
     private static func endOfString(in text: ArraySlice<UInt8>) -> Int? {
       guard let quote = text.first else { return nil }
       var index = text.startIndex + 1
@@ -114,7 +114,7 @@ enum ToolSyntax: Sendable {
       return index < text.endIndex ? index : nil
     }
 
-    /// Where a byte stands outside of strings.
+    /// The position of a byte outside of strings.
     private static func place(of wanted: UInt8, in text: ArraySlice<UInt8>) -> Int? {
       var index = text.startIndex
       while index < text.endIndex, text[index] != wanted {
@@ -128,7 +128,8 @@ enum ToolSyntax: Sendable {
       return index < text.endIndex ? index : nil
     }
 
-    /// What follows on an end; a string's may have two quotes of its own before it, and escapes between double ones.
+    /// The position behind an end; a string's may have two quotes of its own before it, and escapes between double
+    /// ones.
     private static func after(_ end: [UInt8], in text: ArraySlice<UInt8>) -> Int? {
       var rest = text
       while !rest.isEmpty, !rest.starts(with: end) {

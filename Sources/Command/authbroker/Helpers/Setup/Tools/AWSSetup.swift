@@ -6,7 +6,7 @@ extension AWSHelper {
   /// The profile of AWS's configuration that is written.
   static let profileOption = Option.value(
     "--aws-profile", "NAME", "aws: the profile of ~/.aws/config to write; else AWS_PROFILE, else authbroker")
-  /// What `helper install aws` takes.
+  /// The options of `helper install aws`.
   static let setupOptions = AWSRole.options + [accessOption, profileOption]
 
   private static let variable = "AWS_WEB_IDENTITY_TOKEN_FILE"
@@ -36,7 +36,7 @@ extension AWSHelper {
 
   private static func file(_ setup: SetupContext) -> String { setup.file("AWS_CONFIG_FILE", orElse: ".aws/config") }
 
-  /// What AWS's tools run for a profile that is written; nil for anything else.
+  /// The command that AWS's tools run for a profile that is written; nil for anything else.
   private static func command(_ step: BlockStep) -> String? {
     let line = step.lines.first { $0.hasPrefix(process) }
     return line.map { String($0.dropFirst(process.count)) }
