@@ -49,7 +49,7 @@ struct BackgroundWork {
   mutating func endPoll() { polls -= 1 }
 }
 
-/// Runs what takes time apart from the loop, and takes in what comes of it.
+/// Running slow work beside the loop, and continuing with its result.
 extension Broker {
   /// One call of a provider.
   typealias ProviderQuestion<Value> = @Sendable (any AuthProvider) async throws(ProviderFailure) -> Value
@@ -151,12 +151,12 @@ extension Broker {
     }
   }
 
-  /// Does something at an uptime, unless what is returned is cancelled before.
+  /// Runs a closure at an uptime, unless the returned cancellation is called before.
   func schedule(at uptime: Duration, _ body: @escaping @Sendable (isolated Broker) -> Void) -> TimerCancellation {
     clock.schedule(at: uptime) { [weak self] in self?.assumeIsolated(body) }
   }
 
-  /// Goes on with what waits for the end of slow work: a vault that is being locked, and those around the broker.
+  /// Continues the work that waits for the end of slow calls: the locking of the vault, and the end of the broker.
   func noteWorkEnded() {
     finishLocking()
     if !hasWork { notify(.idle) }

@@ -38,7 +38,7 @@ package actor Broker {
   var enrolments = Enrolments()
   /// The changes on their way to the store, and the subscribers to events.
   var eventLog = EventLog()
-  /// Everyone who waits for an answer.
+  /// The callers that wait for an answer.
   var callers = Callers()
   /// The pending revocations, and the logouts that wait for them.
   var logouts = Logouts()
@@ -54,7 +54,7 @@ package actor Broker {
   var trials: [String: TrialSlot] = [:] {
     didSet { _ = ledger.add(.trials, trials.count - oldValue.count) }
   }
-  /// Whether clients may have what the vault holds, and which key is tried next.
+  /// The gate of the vault: whether clients may use its contents, and which key is tried next.
   var vault: VaultGate {
     didSet { _ = ledger.add(.keyAttempts, vault.waitingCount - oldValue.waitingCount) }
   }
@@ -142,10 +142,11 @@ package actor Broker {
     background.isUnderWay || ledger.used(.providerChecks) > 0 || trials.values.contains(where: \.isAsking)
   }
 
-  /// Whether something is still to be done: a broker that ends now may lose what it waits for, or could not save yet.
+  /// Whether work is left: a broker that ends now may lose an awaited answer, or records that are not saved yet.
   package var hasWork: Bool { background.isUnderWay || awaitedOnce > 0 || !journal.isSaved }
 
-  /// How many answers of providers are awaited that come only once: what they bring is lost with a broker that ends before.
+  /// The number of awaited answers of providers that come only once: their tokens are lost with a broker that ends
+  /// before.
   package var awaitedOnce: Int { background.awaitedOnce + logins.runs.spendingCount }
 
   /// The counters since the start.

@@ -80,8 +80,8 @@ extension Broker {
     }
   }
 
-  /// Changes what the provider knows of the account; what one could take it over with only for a user who has lately
-  /// proved who they are, see ``RecentProof``.
+  /// Changes the account's data; a change by which the account could be taken over needs a recent authentication, see
+  /// ``RecentProof``.
   package func updateProfile(
     _ params: UpdateProfile.Params, _ caller: Caller<UpdateProfile.Result>
   ) throws(BrokerError) {
@@ -102,7 +102,7 @@ extension Broker {
     }
   }
 
-  /// The refusal of a change for which the user has lately proved who they are, but by another connection.
+  /// The error for a change whose user has authenticated recently, but by another connection.
   private static func foreignProof(_ profile: ProfileName) -> BrokerError {
     var error = BrokerError(
       .reauthRequired, "The recent login came by another connection; reauthenticate by this one.", profile: profile)

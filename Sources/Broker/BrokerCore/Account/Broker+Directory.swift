@@ -17,9 +17,9 @@ package struct EndedSessions: Sendable {
 
 /// The methods of the embedded provider for the owner of the state directory.
 extension Broker {
-  /// Asks the directory of accounts, and answers with what it says; the broker is busy meanwhile.
+  /// Asks the account directory and answers with its result; the broker is busy meanwhile.
   ///
-  /// Sessions that this may have ended are examined before the answer, as after every change of an account.
+  /// Sessions that the request may have ended are examined before the answer, as after every change of an account.
   package func ask<Value: JSONEncodable & Sendable>(
     _ directory: any AccountDirectory, _ caller: Caller<Value>,
     _ question: @escaping @Sendable (any AccountDirectory) async throws(ProviderFailure) -> (Value, EndedSessions?)

@@ -14,7 +14,7 @@ package enum Answer: Sendable {
 
 /// Registering, answering and removing callers.
 extension Broker {
-  /// A method: it answers its caller, now or later, or throws what the caller is told.
+  /// A method: it answers its caller, now or later, or throws the error for the caller.
   package typealias Method<Value: Sendable> = @Sendable (isolated Broker, Caller<Value>) throws(BrokerError) -> Void
 
   /// Starts a request; the answer leaves by the port that ``start(with:notify:)`` was given.
@@ -47,7 +47,7 @@ extension Broker {
   /// How many callers wait for an answer, counted twice where a code of theirs is kept.
   package var waitingCallerCount: Int { callers.count + logins.callerCount }
 
-  /// Gives a caller the result of its method, once; one who has left is known no more.
+  /// Answers a caller with the result of its method, once; a caller that has left is ignored.
   func answer<Value: JSONEncodable & Sendable>(_ caller: Caller<Value>, _ result: Result<Value, BrokerError>) {
     answer(caller.id, result)
   }
@@ -73,7 +73,8 @@ extension Broker {
     }
   }
 
-  /// Tells a caller how far its login came, or the one whose code it gave; `clientContext` is what it has back.
+  /// Answers a caller with the progress of a login, its own or the one whose code it gave; `clientContext` is returned
+  /// to it.
   func answer(_ caller: CallerID, login result: Result<LoginProgress, BrokerError>, _ clientContext: String?) {
     if case .success = result { noteVaultUse() }
     let counted = callers[caller]?.countsBackupCodesOf.flatMap { slot(named: $0) }
@@ -85,7 +86,7 @@ extension Broker {
     answer(caller, result)
   }
 
-  /// Tells a caller that what it wanted is done, or why it is not.
+  /// Answers a caller that its request is done, or with the error.
   func acknowledge(_ caller: CallerID, _ error: BrokerError?) {
     finish(caller, error.map { Answer.failure($0) } ?? .value(Empty()))
   }
@@ -144,12 +145,12 @@ extension Broker {
     return true
   }
 
-  /// Forgets a caller whose connection was closed; what was begun for it goes on.
+  /// Forgets a caller whose connection was closed; the work that it began goes on.
   package func detach(_ caller: CallerID) {
     if let entry = callers.remove(caller) { tellRoom(of: caller, entry.wait) }
   }
 
-  /// Whether a caller only waits for what others bring about, so that its request can be refused now and sent again.
+  /// Whether a caller only waits for the work of others, so that its request can be refused now and sent again.
   package func maySendAgain(_ caller: CallerID) -> Bool {
     switch callers[caller]?.wait {
     case .token, .userAction: true
@@ -157,7 +158,7 @@ extension Broker {
     }
   }
 
-  /// Notes what a caller waits for, and the profile whose backup codes are counted in its answer.
+  /// Notes the object of a caller's wait, and the profile whose backup codes are counted in its answer.
   func note(_ caller: CallerID, waitsFor wait: Callers.Wait, countsBackupCodesOf profile: ProfileName? = nil) {
     callers.update(caller) { entry in
       entry.wait = wait
@@ -165,7 +166,7 @@ extension Broker {
     }
   }
 
-  /// Notes what a caller of a login has back with its answer.
+  /// Notes the client context to return with the answer to a login.
   func note(_ caller: CallerID, clientContext: String?) {
     callers.update(caller) { $0.clientContext = clientContext }
   }

@@ -1,19 +1,19 @@
 import BrokerProtocol
 import SecretMemory
 
-/// Everyone who waits for an answer.
+/// The callers that wait for an answer.
 ///
 /// Rooms and machines know a caller by its name; this is the only table of callers.
 struct Callers {
   /// The object of a caller's wait: used to tell it that the caller has left.
   enum Wait: Equatable {
-    /// For what its request has begun, which goes on without it.
+    /// For the work that its request began, which goes on without it.
     case request
     /// For a token of a profile.
     case token(ProfileName)
     /// For a provider's answer to a login.
     case login
-    /// For what comes of a code, or for another code, of the login with this handle.
+    /// For the result of a code, or for another code, of the login with this handle.
     case code(login: String)
     /// For the user of the login with this handle.
     case userAction(login: String)
@@ -34,7 +34,7 @@ struct Callers {
     var need: VaultNeed
     /// The object of its wait.
     var wait = Wait.request
-    /// Ends the waiting; nil where only what is waited for does.
+    /// Ends the wait after its time limit; nil for a wait without one.
     var deadline: TimerCancellation?
     /// The broker's own use of the token, called instead of an answer; nil for a client's request.
     var continuation: Continuation?

@@ -65,7 +65,7 @@ extension Broker {
   /// The present view of a principal.
   func view(of principal: Principal) -> View { View(of: principal, profiles) }
 
-  /// Gives the profile that a request means, and what its provider must be able to do for it.
+  /// Finds the profile of a request, with the capability that its provider needs for it.
   ///
   /// - Throws: `vaultLocked`, `unknownProfile`, `unsupportedByProvider`.
   func slot<Capability>(

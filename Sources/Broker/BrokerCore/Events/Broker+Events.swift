@@ -40,7 +40,7 @@ package struct BegunSubscription: Sendable {
   package let client: ClientID
   /// The answer.
   package let result: Subscribe.Result
-  /// The first of what was missed since the sequence that the request named.
+  /// The first of the missed events since the sequence that the request named.
   package let missed: [SubscriptionHub.Delivery]
   /// Whether more was missed: see ``Broker/nextPage(of:_:)``.
   package let isReplaying: Bool
@@ -105,7 +105,7 @@ extension Broker {
     if own > 0 { try ledger.require(.allSubscriptions, eventLog.hub.count + 1) }
   }
 
-  /// Begins with what happens from now on, or with what came after a sequence, behind events that were read already.
+  /// Begins a subscription with new events, or with those after a sequence, behind the ones that were read already.
   private func begin(_ start: SubscriptionStart, after cursor: UInt64? = nil, isResync: Bool = false) {
     do throws(BrokerError) {
       try requireRoom(start.client)
@@ -182,13 +182,13 @@ extension Broker {
     principal.shown.isAll ? eventLog.hub.count : principal.client.map { eventLog.hub.count(of: $0) } ?? 0
   }
 
-  /// Tells all subscribers that the broker ends; what rests in the store until the next start is not begun any more.
+  /// Sends all subscribers the end of the broker; changes that wait for the store are not begun any more.
   package func announceShutdown() {
     handle(.closed)
     publish(.shuttingDown, profile: nil)
   }
 
-  /// Tells all subscribers that what rests in the store has been modified; what is of no profile, once.
+  /// Sends all subscribers that a record in the store was modified; for a record of no profile, once.
   func raiseTampering(of profile: ProfileName?) {
     if profile == nil {
       guard eventLog.noteSuspicion() else { return }
@@ -203,7 +203,7 @@ extension Broker {
     publishRarely(.securityAlert(SecurityAlertEvent(kind: .pinMismatch)), of: slot)
   }
 
-  /// Publishes an event at most once a profile and minute, so that what clients or providers repeat is no flood.
+  /// Publishes an event at most once a profile and minute, so that repetitions by clients or providers are no flood.
   ///
   /// - Returns: whether it was published.
   @discardableResult

@@ -50,11 +50,11 @@ struct PageQueue: Sendable {
   /// Notes that the request that was taken last has been performed.
   mutating func noteFinished() { isReading = false }
 
-  /// Forgets what a closed connection wanted; a page that is being read is still read.
+  /// Drops the page requests of a closed connection; a page that is being read is still read.
   mutating func forget(_ client: ClientID) { waiting.removeAll { $0.client == client } }
 }
 
-/// The next part of what a subscription has missed.
+/// The next page of a subscription's missed events.
 package struct ReplayPage: Sendable {
   /// The connection.
   package let client: ClientID
@@ -64,16 +64,17 @@ package struct ReplayPage: Sendable {
   package var deliveries: [SubscriptionHub.Delivery] = []
   /// The first and the last sequence of events that are no longer available; they come before the events.
   package var lost: (from: UInt64, through: UInt64)?
-  /// Whether nothing comes behind it: what happens from now on is told as it happens.
+  /// Whether it is the last page: further events are delivered as they happen.
   package var isLast = false
 }
 
 /// Replays of events that memory no longer has, page by page: no other call waits for the store longer than one page
 /// takes.
 extension Broker {
-  /// Gives the next page of what a subscription has missed; its connection asks when it has room for one.
+  /// Sends the next page of a subscription's missed events; its connection asks when it has room for one.
   ///
-  /// Pages of the store are read one at a time, over all connections: a change that is to be saved waits for one at most.
+  /// Pages of the store are read one at a time, over all connections: a change that is to be saved waits for one at
+  /// most.
   package func nextPage(of client: ClientID, _ id: String) {
     switch eventLog.hub.nextPage(of: client, id) {
     case .store(let after, let through):

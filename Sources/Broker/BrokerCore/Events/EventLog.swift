@@ -1,17 +1,17 @@
 import BrokerProtocol
 
-/// The changes on their way to the store, and the events that tell of them: which sequence each has, when it is told, and
-/// to whom.
+/// The changes on their way to the store, and their events: sequences, order and recipients.
 ///
-/// A value: it does no I/O, and time comes in as an argument. Its runner performs what ``next()`` gives, strictly in order.
+/// A value: it does no I/O, and time comes in as an argument. Its runner performs what ``next()`` gives, strictly in
+/// order.
 struct EventLog {
   /// An action for the runner to carry out.
   enum Action {
     /// Commit these steps in one transaction, then say how that ended: see ``EventLog/finish(_:)``.
     case commit([StoreStep])
-    /// Do what waits for a change that is durable now, or could not be made so.
+    /// Continue the work that waits for a change, which is durable now or has failed.
     case settle(Settlement, StoreFailure?)
-    /// Hand an event to those who want it.
+    /// Deliver an event to its subscribers.
     case deliver(BrokerEvent, [SubscriptionHub.Delivery])
   }
 
@@ -43,7 +43,7 @@ struct EventLog {
     return line.add(commits.open(after: contents.lastSequence))
   }
 
-  /// Takes a change in, with what is to be done once it is settled.
+  /// Adds a change, with the work that waits for it.
   ///
   /// - Returns: whether the caller is to perform what ``next()`` gives; false where they are being performed already.
   mutating func add(_ change: StoreChange, at time: Timestamp, then settlement: Settlement?) -> Bool {
@@ -61,7 +61,9 @@ struct EventLog {
     return line.add(actions)
   }
 
-  /// Takes out what is to be done next: what it causes comes behind what was decided before it; nil at the end.
+  /// Takes out the next action; nil at the end.
+  ///
+  /// Actions that it causes come behind those decided before.
   mutating func next() -> Action? {
     while let action = line.next() {
       switch action {

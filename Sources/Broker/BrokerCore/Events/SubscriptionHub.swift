@@ -1,6 +1,6 @@
 package import BrokerProtocol
 
-/// The subscriptions: which client gets which event, and what a client missed while it was away.
+/// The subscriptions: the events of each client, and those that it missed while it was away.
 package struct SubscriptionHub: Sendable {
   /// How many events are kept in memory for `since`: some hours of a busy broker, in half a megabyte, so that a program
   /// that was away for a while costs the store nothing.
@@ -63,7 +63,7 @@ package struct SubscriptionHub: Sendable {
 
   /// The next step of a replay.
   package enum Page: Sendable, Equatable {
-    /// Nothing: the subscription is told what happens from now on.
+    /// No page: the subscription gets events as they happen.
     case none
     /// These events; `isLast` says that nothing comes behind them.
     case events([BrokerEvent], isLast: Bool)
@@ -160,7 +160,7 @@ package struct SubscriptionHub: Sendable {
     completeness.lose(through: sequence, lasting: true)
   }
 
-  /// Notes what the store said of itself.
+  /// Adds the store's own gaps.
   package mutating func note(_ completeness: EventCompleteness) {
     self.completeness = self.completeness.joined(with: completeness)
   }
@@ -190,7 +190,7 @@ package struct SubscriptionHub: Sendable {
     subscriptions[index]?.cursor = max(cursor, sequence)
   }
 
-  /// Gives up what the store cannot give to a subscription: what it has missed in memory comes next.
+  /// Gives up the events that the store cannot give: the missed events in memory come next.
   package mutating func skipStore(_ client: ClientID, _ id: String) -> Page {
     guard let index = index(client, id), let cursor = subscriptions[index]?.cursor, cursor < forgottenThrough else {
       return .none
@@ -255,7 +255,7 @@ package struct SubscriptionHub: Sendable {
     }
   }
 
-  /// Says who is to be told of an event.
+  /// Adds an event, and returns its deliveries.
   package mutating func publish(_ event: BrokerEvent) -> [Delivery] {
     sequence = event.sequence
     keep(event)
@@ -269,7 +269,7 @@ package struct SubscriptionHub: Sendable {
     return wanted.compactMap { delivery(of: event, details, at: $0) }
   }
 
-  /// An event as a subscription is told it: one to which profiles are hidden counts what it is told by itself.
+  /// The event for one subscription, which has a count of its own where profiles are hidden from it.
   private mutating func delivery(of event: BrokerEvent, _ details: [UInt8], at position: Int) -> Delivery? {
     guard let subscription = subscriptions[position] else { return nil }
     let (client, id) = (subscription.client, subscription.id)

@@ -58,7 +58,7 @@ extension Broker {
     limiter.note(.sentCode, subject(account, on: slot, for: client), at: now.uptime)
   }
 
-  /// Takes a token for what a trial asks with a code; see ``countGuess(_:on:)``.
+  /// Takes a token for a code of a trial; see ``countGuess(_:on:)``.
   ///
   /// - Throws: `rateLimited` and `tooManyAttempts`, with the time to wait.
   func admit(
@@ -83,7 +83,7 @@ extension Broker {
     limiter.refundGuess(guesser(login, on: slot))
   }
 
-  /// How long to wait after the last wrong code of a login, by what is left of the day's guesses.
+  /// The wait after the last wrong code of a login, by the rest of the day's guesses.
   func restOfDay(_ login: PendingLogin, on slot: ProfileSlot) -> Duration? {
     limiter.guesses.refusal(of: guesser(login, on: slot), at: now.uptime)?.wait
   }

@@ -28,7 +28,7 @@ package struct CallLimiter: Sendable {
 
   /// The client, provider and account of a call: each has a budget.
   package struct Subject: Sendable, Hashable {
-    /// The connection; nil for what the broker does by itself.
+    /// The connection; nil for the broker's own calls.
     package var client: ClientID?
     /// The provider.
     package var provider: ProviderBinding

@@ -1,7 +1,8 @@
 package import BrokerProtocol
 import Synchronization
 
-/// The one place that enforces limits: it knows the numbers, what is in use over all, and how often each limit refused.
+/// The one place that enforces limits: it knows the numbers, the use of those that hold over all connections, and how
+/// often each limit refused.
 ///
 /// Usable from any thread. A check that passes costs a lock and an array index; the cached answer to `getAccessToken`
 /// asks nothing here.
@@ -17,7 +18,7 @@ package final class LimitLedger: Sendable {
   /// A ledger with the default limits, and nothing in use.
   package init() {}
 
-  /// The present numbers; a change holds for what is asked from then on.
+  /// The present numbers; a change holds for all requests from then on.
   package var limits: Limits {
     get { state.withLock { $0.limits } }
     set { state.withLock { $0.limits = newValue } }
@@ -35,7 +36,7 @@ package final class LimitLedger: Sendable {
     if isRefused { throw error(of: limit, of: profile) }
   }
 
-  /// Notes what is in use where it is in use already: negative where it became less.
+  /// Counts a use that exists already: negative where it became less.
   ///
   /// - Returns: whether the budget is exceeded now; what the caller does about it, it notes by ``note(_:)``.
   package func add(_ limit: Limit, _ change: Int) -> Bool {

@@ -137,7 +137,7 @@ extension Broker {
     logins.find(id, at: now.wall).flatMap { view(of: principal).sees($0.login.profile) ? $0 : nil }
   }
 
-  /// Waits until the user has done what a login asked of them; the login goes on without the waiting callers.
+  /// Waits until the user has finished a login's user action; the login goes on without the waiting callers.
   package func awaitLogin(_ params: AwaitLogin.Params, _ caller: Caller<LoginResult>) {
     let id = params.loginFlowID
     guard login(id, for: caller.principal)?.login.step.action != nil else {
@@ -160,7 +160,7 @@ extension Broker {
     return .success(LoginResult(.authenticated(describe(slot)), clientContext: context))
   }
 
-  /// Ends a login that waits; everyone who waits for it is told `cancelled`.
+  /// Cancels a pending login; the callers that wait for it get `cancelled`.
   package func cancelLogin(_ params: CancelLogin.Params, _ caller: Caller<Empty>) throws(BrokerError) {
     guard (params.otpFlowID == nil) != (params.loginFlowID == nil) else {
       throw BrokerError(
@@ -230,7 +230,7 @@ extension Broker {
     }
   }
 
-  /// Goes on with what the provider has answered.
+  /// Continues a login with the provider's answer.
   private func proceed(_ id: UInt64, _ answer: LoginAnswer, _ issuer: IssuedSession.Issuer, on slot: ProfileSlot?) {
     if let doubt = answer.session?.doubt { noteCall(doubt, of: issuer.slot) }
     guard let attempt = logins.attempts[id] else { return }

@@ -1,8 +1,8 @@
 import BrokerProtocol
 
-/// Runs what pending logins decide.
+/// Carrying out the actions of pending logins.
 extension Broker {
-  /// Lets a pending login decide, does what it says, and sets the next wake-up.
+  /// Passes an event to a pending login, carries out its actions, and sets the next wake-up.
   ///
   /// `issued` is the session that the event brings; where the login is over, it is revoked.
   func handle(_ event: LoginMachine.Event, onLogin id: String, _ issued: IssuedSession? = nil) {
@@ -219,7 +219,7 @@ extension Broker {
     logins.runs.setTimer(nil)
   }
 
-  /// Waits for no user any more; what the provider is just being asked is taken in still, if it comes in time.
+  /// Ends all waits for users; a provider call that is under way still counts, if it is answered in time.
   func stopWaitingForUsers() {
     logins.beginEnding()
     for id in logins.ids where !logins.runs.isSpending(id) { handle(.brokerEnding, onLogin: id) }
@@ -234,7 +234,7 @@ extension Broker {
       })
   }
 
-  /// Does what is due, and sets the next wake-up.
+  /// Passes the time to the logins that are due, and sets the next wake-up.
   func wakeLogins() {
     for id in logins.ids { handle(.woken, onLogin: id) }
     scheduleLogins()

@@ -7,7 +7,7 @@ package struct ExpectedUser: Sendable, Equatable {
   /// The account's e-mail address.
   package var email: String?
 
-  /// A user by what is known; nil where nothing is.
+  /// A user by its known properties; nil where none is known.
   package init?(id: String?, email: String?) {
     guard id != nil || email != nil else { return nil }
     self.id = id

@@ -24,7 +24,7 @@ struct KeptSession: Sendable {
     return own.lowercased() != given.lowercased()
   }
 
-  /// Whether what a login has brought may take its place.
+  /// Whether the session of a login may take its place.
   func proof(of identified: IdentifiedSession, isClientsOwn: Bool, _ method: LoginMethod) -> SessionProof {
     if method == .refreshToken { return .replacesAnother }
     if self.isClientsOwn && isClientsOwn { return .given }

@@ -51,9 +51,9 @@ struct LoginAttempt {
   var callers: [CallerID] = []
   /// Whether a caller's connection was closed: such a caller has not changed its mind, and the login goes on.
   var hasAbsentCaller = false
-  /// Whether all callers have cancelled their login: then what it brings is revoked.
+  /// Whether all callers have cancelled their login: then a session that it brings is revoked.
   var isCancelled: Bool { callers.isEmpty && !hasAbsentCaller }
-  /// Whether the provider has answered, and what it brought is being saved: it cannot be cancelled any more.
+  /// Whether the provider has answered, and the session is being saved: it cannot be cancelled any more.
   var isAnswered = false
 
   /// The profile.

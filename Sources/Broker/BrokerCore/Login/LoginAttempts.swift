@@ -64,7 +64,7 @@ struct LoginAttempts {
     return true
   }
 
-  /// Takes in that the provider has answered: what it brought is being saved.
+  /// Notes that the provider has answered: the session is being saved.
   mutating func noteAnswered(_ id: UInt64) {
     if let index = attempts.firstIndex(where: { $0.id == id }) { attempts[index].isAnswered = true }
   }
@@ -86,7 +86,7 @@ struct LoginRuns {
   private var left: [FlightMark] = []
   private var timer: TimerCancellation?
 
-  /// Takes in what waits for the browser of a login.
+  /// Adds the task that waits for the browser of a login.
   mutating func listen(_ id: String, _ listener: Task<Void, Never>, _ flight: FlightMark) {
     listeners[id] = (listener, flight)
   }

@@ -4,7 +4,7 @@ package import BrokerProtocol
 package enum LoginEnd: Sendable, Equatable {
   /// The reason that the error kind names.
   case of(ErrorKind)
-  /// The provider does not accept what the profile is configured with.
+  /// The provider rejects the configuration of the profile.
   case misconfigured(ConfigurationFault)
   /// The provider's answer cannot be used.
   case rejected(ProviderRejection)

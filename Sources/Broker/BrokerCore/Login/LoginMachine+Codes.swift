@@ -46,7 +46,7 @@ extension LoginMachine {
     return queue.callers.count
   }
 
-  /// Forgets a caller who waits with a code.
+  /// Forgets a caller that waits with a code.
   mutating func forget(_ caller: CallerID) -> [Action] {
     guard case .checkingCode(var queue, let resend) = state else { return [] }
     queue.forget(caller)
@@ -112,7 +112,7 @@ extension LoginMachine {
     max(provided ?? .zero, resend?.wait(at: now) ?? .zero, Self.shortestRest)
   }
 
-  /// Whether it can be the code: what cannot is no guess where the provider counts guesses too.
+  /// Whether a string can be the code: one that cannot is no guess, where the provider counts guesses too.
   static func isPlausible(_ code: Secret, length: Int?) -> Bool {
     code.byteCount == length
       && code.withBytes { bytes in

@@ -48,7 +48,7 @@ extension LoginMachine {
     return channel == challenge.method || challenge.channels.contains(channel)
   }
 
-  /// Takes over what the provider says after another code was sent; wrong codes stay counted.
+  /// Adopts the provider's new challenge after another code was sent; wrong codes stay counted.
   mutating func renew(_ provided: ProviderChallenge, _ now: Moment) -> [Action] {
     guard let caller = resend?.caller else { return [] }
     login.flow = provided.flow

@@ -22,7 +22,7 @@ extension LoginMachine {
     return slowsDown ? [.keep([])] : []
   }
 
-  /// Has the session saved, if it is the expected user's; what the user has done serves once.
+  /// Has the session saved, if it is the expected user's; the user action counts once.
   ///
   /// A session that comes for a login which has ended meanwhile is revoked.
   mutating func finishAction(_ proof: SessionProof, _ now: Moment) -> [Action] {

@@ -1,9 +1,9 @@
 package import BrokerProtocol
 
-/// Decides what becomes of one pending login: codes one at a time, polls at their interval, one end.
+/// Decides the course of one pending login: codes one at a time, polls at their interval, one end.
 ///
-/// A value: it does no I/O and reads no clock. Every event is legal in every state; what comes too late changes nothing,
-/// but that a session which no caller waits for any more is revoked.
+/// A value: it does no I/O and reads no clock. Every event is legal in every state; what comes too late changes
+/// nothing, but that a session which no caller waits for any more is revoked.
 package struct LoginMachine: Sendable {
   /// The state of the login.
   package enum State: Sendable, Equatable {
@@ -40,7 +40,7 @@ package struct LoginMachine: Sendable {
     case resumed
     /// A client has given a code.
     case codeGiven(CodeGuess)
-    /// A caller who has given a code waits no longer.
+    /// A caller that has given a code has left.
     case callerLeft(CallerID)
     /// The provider has given a session for a code.
     case codeAccepted(guess: CallerID, SessionProof)
@@ -52,7 +52,7 @@ package struct LoginMachine: Sendable {
     case resent(ProviderChallenge)
     /// The provider has not.
     case resendFailed(ProviderFailure)
-    /// The user has not done yet what was asked of them.
+    /// The user has not finished the user action yet.
     case stillPending(slowsDown: Bool)
     /// The user has done it, and there is a session.
     case actionDone(SessionProof)
@@ -108,7 +108,7 @@ package struct LoginMachine: Sendable {
   /// A login that was begun, or rested in the store.
   package init(_ login: PendingLogin) { self.login = login }
 
-  /// Takes an event in and says what is to be done, in order.
+  /// Handles an event, and returns the actions in order.
   package mutating func handle(_ event: Event, at now: Moment) -> [Action] {
     switch event {
     case .resumed: return resume(now)

@@ -30,8 +30,8 @@ enum LoginMethodChoice {
     }
   }
 
-  /// The way in which the user of a session proves once more who they are: by the password that is given, or else at
-  /// another device or in a browser.
+  /// The method by which the user of a session authenticates again: the given password, or else at another device or in
+  /// a browser.
   ///
   /// - Throws: `unsupportedByProvider`; `missingCredential` where the provider offers nothing but passwords.
   static func proofMethod(

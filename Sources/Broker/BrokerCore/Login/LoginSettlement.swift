@@ -29,7 +29,7 @@ extension Broker {
     whenSaved(slot, .login(.session(issued, origin)))
   }
 
-  /// Does what of a login waits for a change that is durable now, or could not be made so.
+  /// Continues the work of a login that waits for a change, which is durable now or has failed.
   func settle(_ settlement: LoginSettlement, _ failure: StoreFailure?) {
     switch settlement {
     case .session(let issued, let origin): settle(issued, from: origin, failure)

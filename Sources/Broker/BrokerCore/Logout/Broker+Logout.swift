@@ -62,7 +62,7 @@ extension Broker {
     closeLogins()
   }
 
-  /// Takes in what has happened to a logout, and answers it once nothing is to come.
+  /// Updates a logout, and answers it once nothing is outstanding.
   func note(_ id: UInt64, _ change: (inout LogoutGathering) -> Void) {
     guard let (logout, answer) = logouts.update(id, change) else { return }
     logout.timer.cancel()

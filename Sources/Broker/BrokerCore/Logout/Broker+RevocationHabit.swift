@@ -18,8 +18,8 @@ extension Broker {
     slot.machine.rules.revocation ?? slot.provider.capabilities.revocation?.habit ?? slot.view.revocation
   }
 
-  /// Looks at the session that a login has begun, once the one before it was revoked at a provider of which nothing is
-  /// known: what has become of it shows what the provider does.
+  /// Examines the session that a login has begun, once the one before it was revoked at a provider whose extent of
+  /// revocation is unknown: whether the new session still lives shows it.
   ///
   /// A refresh that was on its way before shows nothing; the next revocation will.
   func learnHabit(after revocation: PendingRevocation, on slot: ProfileSlot) {

@@ -58,7 +58,7 @@ extension Broker {
     return logouts.handle(.wanted(revocation, isBeingKept: isBeingKept), at: now)
   }
 
-  /// Lets the queue decide, and does what it says.
+  /// Passes an event to the queue, and carries out its actions.
   func handle(_ event: RevocationQueue.Event) { run(logouts.handle(event, at: now)) }
 
   /// Tells the queue which profiles there are.
@@ -71,7 +71,7 @@ extension Broker {
     return bindings
   }
 
-  /// Does what the queue has decided, and sets its next wake-up.
+  /// Carries out the queue's actions, and sets its next wake-up.
   func run(_ actions: [RevocationQueue.Action]) {
     for action in actions {
       switch action {

@@ -1,6 +1,6 @@
 import BrokerProtocol
 
-/// One logout on its way: what is still to come before it can be answered.
+/// One logout on its way, with the answers that are still outstanding.
 struct LogoutGathering {
   /// The profiles, in the order of the answer.
   var order: [ProfileName]
@@ -34,7 +34,7 @@ struct LogoutGathering {
     self.caller = caller
   }
 
-  /// Takes in what became of telling the provider of a profile; the first word holds.
+  /// Notes the outcome of a profile's revocation; the first one holds.
   mutating func note(_ outcome: LogoutOutcome.ServerRevoked, of profile: ProfileName) {
     revoked[profile] = revoked[profile] ?? outcome
   }

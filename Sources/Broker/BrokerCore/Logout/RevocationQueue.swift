@@ -126,7 +126,7 @@ package struct RevocationQueue: Sendable {
     return PendingRevocation.ID(profile: profile, number: lastNumber)
   }
 
-  /// Takes an event in and says what is to be done, in order.
+  /// Handles an event, and returns the actions in order.
   package mutating func handle(_ event: Event, at now: Moment) -> [Action] {
     switch event {
     case .configured(let bindings):
@@ -265,7 +265,7 @@ package struct RevocationQueue: Sendable {
     return entries.keys.sorted().flatMap { look(at: $0, now) }
   }
 
-  /// Gives up what has been tried long enough, and sends the next one of a profile that is due.
+  /// Gives up revocations that have been tried long enough, and sends the next one of a profile that is due.
   private mutating func look(at profile: ProfileName, _ now: Moment) -> [Action] {
     guard isOpen else { return [] }
     let over = (entries[profile] ?? []).filter { $0.stage != .underWay && $0.endsAt <= now.uptime }

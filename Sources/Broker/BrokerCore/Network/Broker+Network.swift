@@ -37,7 +37,7 @@ extension Broker {
       .failed(slot.id, retryAfter: failure?.retryAfter, jitter: entropy.fraction()), at: now.uptime)
   }
 
-  /// Lets the profiles of a provider, and what is still to be revoked there, wait no longer for what a call has shown.
+  /// Ends the waits of a provider's profiles and revocations that a call has shown to be over.
   private func providerIs(_ condition: ProviderCondition, _ view: ProviderView) {
     guard vault.isOpen, view.isDoubted else { return }
     if condition == .accepting { view.isDoubted = false }
@@ -56,7 +56,7 @@ extension Broker {
     handle(.networkReturned)
   }
 
-  /// Takes in what a provider's reply told of its clock.
+  /// Notes the provider's clock, as a reply shows it.
   func noteClock(_ skew: Duration?, of slot: ProfileSlot) {
     guard slot.view.clock.note(skew) else { return }
     notify(.trouble(.clockSkewed(slot.name, slot.view.clock.skew)))

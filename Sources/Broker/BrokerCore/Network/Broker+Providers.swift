@@ -17,7 +17,7 @@ extension Broker {
     }
   }
 
-  /// Looks closely at the provider of a profile, and says what a trial of it would show.
+  /// Examines the provider of a profile, and lists what a trial of it would show.
   package func checkProvider(
     _ params: CheckProvider.Params, _ caller: Caller<CheckProvider.Result>
   ) throws(BrokerError) {

@@ -28,7 +28,7 @@ package struct ProviderClock: Sendable, Equatable {
     return skew.map { Self.isWrong(seen - $0) } ?? true
   }
 
-  /// Forgets what was told: this machine's clock was set.
+  /// Forgets the skew: this machine's clock was set.
   package mutating func forget() { skew = nil }
 
   private static func isWrong(_ difference: Duration) -> Bool {
@@ -56,7 +56,7 @@ struct ClockSources: Sendable {
   /// How far the clocks of others are ahead, as two of them agree; nil where no two do.
   private(set) var verdict: Duration?
 
-  /// Takes in what a source says.
+  /// Notes the time of a source.
   ///
   /// - Returns: whether the verdict is another one.
   mutating func note(_ ahead: Duration, from source: Source) -> Bool {
@@ -70,7 +70,7 @@ struct ClockSources: Sendable {
     return true
   }
 
-  /// Forgets what was said: this machine's clock was set.
+  /// Forgets all sources: this machine's clock was set.
   mutating func forget() { self = ClockSources() }
 
   private static func agree(_ one: Duration, _ other: Duration) -> Bool {
@@ -80,7 +80,7 @@ struct ClockSources: Sendable {
 }
 
 extension Broker {
-  /// Takes in what the tokens of a reply, and the reply itself, tell of the clocks.
+  /// Notes the clocks that the tokens of a reply, and the reply itself, show.
   func noteClocks(of tokens: TokenSet, _ slot: ProfileSlot) {
     noteClock(tokens.clockSkew, of: slot)
     // However many clients there are at one place, it is one source.

@@ -30,7 +30,7 @@ package enum NetworkState: Sendable, Equatable {
     case letOthersTry
   }
 
-  /// Takes an event in and says what is to be done, in order.
+  /// Handles an event, and returns the actions in order.
   package mutating func handle(_ event: Event) -> [Action] {
     switch (self, event) {
     case (.up, .notReached):

@@ -27,9 +27,9 @@ package protocol EmailVerificationProvider: Sendable {
   func verifyEmail(token: Secret) async throws(ProviderFailure)
 }
 
-/// A provider whose users change what it knows of them.
+/// A provider whose users can change the account's data.
 package protocol ProfileUpdateProvider: Sendable {
-  /// Changes what is known of the account, and tells what it is then; a second factor that must be tried first has only begun
+  /// Changes the account's data, and returns it as it is then; a second factor that must be tried first has only begun
   /// to be enrolled.
   func updateProfile(_ changes: ProfileChanges, accessToken: BoundToken) async throws(ProviderFailure) -> ProfileUpdate
 }

@@ -5,7 +5,7 @@ extension Broker {
   /// How long the end of one rests that the store has refused.
   private static let pauseAfterRefusal = Duration.seconds(60)
 
-  /// Looks at what the clock says of them, and sets the next wake-up, after `pause` at the earliest.
+  /// Checks the parked sessions against the clock, and sets the next wake-up, after `pause` at the earliest.
   func scheduleParked(after pause: Duration = .zero) {
     parked.timer?.cancel()
     let now = self.now
@@ -63,7 +63,7 @@ extension Broker {
     }
   }
 
-  /// Takes in what has happened to the end of an account's kept sessions, and goes on once nothing is to come.
+  /// Updates the end of an account's parked sessions, and continues once nothing is outstanding.
   private func note(parked id: UInt64, _ change: (inout ParkedAccountEnd) -> Void) {
     guard let end = parked.update(id, change) else { return }
     if end.failure != nil { scheduleParked(after: Self.pauseAfterRefusal) }

@@ -74,7 +74,8 @@ extension Broker {
 
 /// Restoring parked sessions.
 extension Broker {
-  /// Takes in what the store has of them, and keeps what rests of profiles that are configured no more.
+  /// Restores the parked sessions of the store, and parks the stored sessions of profiles that are no longer
+  /// configured.
   func restoreParked(_ contents: StoreContents) {
     parked.load(contents.parked)
     for record in contents.records where profiles.index.find(record.profile) == nil {
@@ -87,7 +88,7 @@ extension Broker {
     scheduleParked()
   }
 
-  /// Keeps what rests of a profile that has left the configuration in the middle of a refresh, which is saved now.
+  /// Parks the session of a profile that has left the configuration in the middle of a refresh, which is saved now.
   func parkLeft() {
     guard vault.isOpen else { return }
     askStore { store throws(StoreFailure) in

@@ -1,6 +1,6 @@
 import BrokerProtocol
 
-/// Finds the profiles that requests and what was begun for them mean.
+/// Finds the profiles of requests, and of work that was begun for them.
 extension Broker {
   /// The configured profiles.
   var slots: [ProfileSlot] { profiles.configured }

@@ -2,7 +2,7 @@ import BrokerProtocol
 
 /// Restoring the broker's state from its store.
 extension Broker {
-  /// Takes up what the store held for these profiles; what concerns none of them rests there.
+  /// Restores the stored records of these profiles; all others stay in the store.
   func restore(_ contents: StoreContents, to slots: [ProfileSlot]) {
     if contents.isSuspect { raiseTampering(of: nil) }
     // The store has one row for each profile.

@@ -39,7 +39,7 @@ final class ProfileSlot {
   var logouts: UInt64 = 0
   /// Grows whenever the vault is locked: a login that was begun before is not taken in, if it can be done again.
   var locks: UInt64 = 0
-  /// Grows with every login and every logout: what was asked for an earlier session does not concern the present one.
+  /// Grows with every login and every logout: an answer for an earlier session does not concern the present one.
   var sessions: UInt64 = 0
   /// The connection whose own login has brought the session; nil where it is no connection's.
   var provingClient: ClientID?

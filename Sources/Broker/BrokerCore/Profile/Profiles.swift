@@ -4,7 +4,7 @@ import BrokerProtocol
 struct Profiles {
   /// The configured profiles, in the order of the configuration.
   private(set) var configured: [ProfileSlot]
-  /// Profiles that have gone from the configuration, until what their refresh brings is saved.
+  /// Profiles that have left the configuration, until the result of their refresh is saved.
   private(set) var leaving: [ProfileSlot] = []
   /// Finds a configured profile by its name.
   private(set) var index: ProfileIndex
@@ -19,7 +19,7 @@ struct Profiles {
     index = ProfileIndex(settings.map(\.name))
   }
 
-  /// Everyone who may hold a session.
+  /// All profiles that may hold a session.
   var all: [ProfileSlot] { configured + leaving }
 
   /// The position of a profile; nil where it is not configured.
@@ -33,7 +33,7 @@ struct Profiles {
   /// The profile that holds the session of a name: also one that is leaving.
   func holder(of name: ProfileName) -> ProfileSlot? { self[name] ?? leaving.first { $0.name == name } }
 
-  /// Takes up another configuration: a profile that is bound to the same place stays what it is.
+  /// Adopts another configuration: a profile with the same binding keeps its state.
   mutating func configure(_ settings: [ProfileSettings], _ makeMachine: (ProfileSettings) -> SessionMachine) {
     let known = Dictionary(all.map { ($0.name, $0) }) { first, _ in first }
     configured = settings.map { settings in

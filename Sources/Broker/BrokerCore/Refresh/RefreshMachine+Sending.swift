@@ -1,6 +1,6 @@
 import BrokerProtocol
 
-/// When the token is sent, and what is written down before.
+/// Sending the refresh token, and writing its intent before.
 extension RefreshMachine {
   /// Sends the token, unless it is on its way, or something speaks against it.
   mutating func want(_ terms: Terms, _ now: Moment, isCounted: Bool) -> [Action] {
@@ -32,7 +32,7 @@ extension RefreshMachine {
     return [.openIntent(flight: flights, intent(terms, lost == nil ? now.wall : LostReply.replayMark))]
   }
 
-  /// Sends nothing for a while, and says so once; callers who come meanwhile are told as well.
+  /// Sends nothing for a while, and reports so once; callers that come meanwhile get the same error.
   private mutating func openBreaker(for wait: Duration, _ now: Moment) -> Action {
     var error = BrokerError(
       .rateLimited, "The session was refreshed too often within a minute; wait.", profile: profile)

@@ -112,8 +112,7 @@ package struct RefreshMachine: Sendable {
     case succeeded(flight: UInt64)
     /// The provider gave none.
     case failed(flight: UInt64, ProviderFailure, jitter: Double)
-    /// The provider has refused what was asked for with the token, which it has not spent; of the session that says
-    /// nothing.
+    /// The provider has refused the requested target without spending the token; about the session that says nothing.
     case notGranted(flight: UInt64)
     /// Tokens that came by another way are being saved; a flight's answer is not waited for.
     case replaced
@@ -139,7 +138,7 @@ package struct RefreshMachine: Sendable {
     case send(flight: UInt64)
     /// Tell the waiting callers why nothing is sent now.
     case refuse(BrokerError)
-    /// Tell the waiting callers and all subscribers what went wrong.
+    /// Report the failure to the waiting callers and all subscribers.
     case report(BrokerError, nextAttemptAt: Timestamp?)
     /// Show the session as expired; its token is tried again.
     case showEnd
@@ -256,7 +255,7 @@ package struct RefreshMachine: Sendable {
     hasIntent = false
   }
 
-  /// Ends what is known of a session that has ended, and says why.
+  /// Clears the state of a session that has ended, and gives the reason.
   mutating func end(
     _ reason: SessionExpiredEvent.Reason, alert: SecurityAlertEvent.Kind? = nil, wantsUser: Bool = false,
     said: ProviderLastWord = ProviderLastWord()

@@ -39,7 +39,7 @@ package struct RefreshSchedule: Sendable, Equatable {
   /// A schedule without a plan.
   package init() {}
 
-  /// Takes an event in and says what is to be done.
+  /// Handles an event, and returns the actions.
   package mutating func handle(_ event: Event, at now: Moment) -> [Action] {
     switch (event, state) {
     case (.tokensTaken(let due), _): state = due.map { .planned($0) } ?? .off

@@ -103,9 +103,9 @@ package final class AnswerCache: Sendable {
 struct CachedAnswer: Sendable {
   /// The JSON of the result; nil where it was not asked for yet.
   private let json: Secret?
-  /// The same for those who want the token to live for longer than can be relied on.
+  /// The answer for callers that want the token to live for longer than can be relied on.
   private let capped: Secret?
-  /// When the token serves whom.
+  /// The freshness of the token.
   private let freshness: Freshness
   /// The remaining lifetime that a request wants where it names none, in milliseconds.
   private let skew: Int64
@@ -126,7 +126,7 @@ struct CachedAnswer: Sendable {
     self.idleTimeout = min(idleTimeout, unwatched?.milliseconds ?? .max)
   }
 
-  /// The answer for a caller who needs the token for so many milliseconds; nil where the session must be asked.
+  /// The answer for a caller that needs the token for so many milliseconds; nil where the session must be asked.
   func answer(for minValidity: Int64?, wall: Int64, uptime: Int64) -> Secret? {
     guard uptime < seenUntil else { return nil }
     return switch freshness.verdict(for: minValidity ?? skew, wall: wall, uptime: uptime) {
@@ -196,9 +196,9 @@ struct AnswerRoom {
 
 /// The answers with a profile's tokens that are rendered already.
 struct RenderedAnswers {
-  /// The answer that is in the cache, for callers who come by the longer way.
+  /// The answer that is in the cache, for callers that do not come by way of the cache.
   private(set) var current: Secret?
-  /// The same for callers who want the token to live for longer than can be relied on.
+  /// The answer for callers that want the token to live for longer than can be relied on.
   private(set) var capped: Secret?
   /// The numbers of the rendered answers, see ``AnswerRoom``.
   private var numbers: [UInt64] = []

@@ -95,13 +95,13 @@ extension Broker {
     }
   }
 
-  /// Takes in that a session was examined, once what came of it is durable.
+  /// Notes the end of an examination, once its result is durable.
   private func finish(_ check: SessionCheck) {
     guard let slot = slot(check.slot) else { return close(check, nil) }
     whenSettled(slot, .sessionCheck(check))
   }
 
-  /// Takes in that a session was examined, and answers who waits after the last one.
+  /// Notes the end of an examination, and answers its caller after the last one.
   func close(_ check: SessionCheck, _ failure: StoreFailure?) {
     switch check.waiter {
     case .none: break

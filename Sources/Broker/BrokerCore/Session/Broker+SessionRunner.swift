@@ -1,9 +1,9 @@
 import BrokerProtocol
 import SecretMemory
 
-/// Runs what the session machines decide.
+/// Carrying out the actions of session machines.
 extension Broker {
-  /// Lets a profile's machine decide, does what it says, and sets its next wake-up.
+  /// Passes an event to a profile's machine, carries out its actions, and sets its next wake-up.
   func handle(_ event: SessionMachine.Event, on slot: ProfileSlot) {
     let now = self.now
     noticeUse(of: slot, now)

@@ -10,7 +10,7 @@ extension Broker {
     return GetSession.Result(session: describe(slot), login: slot.provider.loginForms)
   }
 
-  /// The configured profiles that a principal is shown, and what a login to each needs.
+  /// The configured profiles that a principal may see, and the inputs of a login to each.
   package func profileForms(for principal: Principal) -> [Initialize.Profile] {
     view(of: principal).slots.map { slot in
       Initialize.Profile(

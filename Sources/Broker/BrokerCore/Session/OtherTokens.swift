@@ -42,10 +42,10 @@ package struct OtherToken: Sendable, Equatable {
   /// Whether it may be served: one without an end until it is refused.
   func isAlive(at now: Moment) -> Bool { end.map { !$0.hasCome(at: now) } ?? !isRefused }
 
-  /// When it serves whom.
+  /// The freshness of the token.
   var freshness: Freshness { Freshness(end: end, lifetime: lifetime) }
 
-  /// Takes in what the clocks say now: it lives on as long as before.
+  /// Adjusts to the present clocks: it lives on as long as before.
   mutating func follow(_ now: Moment) {
     let step = now.bootedAt - since.bootedAt
     guard step > TokenDating.unsetDrift || step < .zero - TokenDating.unsetDrift else { return }
@@ -112,7 +112,7 @@ struct OtherTokens: Sendable {
     token.isRefused ? .zero : token.end?.uptime ?? .seconds(Int64.max)
   }
 
-  /// Takes in what the clocks say now.
+  /// Adjusts all tokens to the present clocks.
   mutating func follow(_ now: Moment) {
     for index in tokens.indices { tokens[index].follow(now) }
   }
@@ -135,6 +135,6 @@ struct OtherTokens: Sendable {
     refusals.first { $0.target == target && uptime < $0.refusal.until }?.refusal.error
   }
 
-  /// Forgets what was refused: it may be granted now.
+  /// Forgets the refusals: the targets may be granted now.
   mutating func forgetRefusals() { refusals = [] }
 }

@@ -2,7 +2,7 @@ import BrokerProtocol
 
 /// A session that has tokens, and everything that is known only as long as it has them: it ends with the session.
 package struct SessionLife: Sendable {
-  /// The tokens and what is known about them, as clients see them.
+  /// The tokens and the facts about the session, as clients see them.
   package internal(set) var session: LivingSession
   /// The conversion of the tokens' times to the present clocks.
   private(set) var dating: TokenDating
@@ -31,7 +31,7 @@ package struct SessionLife: Sendable {
   /// The answer of a flight, or tokens that came with a changed password, while a login was being saved: it counts only
   /// if the login fails.
   @Boxed var heldAnswer: SessionMachine.Event? = nil
-  /// Tokens for other targets, and what was refused.
+  /// Tokens for other targets, and refused targets.
   var others = OtherTokens()
   /// The target of the present flight; nil for the session's own token.
   var flightTarget: TokenTarget?
@@ -53,7 +53,7 @@ package struct SessionLife: Sendable {
   /// When the session's tokens end.
   var tokens: TokenLife { TokenLife(of: session, dating) }
 
-  /// When the session's token serves whom.
+  /// The freshness of the session's token.
   var freshness: Freshness {
     let tokens = tokens
     return Freshness(end: tokens.accessEnd, lifetime: tokens.lifetime, due: renewal.first)
@@ -94,7 +94,7 @@ package struct SessionLife: Sendable {
     return true
   }
 
-  /// Goes on with tokens that are the session's from now on: what was said of those before them is over.
+  /// Adopts new tokens: everything about those before them is over.
   mutating func take(_ new: TokensBeingSaved) {
     session = new.session
     dating = TokenDating(askedAt: new.since)
@@ -121,7 +121,7 @@ package struct SessionLife: Sendable {
     others.keep(token, at: now)
   }
 
-  /// Forgets the tokens for other targets, and what their flights were for.
+  /// Forgets the tokens for other targets, and the targets of their flights.
   mutating func forgetOthers() {
     others = OtherTokens()
     flightTarget = nil

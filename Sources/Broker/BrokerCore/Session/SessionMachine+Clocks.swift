@@ -2,7 +2,7 @@ import BrokerProtocol
 
 /// Re-dating of a session whose clock was set.
 extension SessionMachine {
-  /// Takes in what the clocks say now: the tokens live on as long as before, at other times of the wall clock.
+  /// Adjusts to the present clocks: the tokens live on as long as before, at other times of the wall clock.
   mutating func followClocks(_ now: Moment, isNew: Bool = false) {
     guard var life, life.follow(verdict: clockVerdict, isNew: isNew, policy, at: now) else { return }
     phase = .living(life)

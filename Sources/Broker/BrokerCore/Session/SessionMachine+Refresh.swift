@@ -2,7 +2,7 @@ import BrokerProtocol
 
 /// Serves token requests, joining or starting the single in-flight refresh.
 extension SessionMachine {
-  /// Serves a caller from what is there, or lets them wait for the one refresh.
+  /// Serves a caller from the present token, or lets it wait for the one refresh.
   mutating func want(_ demand: TokenDemand, _ now: Moment) -> [Action] {
     guard living != nil else { return refuse([demand]) }
     if isSpent(at: now), !isSigningIn { return (life?.toldEnd == true ? [] : tellEnd(now)) + refuse([demand]) }
@@ -46,7 +46,7 @@ extension SessionMachine {
     return targets.isEmpty ? actions : actions + startRefresh(now)
   }
 
-  /// Begins the one refresh, if there is something to spend and the store can be trusted to keep what it brings.
+  /// Begins the one refresh, if there is a token to spend and the store can be trusted to keep the result.
   mutating func startRefresh(_ now: Moment) -> [Action] {
     guard let tokenLife else { return [] }
     guard tokenLife.isRefreshable else {
@@ -66,7 +66,7 @@ extension SessionMachine {
     return run(refresh.handle(isOwn ? .wanted : .wantedForTarget, terms, at: now), now)
   }
 
-  /// Carries out what the refresh machine decided.
+  /// Carries out the actions of the refresh machine.
   mutating func run(_ actions: [RefreshMachine.Action], _ now: Moment) -> [Action] {
     actions.flatMap { run($0, now) }
   }
@@ -163,7 +163,7 @@ extension SessionMachine {
     return take(tokens, into: taught, sentAt, since: since, now)
   }
 
-  /// Has revoked what came for a session that is not there any more.
+  /// Revokes tokens that came for a session which is gone.
   private mutating func acceptLate(_ flight: UInt64, _ tokens: TokenSet) -> [Action] {
     let late = takeLateFlight(flight)
     if living == nil, !isSigningIn { return [.discard(tokens, withNextRecord: false)] }

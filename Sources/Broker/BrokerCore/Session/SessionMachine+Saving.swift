@@ -2,7 +2,7 @@ import BrokerProtocol
 
 /// Tokens that are durable, or could not be saved.
 extension SessionMachine {
-  /// Takes over what was saved, or what the provider has already rotated although it could not be saved.
+  /// Adopts tokens that are saved, or that the provider has already rotated although they could not be saved.
   mutating func adopt(_ generation: UInt64, isDurable: Bool, _ now: Moment) -> [Action] {
     if isDurable {
       settledGeneration = max(settledGeneration, generation)
@@ -44,7 +44,7 @@ extension SessionMachine {
     return []
   }
 
-  /// A login that could not be saved was refused: the session of before goes on, with what it missed meanwhile.
+  /// Continues the session from before a login that could not be saved, with the events that it missed meanwhile.
   private mutating func goOnWithoutLogin(_ generation: UInt64, _ now: Moment) -> [Action] {
     if generation == self.generation { settledGeneration = generation }
     logins.noteRefused(generation)

@@ -19,7 +19,7 @@ extension SessionMachine {
     }
   }
 
-  /// The session's tokens and what is known about it; nil where there is none.
+  /// The session's tokens and the facts about it; nil where there is none.
   package var living: LivingSession? { life?.session }
 
   /// Whether a login is being saved.
@@ -96,7 +96,7 @@ extension SessionMachine {
   /// When the session ends for want of use, in uptime; nil where it does not.
   package var idleEnd: Duration? { life?.use.idleEnd }
 
-  /// Whether the next use of the session must reach the machine, and not be answered from what was rendered before.
+  /// Whether the next use of the session must reach the machine, and not be answered from a rendered answer.
   package var mustSeeNextUse: Bool {
     guard let life else { return false }
     if case .leftAlone = life.schedule.state { return true }

@@ -13,7 +13,7 @@ extension SessionMachine {
     return target
   }
 
-  /// Serves a caller from what is there, or lets them wait for a flight of their target's.
+  /// Serves a caller from the present token of its target, or lets it wait for a flight.
   mutating func want(_ target: TokenTarget, _ demand: TokenDemand, _ now: Moment) -> [Action] {
     if let error = refusal(of: target, demand, now) { return [.answerError(demand.waiter, error)] }
     if demand.isRefused { life?.others.noteRefused(target) }
@@ -62,7 +62,7 @@ extension SessionMachine {
       profile: profile)
   }
 
-  /// Answers a caller who cannot have a new token: with the living one where that serves, else with the error.
+  /// Answers a caller that cannot have a new token: with the living one where that serves, else with the error.
   func settle(
     _ error: BrokerError, _ demand: TokenDemand, _ target: TokenTarget, _ now: Moment
   ) -> Action {
@@ -83,7 +83,7 @@ extension SessionMachine {
     return barred.map { settle(error, $0, target, now) } + serveWaiting(now)
   }
 
-  /// Takes out the callers whose other target is such a one; nil stands for those who want the session's own token.
+  /// Takes out the callers whose target passes a test; nil stands for the session's own token.
   mutating func takeDemands(_ isTaken: (TokenTarget?) -> Bool) -> [TokenDemand] {
     let waiting = demands
     demands = waiting.filter { !isTaken(otherTarget(of: $0)) }
@@ -179,7 +179,7 @@ extension SessionMachine {
     return actions + serveOthers(now)
   }
 
-  /// Takes in that the session goes on: what was refused in doubtful words was the target.
+  /// Notes that the session goes on: the doubtful refusal was about the target.
   mutating func refuseDoubted(_ now: Moment) {
     guard let target = life?.doubtedTarget else { return }
     let error = notGiven()

@@ -2,7 +2,8 @@ import BrokerProtocol
 
 /// Timers, use and outside events, between callers' requests.
 extension SessionMachine {
-  /// Does what is due: a background refresh, another try, a note of the last use, or the end of a session that is over.
+  /// Carries out due work: a background refresh, another try, a note of the last use, or the end of a session that is
+  /// over.
   mutating func wake(_ now: Moment) -> [Action] {
     guard let life, !isSigningIn else { return [] }
     if life.isIdleOver(at: now) { return endIdle(now) }

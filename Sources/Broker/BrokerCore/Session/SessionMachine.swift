@@ -83,7 +83,7 @@ package struct SessionMachine: Sendable {
   package enum Action: Sendable {
     /// Give the caller the current token.
     case answerToken(CallerID, TokenMarks)
-    /// Give the caller a token for what it asked for, which is not the session's own.
+    /// Give the caller a token for its target, which is not the session's own.
     case answerOther(CallerID, OtherToken, TokenMarks)
     /// Tell the caller why there is none.
     case answerError(CallerID, BrokerError)
@@ -97,7 +97,7 @@ package struct SessionMachine: Sendable {
     case save(SessionRecord, announcing: [EventPayload])
     /// Try at once to save the record that could not be saved, then tell the machine.
     case saveAgain
-    /// Publish what needs no durability.
+    /// Publish an event that needs no durability.
     case publish(EventPayload)
     /// Revoke these tokens at the provider: the session that they are of has ended here.
     ///
@@ -108,7 +108,7 @@ package struct SessionMachine: Sendable {
     case revokeReplaced(TokenSet, user: String?)
   }
 
-  /// A flight whose session has gone before its answer came: what it brings is to be revoked.
+  /// A flight whose session is gone before its answer: the tokens that it brings are to be revoked.
   struct LateFlight: Sendable {
     /// The flight.
     let flight: UInt64
@@ -155,13 +155,13 @@ package struct SessionMachine: Sendable {
   var clockVerdict: Duration?
   /// Names tokens in events, and in reports of clients.
   let tokenID: @Sendable (Secret) -> String
-  /// The one flight for all callers, and what is known of the last ones.
+  /// The one flight for all callers, and the facts about the last ones.
   var refresh: RefreshMachine
   /// The targets of recent tokens, by the tokens' names.
   var names = TokenNames()
-  /// Callers who wait for a refresh; there are none where no session lives.
+  /// The callers that wait for a refresh; none without a living session.
   var demands: [TokenDemand] = []
-  /// Callers who wait for a login.
+  /// The callers that wait for a login.
   var demandsForLogin: [TokenDemand] = []
   /// Logins that are being saved.
   var logins = LoginsBeingSaved()
@@ -187,7 +187,7 @@ package struct SessionMachine: Sendable {
     refresh = RefreshMachine(profile: profile)
   }
 
-  /// Takes an event in and says what is to be done, in order.
+  /// Handles an event, and returns the actions in order.
   ///
   /// `jitter` is a random number from 0 to 1, drawn for this event: new tokens are refreshed in the background after a
   /// share of their life that it decides, and a failure rests for a time that it decides.

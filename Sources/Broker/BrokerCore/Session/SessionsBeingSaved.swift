@@ -67,7 +67,7 @@ struct LoginsBeingSaved: Sendable {
   /// Notes that the login with this generation could not be saved.
   mutating func noteRefused(_ generation: UInt64) { refused = generation }
 
-  /// Notes that a record is durable: what was refused before it rests in the store no longer.
+  /// Notes that a record is durable: a refused one before it is no longer in the store.
   mutating func noteSaved(_ generation: UInt64) {
     if let refused, refused < generation { self.refused = nil }
   }

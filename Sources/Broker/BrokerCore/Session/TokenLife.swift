@@ -62,7 +62,7 @@ struct TokenNames: Sendable {
 
   private var names: [(id: String, target: TokenTarget)] = []
 
-  /// Notes what a token of this name was given for.
+  /// Notes the target of a token by its name.
   mutating func note(_ id: String, _ target: TokenTarget) {
     names.removeAll { $0.id == id }
     names.append((id, target))

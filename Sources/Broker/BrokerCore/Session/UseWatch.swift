@@ -39,7 +39,7 @@ struct UseWatch: Sendable, Equatable {
     keepAlive = rules.keepAlive
   }
 
-  /// Begins with a session that was just read from the store, with what was written down; where nothing was, it was used at
+  /// Begins with a session that was just read from the store, and with its note of use; without a note, it was used at
   /// `other` at least.
   ///
   /// Where a session ends for want of use, and that was not watched before, it is taken for just used.
@@ -111,8 +111,8 @@ struct UseWatch: Sendable, Equatable {
   /// Takes in that it could not be: it is tried again after the usual pause.
   mutating func noteFailed() { note = nil }
 
-  /// Takes in that the wall clock was set: what is written down of the last use is by the clock of before, so it is
-  /// written once more where a session ends by it.
+  /// Notes that the wall clock was set: the note of the last use is by the clock of before, so it is written once more
+  /// where a session ends by it.
   mutating func clockWasSet() {
     guard timeout > .zero else { return }
     note = nil

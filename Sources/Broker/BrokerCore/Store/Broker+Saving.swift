@@ -108,7 +108,7 @@ extension Broker {
     journal.await(slot.name, slot.machine.generation, settlement)
   }
 
-  /// Does something once what a profile's machine has decided is durable, or could not be made so: at once, where it is.
+  /// Continues some work once the profile's changes so far are durable or have failed: at once, where there are none.
   func whenSettled(_ slot: ProfileSlot, _ settlement: Settlement) {
     guard slot.machine.settledGeneration < slot.machine.generation else { return settle(settlement, nil) }
     whenSaved(slot, settlement)

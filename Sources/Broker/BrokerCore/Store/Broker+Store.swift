@@ -7,7 +7,7 @@ extension Broker {
     change(StoreChange(.note, telling: [payload], of: profile))
   }
 
-  /// Makes a change durable and tells of it, then does what waits for it.
+  /// Makes a change durable and publishes its events, then continues the work that waits for it.
   func change(_ change: StoreChange, then settlement: Settlement? = nil) {
     var change = change
     change.isElsewhere = change.steps.contains { sharedRecords(of: $0) != nil }
@@ -15,14 +15,14 @@ extension Broker {
     reserveSequencesIfNeeded()
   }
 
-  /// Begins to give sequences, unless they are given already; `reserved` is what the store has promised.
+  /// Begins to give sequences, unless they are given already; `reserved` is the last one that the store has promised.
   func openEvents(_ contents: StoreContents, reserved: UInt64?) {
     guard !eventLog.isOpen else { return }
     if reserved == nil { notify(.trouble(.sequencesNotReserved)) }
     if eventLog.open(contents, reserved: reserved) { performLog() }
   }
 
-  /// Does what the log says, strictly in order.
+  /// Carries out the log's actions, strictly in order.
   private func performLog() {
     while let action = eventLog.next() {
       switch action {
@@ -36,7 +36,7 @@ extension Broker {
     }
   }
 
-  /// Asks the store, and goes on with what comes of it.
+  /// Asks the store, and continues with its result.
   func askStore<Value: Sendable>(
     _ question: @escaping @Sendable (any SessionStore & StoreKeeper) async throws(StoreFailure) -> Value,
     then go: @escaping @Sendable (isolated Broker, Result<Value, StoreFailure>) -> Void
@@ -91,7 +91,7 @@ extension Broker {
 
 /// Continuing the work that waits for the store.
 extension Broker {
-  /// Does what waits for a change that is durable now, or could not be made so.
+  /// Continues the work that waits for a change, which is durable now or has failed.
   func settle(_ settlement: Settlement, _ failure: StoreFailure?) {
     switch settlement {
     case .intent(let slot, let flight, let since): settleIntent(slot, flight, since, failure)

@@ -97,7 +97,7 @@ package struct CommitQueue: Sendable {
   /// Whether nothing waits for the store.
   package var isIdle: Bool { waiting.isEmpty && underWay.isEmpty }
 
-  /// Begins to give sequences after this one, first to what was held back.
+  /// Begins to give sequences after this one, first to the events that were held back.
   package mutating func open(after sequence: UInt64) -> [Action] {
     guard !isOpen else { return [] }
     isOpen = true
@@ -228,7 +228,7 @@ struct SequenceReservation {
   private(set) var through: UInt64 = 0
   private var isUnderWay = false
 
-  /// Begins with what was reserved before the first event.
+  /// Begins with the range that was reserved before the first event.
   mutating func open(through sequence: UInt64) { through = sequence }
 
   /// Begins to reserve the next block well before the last one is used up.

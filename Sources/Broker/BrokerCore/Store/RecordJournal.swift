@@ -1,6 +1,6 @@
 import BrokerProtocol
 
-/// A record on its way to the store, and what goes with it.
+/// A record on its way to the store, and the changes that go with it.
 struct RecordSave: Sendable {
   /// The record.
   let record: SessionRecord
@@ -39,7 +39,7 @@ package enum SaveBackoff {
   }
 }
 
-/// The records on their way to the store: who waits for which, and which wait to be saved once more.
+/// The records on their way to the store, the work that waits for each, and those to be saved once more.
 struct RecordJournal {
   private struct Key: Hashable {
     let profile: ProfileName
@@ -102,12 +102,13 @@ struct RecordJournal {
   /// - Returns: whether that is news.
   mutating func noteTrouble(of profile: ProfileName) -> Bool { troubled.insert(profile).inserted }
 
-  /// Notes what is to be done when a record is durable, or could not be made so.
+  /// Notes the work that waits for a record.
   mutating func await(_ profile: ProfileName, _ generation: UInt64, _ settlement: Settlement) {
     settlements[Key(profile: profile, generation: generation), default: []].append(settlement)
   }
 
-  /// Takes out what is to be done now that a record is durable, and with it all before it; or that this one failed.
+  /// Takes out the work that waits for a record, and for all before it, once it is durable; or for this one, once it
+  /// has failed.
   mutating func takeSettlements(of record: SessionRecord, isSaved: Bool) -> [Settlement] {
     let ended = settlements.keys.filter { key in
       guard key.profile == record.profile else { return false }

@@ -4,7 +4,7 @@ package import BrokerProtocol
 package struct StoreChange: Sendable {
   /// The effect of a refusal by the store on a change and on its events.
   package enum Kind: Sendable {
-    /// The change is what the events tell of: where it is not made, they are not told either.
+    /// The change is what the events report: where it is refused, they are not published either.
     case record
     /// The events are true whether the change is made or not.
     case note
@@ -45,7 +45,7 @@ enum Settlement: Sendable {
   case leftSession(UInt64, ProfileName)
   /// The end of a kept session is durable, or the session is kept still.
   case parkedEnd(ParkedEnd)
-  /// An examination waits for what came of a session.
+  /// An examination waits for its result to be durable.
   case sessionCheck(SessionCheck)
   /// An examination waits for a login that is being saved, to examine its session.
   case loginBeforeCheck(SessionCheck)

@@ -1,6 +1,6 @@
 package import BrokerProtocol
 
-/// The one closed map from servers to tokens: what is not in it gets none.
+/// The one closed map from servers to tokens: a server that is not in it gets none.
 package struct TargetMap: Sendable, Equatable {
   /// How many entries a configuration may have: far more servers than a person has accounts for.
   package static let mostTargets = 1000

@@ -36,7 +36,7 @@ extension Broker {
     answer(caller, ProviderTrialState(trialID: trial.id, findings: [], step: .provider))
   }
 
-  /// Tells what is new in a trial, once there is something; takes its code, or ends it.
+  /// Answers with the new findings of a trial, once there are any; passes a code to it, or ends it.
   package func continueTrial(_ params: ContinueTrial.Params, _ caller: Caller<ProviderTrialState>) throws(BrokerError) {
     guard let slot = trials[params.trialID], view(of: caller.principal).sees(slot.profile) else {
       throw BrokerError(.flowNotFound, "The trial is unknown; it may have ended.")
@@ -75,7 +75,7 @@ extension Broker {
     slot.findings += slot.trial.stop(at: now.wall)
   }
 
-  /// Does what a trial wants to be done, and tells of what is new.
+  /// Carries out a trial's next order, and reports new findings.
   private func carryOn(_ slot: TrialSlot) {
     switch slot.trial.order {
     case .ask(let request) where slot.asking == nil: ask(request, slot)

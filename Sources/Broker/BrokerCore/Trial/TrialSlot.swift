@@ -12,7 +12,7 @@ final class TrialSlot {
   let provider: any AuthProvider
   /// The client that began it.
   let client: ClientID?
-  /// Decides what is done.
+  /// The trial, which decides the next order.
   var trial: any Trial
   /// The findings that are not told yet.
   var findings: [ProviderFinding] = []

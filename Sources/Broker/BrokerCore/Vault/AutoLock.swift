@@ -1,4 +1,4 @@
-/// When the vault is locked although no client asks for that: what its owner has chosen.
+/// The owner's rules for locking the vault without a client's request.
 package struct AutoLockRules: Sendable, Equatable {
   /// The vault is locked where no client has used a session for so long; zero where it is not.
   package var idleTimeout: Duration

@@ -2,7 +2,7 @@ import BrokerProtocol
 
 /// Locks the vault where its owner wants that to happen by itself.
 extension Broker {
-  /// Applies what the owner has chosen; the time without a use counts from now.
+  /// Applies the owner's rules; the time without a use counts from now.
   package func setAutoLock(_ rules: AutoLockRules) {
     guard rules != autoLock.rules else { return }
     lockIfDue()

@@ -1,6 +1,6 @@
 package import BrokerProtocol
 
-/// Performs what the vault's gate decides.
+/// Carrying out the actions of the vault's gate.
 extension Broker {
   /// Opens the vault, and restores what rests in it.
   ///
@@ -26,7 +26,7 @@ extension Broker {
   /// Does the same where no caller waits for it.
   func lockByItself() { tell(.lockDue) }
 
-  /// Forgets what a closed connection wanted of the vault's key.
+  /// Forgets the key attempts of a closed connection.
   func forgetKeyAttempts(of client: ClientID) { tell(.clientLeft(client)) }
 
   /// Lets the keys go once nothing needs them any more.
@@ -180,7 +180,7 @@ extension Broker {
 
 /// Requests that need an open vault, and its examination.
 extension Broker {
-  /// Refuses what needs an open vault.
+  /// Refuses a request that needs an open vault.
   ///
   /// - Throws: `vaultLocked`.
   func requireUnlocked() throws(BrokerError) {
@@ -196,7 +196,7 @@ extension Broker {
       mayBeOlder: vault.isOpen && status.mayBeOlder)
   }
 
-  /// Looks whether the vault holds what the broker wrote.
+  /// Checks whether the vault holds what the broker wrote.
   package func checkVault(_ params: CheckVault.Params, _ caller: Caller<CheckVault.Result>) {
     askStore { store throws(StoreFailure) in
       CheckVault.Result(findings: try await store.check(isFull: params.isFull))

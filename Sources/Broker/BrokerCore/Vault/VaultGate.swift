@@ -1,15 +1,15 @@
 import BrokerProtocol
 
-/// Decides whether clients may have what the vault holds, which key is tried when, and when the keys go.
+/// Decides whether clients may use the vault's contents, which key is tried when, and when the keys are wiped.
 ///
 /// A value that does no I/O and reads no clock: it gets events and gives actions, which its runner performs in order.
 /// Every event is legal in every state.
 struct VaultGate: Sendable {
   /// The phase of the vault, as clients see it.
   enum Phase: Equatable {
-    /// They may have what it holds. Left when it is to be locked.
+    /// They may use its contents. Left when it is to be locked.
     case open
-    /// They may not, and what was under way before is being finished and saved. Left when nothing is left to save.
+    /// They may not, and earlier work is being finished and saved. Left when nothing is left to save.
     case locking
     /// They may not, and the keys are gone. Left by an attempt to open it.
     case locked
@@ -47,7 +47,7 @@ struct VaultGate: Sendable {
   enum Action {
     /// Answer a caller.
     case answer(CallerID, BrokerError?)
-    /// Refuse a caller for the number of those who wait.
+    /// Refuse a caller because too many wait.
     case refuseForNumber(CallerID)
     /// Forget a caller whose connection was closed.
     case forget(CallerID)
@@ -89,7 +89,7 @@ struct VaultGate: Sendable {
     if wait > .zero { firstAttempt = now.uptime + wait }
   }
 
-  /// Whether clients may have what the vault holds.
+  /// Whether clients may use the vault's contents.
   var isOpen: Bool { phase == .open }
   /// How many requests for the key wait.
   var waitingCount: Int { queue.count }

@@ -2,18 +2,18 @@ package import BrokerCore
 import Logging
 package import Transport
 
-/// Serves clients: who is there, whose bytes are moved when, what that may cost, and how it ends.
+/// Serves clients: accepts connections, moves their bytes in turns within limits, and ends in order.
 ///
 /// An actor on the loop, as the broker is: a request that needs no I/O is read, decided and answered in one turn. One
-/// readable connection costs one read, the answers to all complete messages, and one send. What the bytes mean is the
-/// protocol's business: the functions of ``Connection`` that it overrides, and those of ``RPC``.
+/// readable connection costs one read, the answers to all complete messages, and one send. The meaning of the bytes is
+/// the protocol's business: the functions of ``Connection`` that it overrides, and those of ``RPC``.
 package actor BrokerServer: LoopResident {
   /// The executor that the actor runs on.
   package nonisolated let loop: EventLoop
   // The loop is kept alive by the property above for as long as the actor lives.
   package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
-  /// Enforces limits and counts what they refuse.
+  /// Enforces limits, and counts refusals.
   let ledger: LimitLedger
   /// The present limits: those of the ledger, where every turn finds them.
   package private(set) var limits: Limits
@@ -73,7 +73,7 @@ package actor BrokerServer: LoopResident {
     loop.post { [weak self] in self?.assumeIsolated(body) }
   }
 
-  /// Cancels what was scheduled, if anything was.
+  /// Cancels a timer, if there is one.
   func cancel(_ timer: inout TimerID?) {
     guard let scheduled = timer else { return }
     loop.cancel(scheduled)

@@ -20,7 +20,7 @@ struct Buffers {
     if output.capacity == 0 { swap(&output.bytes, &spare) }
   }
 
-  /// Reuses what was lent to an output of which all is sent.
+  /// Reuses the buffer of an output that is sent completely.
   mutating func takeBack(from output: inout OutputQueue) {
     var bytes: [UInt8] = []
     swap(&bytes, &output.bytes)
@@ -48,7 +48,7 @@ struct OutputQueue {
   /// How much memory the bytes take.
   var capacity: Int { bytes.capacity }
 
-  /// Writes what the stream takes of the part that waits.
+  /// Writes the waiting part, as far as the stream takes it.
   func write(to stream: any ClientStream) -> IOResult { stream.write(bytes.span.extracting(head...)) }
 
   /// Notes that so many bytes were taken.

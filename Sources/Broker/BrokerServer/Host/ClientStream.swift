@@ -3,13 +3,13 @@ import Transport
 
 /// The bytes from and to one client, whatever they travel through.
 protocol ClientStream: AnyObject {
-  /// Reads what is there, without waiting, up to `limit` bytes.
+  /// Reads the available bytes, without waiting, up to `limit`.
   func read(into buffer: inout [UInt8], upTo limit: Int) -> IOResult
-  /// Writes what is taken, without waiting.
+  /// Writes as much as the stream takes, without waiting.
   func write(_ bytes: Span<UInt8>) -> IOResult
   /// Begins to note when the stream is ready.
   func attach(to loop: EventLoop, _ connection: Connection) throws(Errno)
-  /// Chooses what the handler is told.
+  /// Chooses the readiness that the handler is told of.
   func setInterest(reading: Bool, writing: Bool, on loop: EventLoop)
   /// Ends the stream.
   func close(on loop: EventLoop)

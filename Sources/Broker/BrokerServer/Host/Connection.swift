@@ -10,7 +10,7 @@ class Connection: EventHandler {
   enum State: Equatable {
     /// It was accepted, and the server does not know it by its name yet.
     case opening
-    /// Nothing of it waits, and it is at the beginning of a message: what is read next is what comes next, and once that
+    /// Nothing of it waits, and it is at the beginning of a message: the next bytes are the next message, and once that
     /// is answered at once all is as before.
     case plain
     /// Something of it is on its way, or may be.
@@ -37,9 +37,9 @@ class Connection: EventHandler {
   enum End: Comparable {
     /// The client has said all that it will; that is answered.
     case inputEnded
-    /// The client has said that it ends: what it still says is not read.
+    /// The client's input has ended by its own request: further bytes are not read.
     case told
-    /// The connection ends when what waits is sent.
+    /// The connection ends when the waiting bytes are sent.
     case closing
   }
 
@@ -96,16 +96,16 @@ class Connection: EventHandler {
   /// - Returns: the rest: the beginning of a message that is not complete, is held up, or waits for the next turn.
   func take(_ bytes: Span<UInt8>, _ server: isolated BrokerServer) -> Range<Int> { 0..<0 }
 
-  /// Adds what waited until the client has taken everything.
+  /// Adds the bytes that waited until the client has taken everything.
   func addMore(_ server: isolated BrokerServer) {}
 
   /// Tells the client that a limit closes the connection.
   func refuse(_ limit: Limit, _ server: isolated BrokerServer) {}
 
-  /// Tells those who wait for an answer that the server ends.
+  /// Answers waiting requests that the server ends.
   func endAnswers(_ server: isolated BrokerServer) {}
 
-  /// Forgets what was begun for the connection, which is closed.
+  /// Forgets the work begun for the connection, which is closed.
   func forget(_ server: isolated BrokerServer) {}
 
   /// Whether bytes begin where a message does, and nothing of an earlier one is kept.
@@ -124,16 +124,16 @@ class Connection: EventHandler {
   var keptBytes: Int { 0 }
 }
 
-/// The events of a connection, and what follows from where it stands.
+/// The events of a connection, and the transitions of its state.
 extension Connection {
   /// Whether the server does not know it by its name yet.
   final var isOpening: Bool { if case .opening = state { true } else { false } }
-  /// Whether what is read next may be answered at once.
+  /// Whether the next message may be answered at once.
   final var isPlain: Bool { if case .plain = state { true } else { false } }
   /// Whether it is no longer the server's.
   final var isClosed: Bool { if case .closed = state { true } else { false } }
 
-  /// Whether it ends when what waits is sent, or has ended.
+  /// Whether it ends when the waiting bytes are sent, or has ended.
   final var isClosing: Bool { ending == .closing || isClosed }
   /// Whether there is any sense in reading.
   final var mayRead: Bool { ending == nil && !isClosed }
@@ -169,7 +169,7 @@ extension Connection {
   /// Notes that the server knows it by its name.
   final func begin() { if isOpening { state = .framed } }
 
-  /// Finds out whether it is plain, by what was read from it; one that is opening is answered like it.
+  /// Finds out whether it is plain, by the bytes read from it; one that is opening is answered like it.
   final func becomesPlain(_ bytes: Span<UInt8>) -> Bool {
     guard isAtRest, isAtMessage(bytes) else { return false }
     if !isOpening { state = .plain }
@@ -181,7 +181,7 @@ extension Connection {
   /// Each turn and each sending does, so that whatever is put into the output, or is to be put there, ends ``State/plain``.
   final func stir() { if isPlain { state = .framed } }
 
-  /// Notes what messages in the input wait for; nil for nothing.
+  /// Notes why messages in the input wait; nil where none waits.
   final func hold(for hold: Hold?) {
     switch state {
     case .draining(let end, _): state = .draining(end, hold)

@@ -13,7 +13,7 @@ struct Ending {
   var patience: Duration?
   /// Ends it; nil while it is in use.
   var idleTimer: TimerID?
-  /// Looks whether what is waited for is over.
+  /// Checks whether the awaited answers have come.
   var drainTimer: TimerID?
   /// How long it is waited; nil before the server drains.
   var time: DrainTime?

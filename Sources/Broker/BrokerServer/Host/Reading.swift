@@ -6,12 +6,12 @@ import Transport
 
 /// How long connections that have much to say are served before the others get their turn, in nanoseconds since boot.
 private struct RoundTime {
-  /// How long the others may wait where what is said takes no time that matters: less than one slow message takes.
+  /// The time that the others may wait for quick messages: less than one slow message takes.
   private static let quickTime: Int64 = 200_000
   /// After how many turns that took no time the clock is read.
   private static let unmeasuredTurns = 8
 
-  /// Until when, where what they say takes time.
+  /// The deadline for messages that take time.
   let deadline: Int64
   private let quickDeadline: Int64
   private var turns = 0
@@ -39,7 +39,7 @@ extension BrokerServer {
   /// How long the messages of a first read may take, in nanoseconds: a hundred clients together cannot be felt.
   private static let firstReadTime: Int64 = 100_000
 
-  /// Moves what can be moved for the connections that the loop has announced.
+  /// Reads and writes for the connections that the loop has announced.
   func moveAnnounced() {
     clock.read()
     while let accepted = announced.takeAccepted() { admit(accepted) }
@@ -211,7 +211,7 @@ extension BrokerServer {
     }
   }
 
-  /// Collects what `body` answers, and sends it at the end.
+  /// Collects the answers of `body`, and sends them at the end.
   private func inTurn(_ connection: Connection, _ body: () -> Void) {
     turns.current = connection.id
     clock.readIfOld()
@@ -249,7 +249,7 @@ extension BrokerServer {
     watchMessage(connection)
   }
 
-  /// Begins or ends the time that a message may take, by what is left of a read.
+  /// Starts or stops the timer of a message, by the rest of a read.
   private func watchMessage(_ connection: Connection) {
     guard !connection.input.isEmpty, connection.hold == nil, connection.mayRead else {
       return cancel(&connection.timers.message)

@@ -6,7 +6,7 @@ import Transport
 /// The server moves them together when all are known, so that it is entered once for all of them. Confined to the
 /// server's executor: handlers and what the loop calls behind them run there.
 final class ReadyConnections: TurnObserver {
-  /// One connection and what was announced.
+  /// One connection and its announced readiness.
   struct Ready {
     /// The connection.
     let connection: Connection
@@ -62,7 +62,7 @@ final class ReadyConnections: TurnObserver {
   /// There are few in a turn.
   func takeAccepted() -> Accepted? { accepted.isEmpty ? nil : accepted.removeFirst() }
 
-  /// Notes what was announced for one side of a connection.
+  /// Notes the readiness of one side of a connection.
   func note(_ connection: Connection, _ events: ReadyEvents, _ side: ConnectionSide) {
     list.append(Ready(connection: connection, events: events, side: side))
   }

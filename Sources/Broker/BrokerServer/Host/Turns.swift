@@ -105,7 +105,7 @@ struct TurnBudget {
   }
 }
 
-/// The time of a turn: read once for all connections, and again behind what takes time.
+/// The time of a turn: read once for all connections, and again after slow work.
 struct TurnClock {
   /// The time by both clocks, in milliseconds.
   typealias Time = (wall: Int64, uptime: Int64)
@@ -121,17 +121,17 @@ struct TurnClock {
   /// A clock that is read from its source.
   init(_ source: @escaping @Sendable () -> Time) { self.source = source }
 
-  /// Notes what time it is.
+  /// Reads the clocks.
   mutating func read() {
     time = source()
     boottime = 0
     isOld = false
   }
 
-  /// Notes what time it is where that may have changed.
+  /// Reads the clocks again where they may have moved.
   mutating func readIfOld() { if isOld { read() } }
 
-  /// Notes that what comes now may take time.
+  /// Notes that the following work may take time.
   mutating func age() { isOld = true }
 
   /// The time since boot in nanoseconds: few turns need it.

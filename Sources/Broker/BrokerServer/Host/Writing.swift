@@ -5,7 +5,7 @@ import Transport
 
 /// Writing, and closing connections.
 extension BrokerServer {
-  /// Sends what waits, and lets the connection end where its time has come.
+  /// Sends the waiting bytes, and ends the connection where its time has come.
   func flush(_ connection: Connection) {
     guard turns.current != connection.id, !connection.isClosed else { return }
     connection.stir()
@@ -46,7 +46,7 @@ extension BrokerServer {
     return (isOver || isLeft) && connection.isAnswered && connection.isTold(whileDraining: end.isDraining)
   }
 
-  /// Asks the loop for what the connection needs now: a client that does not read is not read.
+  /// Asks the loop for the readiness that the connection needs now: a client that does not read is not read.
   private func updateInterest(_ connection: Connection) {
     let isHeld = connection.isStopped || connection.output.count > limits[.outputBytes]
     let interest = (reading: connection.mayRead && !isHeld, writing: !connection.output.isEmpty)
@@ -74,7 +74,8 @@ extension BrokerServer {
 
   // MARK: Tokens
 
-  /// Closes the connections whose clients have not read a token yet: what is locked must not lie in their buffers.
+  /// Closes the connections whose clients have not read a token yet: a locked vault's token must not lie in their
+  /// buffers.
   func dropUnreadTokens() {
     for connection in Array(connections.all) where connection.output.holdsToken {
       // What is being written in this turn is dropped when its client does not take it at once.

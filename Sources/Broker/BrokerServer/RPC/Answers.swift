@@ -67,7 +67,7 @@ extension BrokerServer {
     broker.assumeIsolated { $0.receive(caller, need, method) }
   }
 
-  /// Answers a request with what the broker says.
+  /// Answers a request with the broker's answer.
   func answer(_ key: CallerID, _ answer: Answer) {
     switch answer {
     case .value(let value): succeed(key, value)

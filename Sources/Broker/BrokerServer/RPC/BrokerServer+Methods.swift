@@ -7,7 +7,7 @@ import Logging
 import SecretMemory
 import Transport
 
-/// The methods that the server answers itself, from what it and the broker know.
+/// The methods that the server answers itself, from its own and the broker's state.
 extension BrokerServer {
   /// Reads parameters; members that are not known are ignored, so that an older broker serves a newer client.
   func decode<Params: MethodParams>(_ node: JSONNode, _ request: Request) throws(BrokerError) -> Params {
@@ -21,9 +21,9 @@ extension BrokerServer {
     }
   }
 
-  /// Tells what was ignored: a misspelt parameter should not be a riddle.
+  /// Logs ignored parameters: a misspelt one should not be a riddle.
   ///
-  /// ``IgnoredParameters`` says which are named: of the others there is no copy, for such a name may be a secret.
+  /// ``IgnoredParameters`` decides which are named: of the others there is no copy, for such a name may be a secret.
   private func nameIgnoredMembers<Params: MethodParams>(of node: JSONNode, _: Params.Type, _ request: Request) {
     let connection = request.connection
     guard let method = rpc.requests[request.caller]?.method else { return }

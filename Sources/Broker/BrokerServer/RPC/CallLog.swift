@@ -9,7 +9,7 @@ import Logging
 /// does not push those out: the log counts by its messages. The words of a line are the broker's own; of the caller's
 /// there is none but a profile's name, and what errors name of a request.
 enum FailureLog {
-  /// The methods by which a person logs in, proves who they are, or changes what that takes.
+  /// The methods by which a person logs in, authenticates again, or changes credentials.
   private static let methods: Set<String> = [
     Login.name, VerifyOTP.name, ResendOTP.name, VerifyBackupCode.name, AwaitLogin.name, CompleteLogin.name,
     CancelLogin.name, Register.name,
@@ -101,9 +101,9 @@ struct IgnoredParameters {
 }
 
 extension Logger {
-  /// Writes where sessions begin and end, and when the vault is locked: what a reader of the log asks first.
+  /// Logs the beginnings and ends of sessions, and the locking of the vault: what a reader of the log asks first.
   ///
-  /// What happens all the time, such as a refresh, has no line; no user is named.
+  /// Frequent events, such as a refresh, have no line; no user is named.
   func write(_ event: BrokerEvent) {
     let (sentence, reason): (StaticString, LogField?)
     var lastWord = ProviderLastWord()

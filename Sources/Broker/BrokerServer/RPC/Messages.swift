@@ -222,7 +222,7 @@ extension BrokerServer {
     return true
   }
 
-  /// The id of an answer to what has none that could be read.
+  /// The id of an answer to a message without a readable id.
   static let null = Array("null".utf8)
 
   /// Begins a request that is to be answered under an id; a notification has none.
@@ -260,7 +260,7 @@ extension BrokerServer {
     return true
   }
 
-  /// Forgets what a connection that ends has begun.
+  /// Forgets the work begun for a connection that ends.
   func forget(_ connection: RPCConnection) {
     for key in connection.inFlight.keys {
       guard let request = rpc.requests.remove(key) else { continue }

@@ -5,7 +5,7 @@ import LinuxSystem
 package import Logging
 package import Transport
 
-/// JSON-RPC as the broker speaks it: what is known of its requests over all connections.
+/// The JSON-RPC protocol of the broker, with the state of its requests over all connections.
 struct RPC: ~Copyable {
   /// The broker.
   let broker: Broker
@@ -97,7 +97,7 @@ extension BrokerServer {
   /// The services of the program around the server.
   var environment: Environment { rpc.environment }
 
-  /// Asks the broker what it can say at once.
+  /// Asks the broker for an immediate answer.
   func asked<Value: Sendable>(
     _ question: @Sendable (isolated Broker) throws(BrokerError) -> Value
   ) throws(BrokerError) -> Value {
@@ -108,7 +108,7 @@ extension BrokerServer {
 
   // MARK: What the host asks
 
-  /// Lets the broker end: no login is waited for any longer, and those who listen are told.
+  /// Begins the end of the broker: no login is waited for any longer, and subscribers are told.
   func beginEnd() {
     broker.assumeIsolated { broker in
       broker.announceShutdown()
@@ -127,7 +127,7 @@ extension BrokerServer {
 
   // MARK: What the program around asks
 
-  /// Notes that the configuration in use is what its file says at present.
+  /// Notes that the configuration in use is the file's present one.
   package func noteConfigurationRead(at time: Timestamp) { rpc.configurationReadAt = time }
 
   /// Takes in what the broker tells those around it; its troubles are an administrator's.

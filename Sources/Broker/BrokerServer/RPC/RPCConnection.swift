@@ -4,7 +4,7 @@ import JSONRPC
 
 /// A connection on which JSON-RPC is spoken, as lines or with headers.
 final class RPCConnection: Connection {
-  /// Cuts messages out of what is read.
+  /// Cuts messages out of the read bytes.
   var frames: FrameReader
   /// Requests that wait for their answer.
   var inFlight = InFlight()
@@ -18,7 +18,7 @@ final class RPCConnection: Connection {
   var targets = TargetLimit()
   /// Parameters that were ignored and already named in the log.
   var ignoredNames: Set<String> = []
-  /// Whether it has ever asked for what the cache does not answer: else the broker never heard of it.
+  /// Whether it has ever asked for something that the cache does not answer: else the broker never heard of it.
   var hasAsked = false
   /// The file that its client was asked for, and has not been judged by.
   var proof: StateProof?

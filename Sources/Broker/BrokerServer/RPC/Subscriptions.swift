@@ -32,11 +32,11 @@ struct Subscriptions {
   func hasLost(_ id: String) -> Bool { lost[id] != nil }
   /// Notes that one has missed an event.
   mutating func lose(_ sequence: UInt64, _ id: String) { lost[id, default: (sequence, sequence)].to = sequence }
-  /// Notes what others have missed.
+  /// Adds lost sequences.
   mutating func addLost(_ more: [String: Sequences]) {
     lost.merge(more) { (min($0.from, $1.from), max($0.to, $1.to)) }
   }
-  /// Takes out what was missed.
+  /// Takes out the lost sequences.
   mutating func takeLost() -> [(key: String, value: Sequences)] {
     guard !lost.isEmpty else { return [] }
     defer { lost = [:] }
@@ -56,7 +56,7 @@ struct Subscriptions {
 
 /// Sending events to subscribers: new ones, replays, and the notice of lost ones.
 extension BrokerServer {
-  /// Answers a request for a subscription, and tells what was missed.
+  /// Answers a request for a subscription, and sends its missed events.
   func begin(_ subscription: BegunSubscription) {
     let id = subscription.result.subscriptionID
     guard let connection = rpcConnection(subscription.client), let pending = rpc.requests[subscription.caller] else {
@@ -146,7 +146,7 @@ extension BrokerServer {
   /// reads slowly costs little memory, and one that reads fast never waits.
   private static let replayBacklog = 1 << 16
 
-  /// Asks for the next page of the connection's first replay, if the client has taken what came before.
+  /// Asks for the next page of the connection's first replay, if the client has taken the one before.
   func continueReplays(_ connection: RPCConnection) {
     guard !connection.subscriptions.replays.isEmpty, !connection.subscriptions.isReplayUnderWay,
       !connection.isClosing, !end.isDraining,

@@ -16,7 +16,7 @@ import SecretMemory
 struct TokenAnswers: ~Copyable {
   /// The answers to 64 requests for the longest usual tokens; more wait for the general path.
   private static let capacity = 1 << 17
-  /// A request for a token is shorter; what is longer is read once only, by the general path.
+  /// The longest request that is read here; a longer one is read by the general path alone.
   private static let longestQuestion = 1024
 
   private let cache: AnswerCache
@@ -99,9 +99,9 @@ struct TokenAnswers: ~Copyable {
     return turn
   }
 
-  /// Sends what waits.
+  /// Sends the waiting answers.
   ///
-  /// - Returns: whether the client has taken everything; what it has not taken waits.
+  /// - Returns: whether the client has taken everything; the rest waits.
   mutating func send(to stream: any ClientStream) -> Bool {
     guard case .bytes(let taken) = withWaiting({ stream.write($0) }) else { return false }
     sent += taken
@@ -199,13 +199,13 @@ struct TokenAnswers: ~Copyable {
   /// How many bytes of answers wait.
   var waitingCount: Int { count - sent }
 
-  /// Lends what waits.
+  /// Lends the waiting answers.
   func withWaiting<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
     // So many bytes were written, and the span cannot outlive the closure.
     body(unsafe UnsafeBufferPointer(start: buffer.baseAddress, count: count).span.extracting(droppingFirst: sent))
   }
 
-  /// Wipes what waits: it is sent, or waits elsewhere.
+  /// Wipes the waiting answers: they are sent, or wait elsewhere.
   mutating func clear() {
     // The range is inside the memory that this value owns.
     unsafe wipe(UnsafeMutableRawBufferPointer(start: buffer.baseAddress, count: count))

@@ -1,6 +1,6 @@
 package import BrokerProtocol
 
-/// Why a provider did not do what it was asked, by what that means for the session.
+/// The reason why a provider did not do what it was asked, by its meaning for the session.
 package enum ProviderFailure: Error, Sendable, Equatable {
   /// A credential, code or handle was refused; `attemptsRemaining` where the provider counts.
   case refused(ErrorKind, attemptsRemaining: Int? = nil, retryAfter: Duration? = nil, fields: [String]? = nil)
@@ -23,7 +23,7 @@ package enum ProviderFailure: Error, Sendable, Equatable {
   case rotated(RotatedToken)
   /// The access token was refused (RFC 6750, section 3.1, `invalid_token`): a fresh one may be accepted.
   case tokenRefused
-  /// The provider does not accept what the profile is configured with: the session stays, and the configuration must be fixed.
+  /// The provider rejects the configuration of the profile: the session stays, and the configuration must be fixed.
   case misconfigured(ConfigurationFault)
   /// The provider cannot do this at all.
   case unsupported
@@ -141,7 +141,7 @@ extension BrokerError {
     }
   }
 
-  /// Tells what the provider said, and where to look.
+  /// Adds the provider's own word, and the setting to check.
   private mutating func explain(_ rejection: ProviderRejection) {
     if let sentence = rejection.message { message = sentence }
     if rejection.fault != nil { nextAction = .fixConfig }

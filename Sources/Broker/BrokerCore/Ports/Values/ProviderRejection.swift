@@ -1,7 +1,7 @@
 package import BrokerProtocol
 
-/// A provider's answer that gives nothing, in words that do not say that it stays so: the session goes on, and what came
-/// is told.
+/// An answer of a provider that neither gives what was asked nor refuses it for good: the session goes on, and the
+/// answer is reported.
 package struct ProviderRejection: Sendable, Equatable {
   /// The part of the answer that is not understood.
   package enum Said: Sendable, Equatable {
@@ -119,7 +119,7 @@ package enum PassingCause: Sendable, Equatable {
   /// The embedded provider's files cannot be written.
   case unwritableFiles
 
-  /// One plain sentence that says what is wrong and what to do about it.
+  /// One plain sentence with the flaw and its remedy.
   package var message: String {
     switch self {
     case .tls(let fault): fault.message()

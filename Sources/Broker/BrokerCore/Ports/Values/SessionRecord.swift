@@ -32,13 +32,13 @@ package struct SessionRecord: Sendable, Equatable {
   }
 }
 
-/// A session with tokens, and what is known about it.
+/// A session with tokens, and the facts about it.
 package struct LivingSession: Sendable, Equatable {
   /// The tokens.
   package var tokens: TokenSet
   /// The session's user.
   package var user: User?
-  /// When the user last proved who they are.
+  /// When the user last authenticated.
   package var authTime: Timestamp
   /// When the tokens were issued to us, for the lifetime of the access token.
   package var issuedAt: Timestamp

@@ -1,7 +1,7 @@
 package import BrokerProtocol
 package import SecretMemory
 
-/// A token with what a server wants to see beside it.
+/// A token, and the way in which it is presented to a server.
 package struct BoundToken: Sendable, Equatable {
   /// The way in which a token is presented to a server (RFC 6749, section 7.1).
   package enum Kind: Sendable {
