@@ -62,7 +62,7 @@ package struct RequestHead: Sendable {
     fields.first { isNamed($0, name) }.map { bytes[$0.value] }
   }
 
-  /// Takes in what has come; nothing more once the head is complete, or refused.
+  /// Reads further bytes; none once the head is complete, or refused.
   package mutating func read(_ more: Span<UInt8>) -> Progress {
     if let outcome {
       guard case .complete = outcome else { return outcome }
@@ -87,7 +87,7 @@ package struct RequestHead: Sendable {
     return .incomplete
   }
 
-  /// Forgets what was read.
+  /// Wipes the read bytes.
   package mutating func wipe() {
     SecretMemory.wipe(&bytes)
     self = RequestHead(longest: longest, mostFields: mostFields)

@@ -1,4 +1,4 @@
-/// A value that is JSON, but not what was asked for.
+/// A value that is JSON, but not of the expected kind.
 public struct JSONMismatch: Error, Equatable, Sendable {
   /// The value that does not fit.
   public let pointer: JSONPointer

@@ -15,7 +15,7 @@ extension JSONScanner {
     position = end + 1
   }
 
-  /// Scans what is no plain byte: an escape, or characters of several bytes.
+  /// Scans an escape, or a character of several bytes.
   private static func special(
     _ text: Span<UInt8>, _ position: inout Int, _ kind: inout JSONTape.Kind
   ) throws(JSONError) {

@@ -40,7 +40,7 @@ struct JSONScanner {
     return true
   }
 
-  /// Scans what may stand in an open container: a separator and one more value, or the container's end.
+  /// Scans the next part of an open container: a separator and one more value, or the container's end.
   @inline(__always)
   private mutating func member(
     _ text: Span<UInt8>, _ entries: inout MutableSpan<JSONTape.Entry>

@@ -128,7 +128,7 @@ public struct JSONWriter: Sendable {
     append(String(value))
   }
 
-  /// Writes a number; what is not finite, which JSON cannot say, becomes `null`.
+  /// Writes a number; `null` for one that is not finite, which JSON cannot express.
   public mutating func number(_ value: Double) {
     guard value.isFinite else { return null() }
     if value == value.rounded(), let whole = Int64(exactly: value) { return integer(whole) }

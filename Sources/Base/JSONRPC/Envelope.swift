@@ -57,7 +57,7 @@ public struct Envelope: Sendable {
   /// The tape index of the parameters; nil where there are none (absent, `null`, `[]` and `{}` mean the same).
   public let parameters: Int?
 
-  /// Whether what makes the message invalid is the length of its id.
+  /// Whether the message is invalid because its id is too long.
   public let isIDTooLong: Bool
 
   /// How many bytes an id may have, quotes included.

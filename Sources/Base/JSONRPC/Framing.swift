@@ -31,13 +31,13 @@ public enum Framing: Sendable, Equatable {
     end(&output)
   }
 
-  /// Appends what stands before a message of `byteCount` bytes.
+  /// Appends the framing before a message of `byteCount` bytes.
   public func begin(messageOf byteCount: Int, to output: inout [UInt8]) {
     guard self == .headers else { return }
     output.append(contentsOf: "Content-Length: \(byteCount)\r\n\r\n".utf8)
   }
 
-  /// Appends what stands behind a message.
+  /// Appends the framing behind a message.
   public func end(_ output: inout [UInt8]) {
     if self == .lines { output.append(UInt8(ascii: "\n")) }
   }

@@ -12,7 +12,7 @@ package struct BootTimer: ~Copyable {
     descriptor = FileDescriptor(owning: try Errno.check(clinux_timerfd()))
   }
 
-  /// Sets the alarm to nanoseconds since boot, in place of an earlier one; what is past goes off at once.
+  /// Sets the alarm to nanoseconds since boot, in place of an earlier one; a moment in the past goes off at once.
   package func set(to deadline: Int64) {
     // Zero would unset it: timerfd_settime(2).
     let time = max(1, deadline)

@@ -1,6 +1,6 @@
 #if !hasFeature(Embedded)
 extension ChildProcess {
-  /// Reads what the program prints until it has ended and everything that it printed is here.
+  /// Reads the output of a program until it has ended and all of it is read.
   ///
   /// The end of the stream is not waited for: something that the program left running may hold it open for ever.
   ///

@@ -13,7 +13,7 @@ package struct DirectoryWatch: ~Copyable {
     descriptor = FileDescriptor(owning: try Errno.check(unsafe clinux_watch_directory(path)))
   }
 
-  /// Takes what was told.
+  /// Reads the pending notifications.
   ///
   /// - Returns: false if it is of no more use.
   package func drain() -> Bool {

@@ -43,7 +43,8 @@ package enum Environment {
     "NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC", "LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES", "LISTEN_PIDFDID",
   ]
 
-  /// Removes what a service manager tells this process alone: no child may speak to the manager in its name.
+  /// Removes the variables by which a service manager speaks to this process alone: no child may speak to the manager
+  /// in its name.
   package static func removeManagerVariables() {
     for name in managerVariables {
       // The string is NUL-terminated for the length of the call, which does not keep it.
@@ -51,7 +52,7 @@ package enum Environment {
     }
   }
 
-  /// The same variables without those of ``removeManagerVariables()``: what children may be told of.
+  /// The variables without those of ``removeManagerVariables()``, for children.
   package static func withoutManagerVariables(_ environment: [String: String]) -> [String: String] {
     environment.filter { !managerVariables.contains($0.key) }
   }

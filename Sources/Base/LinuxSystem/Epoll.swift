@@ -70,7 +70,7 @@ package struct Epoll: ~Copyable {
     _ = try Errno.check(clinux_epoll_control(descriptor.number, EPOLL_CTL_ADD, number, events.rawValue, token))
   }
 
-  /// Changes what is waited for.
+  /// Changes the events that are waited for.
   package func modify(_ number: Int32, _ events: Events, token: UInt64) throws(Errno) {
     _ = try Errno.check(clinux_epoll_control(descriptor.number, EPOLL_CTL_MOD, number, events.rawValue, token))
   }

@@ -20,7 +20,7 @@ package struct FileDescriptor: ~Copyable, Sendable {
     FileDescriptor.end(number)
   }
 
-  /// Closes what was not given away.
+  /// Closes the descriptor unless it was given away.
   @usableFromInline
   static func end(_ number: Int32) { if number >= 0 { clinux_close(number) } }
 
@@ -85,7 +85,7 @@ package struct FileDescriptor: ~Copyable, Sendable {
     _ = try Errno.check(clinux_duplicate_onto(number, target))
   }
 
-  /// Sets `O_NONBLOCK`: on the open file itself, so for everybody who shares it.
+  /// Sets `O_NONBLOCK`: on the open file itself, so for every process that shares it.
   package func setNonBlocking() throws(Errno) {
     _ = try Errno.check(clinux_add_flags(number, 1, 0))
   }

@@ -46,7 +46,7 @@ package struct FileStatus: Sendable, Equatable {
   /// When its contents were last changed, in milliseconds since 1970-01-01T00:00:00Z.
   package let modifiedMilliseconds: Int64
 
-  /// Takes over what the kernel told.
+  /// Converts the kernel's result.
   ///
   /// - Throws: the error that it told instead.
   init(_ file: clinux_file) throws(Errno) {
@@ -61,7 +61,7 @@ package struct FileStatus: Sendable, Equatable {
     modifiedMilliseconds = file.modified_milliseconds
   }
 
-  /// Looks at what a path leads to, symbolic links followed.
+  /// The status of a path's target, symbolic links followed.
   package static func following(_ path: String) throws(Errno) -> FileStatus {
     // The string is NUL-terminated for the length of the call, which does not keep it.
     try FileStatus(unsafe clinux_stat(path))

@@ -56,8 +56,8 @@ package struct InheritedStream: ~Copyable {
     }
   }
 
-  /// Reads what is there, without waiting, into the non-empty part of `buffer` from `start` on, up to `limit` if one is
-  /// given.
+  /// Reads the available bytes, without waiting, into the non-empty part of `buffer` from `start` on, up to `limit` if
+  /// one is given.
   package func read(into buffer: inout [UInt8], at start: Int = 0, upTo limit: Int? = nil) -> IOResult {
     switch way {
     case .ownOpenFile: descriptor.read(into: &buffer, at: start, upTo: limit)
@@ -66,7 +66,7 @@ package struct InheritedStream: ~Copyable {
     }
   }
 
-  /// Writes what is taken without waiting.
+  /// Writes as much as is taken without waiting.
   ///
   /// `SIGPIPE` must be ignored.
   package func write(_ bytes: Span<UInt8>) -> IOResult {

@@ -2,7 +2,7 @@ import CLinux
 
 /// The identity of this process.
 package enum ProcessIdentity {
-  /// The effective user: whose files these are, and who may connect.
+  /// The effective user, who owns the files and may connect.
   package static var user: UInt32 { geteuid() }
 
   /// The process id.

@@ -1,6 +1,6 @@
 import CLinux
 
-/// How long the machine has been suspended since it was started: what `CLOCK_BOOTTIME` counts and `CLOCK_MONOTONIC`
+/// The time that the machine has been suspended since it was started: `CLOCK_BOOTTIME` counts it and `CLOCK_MONOTONIC`
 /// does not (clock_gettime(2)).
 package enum SleepTime {
   /// Between two readings of one clock no more than this must have passed: a process that was stopped there is no

@@ -31,7 +31,7 @@ package final class WorkerThread: SerialExecutor {
     /// Whether a caller runs the jobs itself, since there is no thread for them.
     var isBorrowing = false
 
-    /// Takes out what is to be done by now.
+    /// Takes out the alarms that are due.
     mutating func takeDueAlarms() -> [Alarm] {
       guard !alarms.isEmpty else { return [] }
       let now = BootClock.now

@@ -61,7 +61,7 @@ struct LogBudget {
     return .write(dropped: kind.dropped)
   }
 
-  /// The messages of which lines were dropped and not told yet, with their number; they count as told from here on.
+  /// The messages whose lines were dropped without a report, with their number; they count as reported from here on.
   mutating func takeDropped() -> [(message: String, count: Int)] {
     let dropped = kinds.filter { $0.value.dropped > 0 }.map { (message: $0.key, count: $0.value.dropped) }
     for (message, _) in dropped { kinds[message]?.dropped = 0 }

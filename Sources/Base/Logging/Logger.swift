@@ -1,17 +1,17 @@
 import LinuxSystem
 import Synchronization
 
-/// Writes what happened, one line each.
+/// Writes events to the log, one line each.
 ///
-/// Lines carry a constant message and typed fields, see ``LogFormat``. A flood of lines is cut, see ``LogBudget``: what
-/// was dropped is counted, and the count is written.
+/// Lines carry a constant message and typed fields, see ``LogFormat``. A flood of lines is cut, see ``LogBudget``:
+/// dropped lines are counted, and the count is written.
 package struct Logger: Sendable {
   private let shared: Shared
   private let format: LogFormat
   private let uptime: @Sendable () -> Duration
   private let sink: @Sendable ([UInt8]) -> Void
 
-  /// A logger that drops what is below `level`.
+  /// A logger that drops lines below `level`.
   ///
   /// - Parameters:
   ///   - level: the least grave level that is written.
@@ -36,7 +36,7 @@ package struct Logger: Sendable {
     init(_ level: LogLevel) { self.level = Atomic(level.rawValue) }
   }
 
-  /// Drops what is below another level from now on.
+  /// Drops lines below another level from now on.
   package func setLevel(_ level: LogLevel) { shared.level.store(level.rawValue, ordering: .relaxed) }
 
   /// A logger that writes nothing.
@@ -66,7 +66,7 @@ package struct Logger: Sendable {
     sink(line)
   }
 
-  /// Writes how many lines were dropped and not told of yet: at the end of a run.
+  /// Writes the number of dropped lines that are not reported yet: at the end of a run.
   package func logDropped() {
     for (message, count) in shared.budget.withLock({ $0.takeDropped() }) { sink(format.dropped(count, of: message)) }
   }

@@ -10,7 +10,7 @@ struct ArenaState {
 
   /// The free blocks; reserved ones are not among them.
   private(set) var allocator: BuddyAllocator
-  /// How often room has come back: who finds none waits for another number.
+  /// The number of times that room has come back: a caller that finds none waits for another number.
   private(set) var releases: UInt64 = 0
 
   /// The blocks of each reservation, the smallest first.
@@ -56,7 +56,7 @@ struct ArenaState {
     return lastReservation
   }
 
-  /// Frees what is left of a reservation; gives those who wait for room.
+  /// Frees the rest of a reservation; returns the callers that wait for room.
   mutating func endReservation(_ number: UInt64) -> [RoomWaiter] {
     guard let blocks = reserved.removeValue(forKey: number), !blocks.isEmpty else { return [] }
     for block in blocks { allocator.release(offset: block.offset, order: block.order) }

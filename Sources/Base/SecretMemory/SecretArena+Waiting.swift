@@ -5,7 +5,7 @@ import Synchronization
 /// A task that waits for room.
 typealias RoomWaiter = CheckedContinuation<Void, Never>
 
-/// Names those who wait for room.
+/// Numbers the callers that wait for room.
 private let lastWaiter = Atomic<UInt64>(0)
 
 /// Waiting for room, so that a secret which cannot be had again is not thrown away.

@@ -138,7 +138,7 @@ public final class SecretArena: Sendable {
     return number
   }
 
-  /// Frees what is left of a reservation.
+  /// Frees the rest of a reservation.
   func endReservation(_ number: UInt64) {
     for waiter in blocks.withLock({ $0.endReservation(number) }) { waiter.resume() }
   }

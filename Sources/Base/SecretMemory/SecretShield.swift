@@ -2,7 +2,7 @@ import Synchronization
 
 /// Encrypts secrets that rest outside of the arena, under a key that lies in it and ends with the process.
 package protocol SecretShield: AnyObject, Sendable {
-  /// Encrypts bytes; what comes of it is no secret.
+  /// Encrypts bytes; the result is no secret.
   func close(_ bytes: Span<UInt8>) -> [UInt8]
   /// Decrypts what ``close(_:)`` gave.
   ///

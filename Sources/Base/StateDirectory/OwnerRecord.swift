@@ -105,7 +105,7 @@ package struct OwnerRecord: Equatable, Sendable {
     return try? ProcessHandle(pid, startedAt: startTime)
   }
 
-  /// The process that holds the lock by what the kernel says, for a record without a time.
+  /// The process that holds the lock, by the kernel, for a record without a time.
   private static func lockHolder(of path: String) -> ProcessHandle? {
     guard let pid = FileLock.holder(of: path), let process = try? ProcessHandle(pid), FileLock.holder(of: path) == pid
     else { return nil }

@@ -27,7 +27,7 @@ package final class DirectoryWatcher: EventHandler {
     registration = nil
   }
 
-  /// Takes what was told, and passes it on.
+  /// Reads the pending notifications, and passes them on.
   package func ready(_ events: ReadyEvents) {
     if !watch.drain() { stop() }
     hasChanged()

@@ -139,7 +139,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
     return registration
   }
 
-  /// Changes what is waited for; costs nothing if that is the same as before.
+  /// Changes the events that are waited for; costs nothing if they are the same as before.
   ///
   /// A registration that has ended is ignored.
   package func update(_ registration: Registration, _ interest: ReadyEvents) throws(Errno) {
@@ -164,7 +164,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
     }
   }
 
-  /// Calls an observer in every turn from now on, when all events of its wait have been told.
+  /// Calls an observer in every turn from now on, behind the handlers of its events.
   package func addObserver(_ observer: any TurnObserver) {
     requireLoop()
     turnObservers.append(observer)

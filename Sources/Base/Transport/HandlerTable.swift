@@ -2,7 +2,7 @@ import LinuxSystem
 
 /// The registered handlers: found by place, and accepted only if the whole identity fits.
 struct HandlerTable {
-  /// One registered descriptor and who hears of it.
+  /// One registered descriptor and its handler.
   struct Entry {
     /// The whole identity: events that carry another one were meant for an earlier tenant of this place.
     let registration: Registration
@@ -50,7 +50,7 @@ struct HandlerTable {
     return entry
   }
 
-  /// Notes what is waited for from now on; the registration must be in the table.
+  /// Notes the events that are waited for from now on; the registration must be in the table.
   mutating func setInterest(_ interest: ReadyEvents, of registration: Registration) {
     slots[registration.slot]?.interest = interest
   }

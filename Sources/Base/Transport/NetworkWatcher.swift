@@ -5,7 +5,7 @@ package final class NetworkWatcher: EventHandler {
   /// How long nothing must have changed: a link that comes up brings an address and routes within this time, and an
   /// attempt before the last of them would fail.
   package static let rest = Duration.milliseconds(700)
-  /// A network that never comes to rest is told of after this time.
+  /// The time after which a network that never comes to rest is reported.
   package static let patience = Duration.seconds(5)
 
   private let loop: EventLoop

@@ -2,7 +2,7 @@ package import LinuxSystem
 
 /// A listening socket that a service manager opened for this process (sd_listen_fds(3)).
 package enum SocketActivation {
-  /// Why what the service manager says cannot be followed.
+  /// The reason why the service manager's sockets cannot be taken over.
   package enum Refusal: Error, Equatable, Sendable, CustomStringConvertible {
     /// Not exactly one.
     case unexpectedCount(String)

@@ -31,9 +31,9 @@ package enum BrokerNotice: Sendable {
     case saved(ProfileName)
     /// The clock of a profile's provider is ahead of this machine's by so much, or no longer where it was.
     case clockSkewed(ProfileName, Duration?)
-    /// A pending login of a profile has ended without a session, and no caller is told of it.
+    /// A pending login of a profile has ended without a session, and no caller waits for it.
     case loginFailed(ProfileName, BrokerError)
-    /// A provider could not be told that tokens of a profile are not used any more: they end by themselves.
+    /// The revocation of a profile's tokens was given up: they end when they expire.
     case revocationGivenUp(ProfileName)
     /// A change of the configuration has signed a profile out, whose session is kept so long.
     case parked(ProfileName, until: Timestamp)
@@ -66,7 +66,7 @@ package struct Counters: Sendable, Equatable {
   package var saves = 0
   /// Records that could not be saved at the first try.
   package var saveFailures = 0
-  /// Sessions that a provider was told of that they are over.
+  /// Sessions revoked at their providers.
   package var revocations = 0
   /// Such messages that are still to be sent.
   package var pendingRevocations = 0

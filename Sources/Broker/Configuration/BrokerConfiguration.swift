@@ -4,7 +4,7 @@ package import ConfigurationFile
 import JSON
 package import LocalProvider
 
-/// Everything that can be said in a configuration file, checked and with its defaults.
+/// The settings of a configuration file, checked and with their defaults.
 ///
 /// `Schemas/config.schema.json` describes the same for editors and for people.
 package struct BrokerConfiguration: Sendable, Equatable {

@@ -14,7 +14,7 @@ package struct NetworkConfiguration: Sendable, Equatable {
     case url(String)
   }
 
-  /// Through whom providers are reached.
+  /// The proxy for requests to providers.
   package var proxy: Proxy
   /// PEM certificates of authorities that are trusted beside the system's, for every profile that names none of its own.
   package var caFile: String?

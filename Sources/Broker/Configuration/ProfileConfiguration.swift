@@ -3,7 +3,7 @@ package import BrokerProtocol
 import ConfigurationFile
 package import ProviderKit
 
-/// One profile: who logs it in, and when its tokens are good enough.
+/// One profile: its provider, and the rules for its tokens.
 package struct ProfileConfiguration: Sendable, Equatable {
   /// The provider of a profile, by its type.
   package enum Provider: Sendable {
@@ -31,7 +31,7 @@ package struct ProfileConfiguration: Sendable, Equatable {
   /// A year is longer than any session that its user still remembers.
   private static let idleTimeoutSetting = DurationSetting("idleTimeoutSeconds", 0...31_536_000, standard: 0)
 
-  /// Over a holiday, by default; a year as above; zero is for who wants nothing refreshed that is not in use.
+  /// Over a holiday, by default; a year as above; zero switches refreshes of unused sessions off.
   private static let keepAliveSetting = DurationSetting("keepAliveSeconds", 0...31_536_000, standard: 2_592_000)
 
   /// A profile on the embedded provider, everything else by default.

@@ -2,7 +2,7 @@ import JSON
 
 /// Values in the words of mistakes.
 extension JSONNode {
-  /// Longer values are told by their kind.
+  /// Longer values are shown by their kind alone.
   private static let longestQuote = 32
 
   /// The kind of value, with its article.

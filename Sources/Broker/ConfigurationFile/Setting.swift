@@ -21,7 +21,7 @@ package struct DurationSetting: Sendable {
   package let key: String
   /// How many seconds are accepted.
   package let range: ClosedRange<Int>
-  /// How many seconds hold where nothing is said.
+  /// The default, in seconds.
   package let standard: Int
 
   /// Declares a duration by its seconds; `standard` must be in the range.

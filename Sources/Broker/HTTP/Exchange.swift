@@ -101,7 +101,7 @@ final class Exchange: Sendable {
   /// Says that its source or its sink may be called again.
   func resume() { resumed.store(true, ordering: .relaxed) }
 
-  /// Whether that was said since it was asked last.
+  /// Whether a resumption was requested since the last call.
   func takeResumption() -> Bool { resumed.exchange(false, ordering: .relaxed) }
 
   /// Keeps what `finish` resumes.

@@ -13,7 +13,7 @@ package final class HTTPClient: Sendable {
   struct Settings: Sendable {
     /// The value of `User-Agent`.
     var userAgent: String
-    /// Through whom.
+    /// The proxy.
     var proxy: ProxySetting
     /// The certificate authorities trusted beside the system's.
     var authorities = AddedAuthorities()

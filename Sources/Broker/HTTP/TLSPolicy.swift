@@ -21,8 +21,8 @@ package struct TLSPolicy: Sendable, Equatable {
     self.pins = pins
   }
 
-  /// The file that libcurl is to read; one without a certificate in place of one that another user can change,
-  /// who would say who is trusted.
+  /// The file that libcurl is to read; one without a certificate in place of one that another user can change, and so
+  /// choose whom the broker trusts.
   var trustedFile: String {
     guard let caFile else { return Self.systemCAFile }
     return (try? TrustedFile.check(caFile)) == nil ? "/dev/null" : caFile

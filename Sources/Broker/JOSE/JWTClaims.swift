@@ -12,7 +12,7 @@ package struct JWTClaims: Sendable {
     self.root = root
   }
 
-  /// A claim as it was said.
+  /// A claim as it is in the payload.
   package subscript(name: String) -> JSONNode? { root[name] }
 
   /// A claim that is a string.

@@ -4,7 +4,7 @@ import Records
 import SQLite
 import SecretMemory
 
-/// The tokens that are still to be revoked: as good as a session's until the provider has been told.
+/// The tokens that are still to be revoked: as good as a session's until then.
 struct RevocationTable: BoundTable {
   static let kind = Manifest.Table.revocation
   static let table = "revocation"

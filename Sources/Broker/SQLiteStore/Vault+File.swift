@@ -33,7 +33,7 @@ extension Vault {
     return false
   }
 
-  /// Whether another vault was here before this new one, and no event has told of it.
+  /// Whether another vault was here before this new one, and no event has reported it.
   package var hasPredecessor: Bool { predecessor != nil }
 
   /// Whether the file that the connection has open still is the one that has the vault's name.

@@ -8,7 +8,7 @@ struct VaultTraces {
   let path: String
   /// The room that is kept since the vault was first opened.
   let reserve: ReserveFile
-  /// The list of those who open by the same key file; nil where there is none.
+  /// The list of vaults that the key file opens; nil where there is none.
   let keyFileUsers: KeyFileUsers?
   /// The path of the anchor; nil for none.
   let anchorPath: String?

@@ -27,7 +27,7 @@ actor Daemon {
   let descriptorLimit: Int
   private let environment: [String: String]
   private let report: ReadyReport
-  /// Is told of the start, of each reload and of the end.
+  /// Reports the start, each reload and the end to the service manager.
   let serviceReport: ServiceReport
   private let output: DaemonLog
   /// The log.

@@ -3,7 +3,7 @@ import BrokerProtocol
 import Logging
 
 extension Logger {
-  /// Writes what an administrator should know.
+  /// Logs a problem for the administrator.
   func write(_ trouble: BrokerNotice.Trouble) {
     switch trouble {
     case .storeTampered(let profile?):

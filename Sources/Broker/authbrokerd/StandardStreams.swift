@@ -2,7 +2,7 @@ import LinuxSystem
 
 /// Words for people on standard error.
 enum StandardError {
-  /// Writes a string, as far as it is taken within a second; nothing can be told where that fails.
+  /// Writes a string, as far as it is taken within a second; a failure cannot be reported anywhere.
   static func write(_ text: String) {
     let own = FileDescriptor(owning: 2)
     let copy = try? own.duplicate()

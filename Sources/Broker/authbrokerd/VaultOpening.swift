@@ -18,7 +18,7 @@ enum VaultOpening {
     let status: StoreStatus
     /// The contents of the store; nil while it waits for the passphrase of a person.
     let contents: StoreContents?
-    /// Whether the vault is new where another one was before, and no event has told of that.
+    /// Whether the vault is new where another one was before, and no event has reported it.
     let hasPredecessor: Bool
   }
 

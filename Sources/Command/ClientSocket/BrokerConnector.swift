@@ -6,7 +6,7 @@ package import StateDirectory
 /// Where it looks, in order: `AUTHBROKER_SOCKET` (then nothing is ever started); the socket that the owner wrote into
 /// its lock file; the usual socket; a new owner. The peer's user is checked before a byte is sent.
 package struct BrokerConnector: Sendable {
-  /// A connection, and what is known about its other end.
+  /// A connection, and the record of the broker at its other end.
   package struct Connection: ~Copyable {
     /// A connected, blocking socket.
     package let descriptor: FileDescriptor

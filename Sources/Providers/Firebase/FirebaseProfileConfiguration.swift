@@ -20,7 +20,7 @@ package struct FirebaseProfileConfiguration: Sendable, Equatable {
     self.tls = tls
   }
 
-  /// Reads what a profile's section says of its project.
+  /// Reads the project from a profile's section.
   ///
   /// - Returns: nil where a setting is missing or faulty that has no default.
   package init?(_ section: inout ConfigurationSection) {

@@ -42,7 +42,7 @@ extension FirebaseProvider: UserInfoProvider, EmailVerificationProvider, Forgott
       .expectSuccess()
   }
 
-  /// Changes the name, and tells what is known of the account then.
+  /// Changes the name, and returns the account as it is then.
   ///
   /// - Throws: `.refused` with `validationFailed` and the fields for anything but `name`; `.tokenRefused`; `.transient`;
   ///   `.outcomeUnknown`.
@@ -89,7 +89,7 @@ extension FirebaseProvider: UserInfoProvider, EmailVerificationProvider, Forgott
     try await caller.ask(.delete, [("idToken", .secret(idToken))]).expectSuccess()
   }
 
-  /// A fresh ID token for a password: the services ask for none at what they want a recent login for.
+  /// A fresh ID token for a password: the services demand one, in place of a recent login.
   private func provenToken(_ password: Secret, _ accessToken: BoundToken) async throws(ProviderFailure) -> Secret {
     let email = try await caller.ask(.lookup, [("idToken", .secret(accessToken.value))]).read { reader in
       reader.foundEmail()

@@ -90,7 +90,7 @@ struct FirebaseReader {
     names.lazy.compactMap { root[$0] }.first { !$0.isNull }
   }
 
-  /// The first that is there, `null` included: who writes `null` has said something.
+  /// The first member present; an explicit `null` counts as present.
   private func said(_ names: [String]) -> JSONNode? {
     names.lazy.compactMap { root[$0] }.first
   }

@@ -61,7 +61,7 @@ struct FirebaseRefusal {
     refusal = Refusal(status: status, form: form, code: names?.message, retryAfter: retryAfter)
   }
 
-  /// The failure that it is, by what was asked, and whether an ID token was sent along.
+  /// The failure that the refusal means, by the call, and whether an ID token was sent along.
   func failure(_ call: FirebaseCall, carriesToken: Bool) -> ProviderFailure {
     let (status, retryAfter) = (refusal.status, refusal.retryAfter)
     if call == .token {

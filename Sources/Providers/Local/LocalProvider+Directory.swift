@@ -96,7 +96,7 @@ extension LocalProvider: AccountDirectory {
     }
   }
 
-  /// The newest of what lies in the outbox, the oldest first.
+  /// The newest messages in the outbox, the oldest first.
   package func messages() throws(ProviderFailure) -> [LocalMessage] {
     try perform { database, now in
       try listing(database, at: now).messages().compactMap { entry in

@@ -54,7 +54,7 @@ extension LocalProvider: EmailVerificationProvider {
     announceNewAddress(of: account, database, at: now)
   }
 
-  /// Ends what was sent to an account's address before; part of the transaction that gives it another one.
+  /// Ends the logins and tokens of an account's earlier address; part of the transaction that gives it another one.
   ///
   /// - Throws: `SQLiteError`.
   func endOldAddress(of account: Account, _ database: LocalDatabase) throws {

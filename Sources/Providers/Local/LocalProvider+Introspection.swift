@@ -34,7 +34,7 @@ extension LocalProvider {
     try perform { database, now in try database.signingKeys.keySet(at: now) }
   }
 
-  /// Makes a new key that signs from now on; what the one before has signed stays good until it expires.
+  /// Makes a new signing key; the tokens of the one before stay valid until they expire.
   ///
   /// - Returns: the keys as they are then.
   /// - Throws: `.transient(.providerUnavailable)`.

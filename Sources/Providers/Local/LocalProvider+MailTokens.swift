@@ -3,7 +3,7 @@ import BrokerProtocol
 import SQLite
 import SecretMemory
 
-/// Tokens that are sent by e-mail, and what is sent besides them and codes.
+/// Tokens and notices that are sent by e-mail.
 extension LocalProvider {
   /// How long a notice lies in the outbox: its owner sees it within a day, or not at all.
   private static let noticeLifetime = Duration.seconds(86_400)
@@ -64,7 +64,7 @@ extension LocalProvider {
     return (token, account)
   }
 
-  /// Tells an account's owner by e-mail what was done: a failure changes nothing of that.
+  /// Notifies an account's owner by e-mail of a change; a failure does not undo the change.
   ///
   /// Where too many notices were sent, the audit has this one instead: a loop of changes floods no mailbox.
   func notify(

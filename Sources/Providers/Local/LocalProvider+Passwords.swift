@@ -4,7 +4,7 @@ import SQLite
 import Sealing
 package import SecretMemory
 
-/// New passwords: for those who have forgotten the old one, and for those who know it.
+/// New passwords: for users who have forgotten the old one, and for those who know it.
 extension LocalProvider: ForgottenPasswordProvider, PasswordResetProvider, PasswordChangeProvider {
   /// The authority by which a new password is set.
   enum PasswordAuthority {
@@ -75,7 +75,8 @@ extension LocalProvider: ForgottenPasswordProvider, PasswordResetProvider, Passw
     }
   }
 
-  /// Sets a password, ends what was begun with the old one, and tells the account's owner.
+  /// Sets a password, ends the pending logins, enrolments and mail tokens begun with the old one, and notifies the
+  /// account's owner.
   func setPassword(
     _ password: Secret, of account: Account, with authority: PasswordAuthority, _ database: LocalDatabase,
     at now: Timestamp

@@ -36,7 +36,7 @@ extension LocalProvider: ProfileUpdateProvider {
     }
   }
 
-  /// Stores what was examined; part of a transaction.
+  /// Stores the examined changes; part of a transaction.
   private func store(_ edit: ProfileEdit, _ database: LocalDatabase, at now: Timestamp) throws {
     let id = edit.after.id
     guard try database.accounts.update(edit.after) else { throw ProviderFailure.refused(.emailTaken) }
@@ -65,7 +65,7 @@ extension LocalProvider: ProfileUpdateProvider {
     return try makeToken(.change, for: waiting, database, at: now)
   }
 
-  /// Tells the account's owner what was changed, at the address that was theirs before.
+  /// Notifies the account's owner of the changes, at the address from before.
   private func announce(_ edit: ProfileEdit, _ database: LocalDatabase, at now: Timestamp) {
     if edit.changesLogin { removeMessages(of: edit.after.id, .login, database) }
     if edit.changesPhone { notify(edit.before, of: .phoneNumberChanged, database, at: now) }

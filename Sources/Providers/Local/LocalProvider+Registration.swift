@@ -24,7 +24,7 @@ extension LocalProvider: RegistrationProvider {
     return outcome
   }
 
-  /// Adds an account, unless what is sent to it first cannot be sent: it could not be registered again.
+  /// Adds an account, unless its first message cannot be sent: it could not be registered again.
   ///
   /// - Parameters:
   ///   - registration: what is known of it.

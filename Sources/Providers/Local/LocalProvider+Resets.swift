@@ -9,7 +9,7 @@ extension LocalProvider {
   /// The detail in the audit that marks a change as the owner's and not the user's.
   static let ownerDetail = "owner"
 
-  /// Gives an account a new password, removes its second factor, or both; its sessions end, and its user is told.
+  /// Gives an account a new password, removes its second factor, or both; its sessions end, and its user is notified.
   ///
   /// - Throws: `.refused` with `validationFailed` and the fields; `.transient(.providerUnavailable)`.
   package func reset(
@@ -35,7 +35,7 @@ extension LocalProvider {
     }
   }
 
-  /// Stores that an account has no second factor any more, and ends what was begun with the one before.
+  /// Stores that an account has no second factor any more, and ends the logins that were begun with the one before.
   private func removeFactor(of account: Account, _ database: LocalDatabase, at now: Timestamp) throws {
     try database.connection.transaction {
       _ = try database.accounts.update(account)

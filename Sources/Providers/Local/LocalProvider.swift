@@ -43,7 +43,7 @@ package actor LocalProvider: AuthProvider {
     return capabilities
   }
 
-  /// How long tokens and codes live, and what guesses cost.
+  /// The settings: lifetimes of tokens and codes, and limits of guesses.
   private(set) var configuration: LocalProviderConfiguration
   /// The audiences that tokens may be for, the session's own first; looked at without a turn of the actor.
   nonisolated let audiences: Mutex<[String]>
@@ -117,13 +117,13 @@ package actor LocalProvider: AuthProvider {
   /// - Throws: what pthread_create(3) says.
   package nonisolated func startThread() throws(Errno) { try worker.start() }
 
-  /// Takes other lifetimes and limits for what is issued from now on.
+  /// Adopts other lifetimes and limits for tokens and codes issued from now on.
   package func update(_ configuration: LocalProviderConfiguration) {
     self.configuration = configuration
     audiences.withLock { $0 = configuration.everyAudience }
   }
 
-  /// Closes the files and ends the thread, after what was asked before.
+  /// Closes the files and ends the thread, after the calls before.
   ///
   /// A later call opens them again.
   package nonisolated func shutDown() async {
@@ -156,7 +156,7 @@ package actor LocalProvider: AuthProvider {
     }
   }
 
-  /// Does the work of one call, and turns what the machine could not do into a passing trouble.
+  /// Does the work of one call, and turns a failure of the machine into a passing one.
   ///
   /// - Throws: the refusals of `body`; `.transient(.vaultLocked)` while there is no sealing key; `.misconfigured` with
   ///   `.embeddedFiles` for files that are damaged; `.transient(.overloaded)` where the memory for secrets is full;

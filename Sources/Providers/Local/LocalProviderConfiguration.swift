@@ -37,10 +37,10 @@ package struct LocalProviderConfiguration: Sendable, Equatable {
   /// The audience of a session's own tokens, and the others.
   var everyAudience: [String] { [audience] + audiences.filter { $0 != audience } }
 
-  /// The issuer where nothing is said.
+  /// The default issuer.
   static let standardIssuer = "authbroker-local"
 
-  /// The audience where nothing is said: whatever serves the user's own programs on this machine.
+  /// The default audience: any service of the user's own programs on this machine.
   static let standardAudience = "authbroker"
 
   /// As many as a session keeps tokens for at a time.
@@ -53,7 +53,7 @@ package struct LocalProviderConfiguration: Sendable, Equatable {
   private static let refreshTokenSetting = DurationSetting(
     "refreshTokenLifetimeSeconds", 1...31_536_000, standard: 2_592_000)
 
-  /// As long as a refresh token lives at all, where nothing is said.
+  /// The default: as long as a refresh token lives at all.
   private static let idleSetting = DurationSetting(
     "refreshTokenIdleLifetimeSeconds", 1...31_536_000, standard: refreshTokenSetting.standard)
 

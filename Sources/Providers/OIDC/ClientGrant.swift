@@ -15,7 +15,7 @@ struct ClientGrant: Equatable {
   /// A grant for scopes.
   init(scopes: [String]) { self.scopes = scopes }
 
-  /// Reads what was kept; nil for a refresh token.
+  /// Reads the kept form; nil for a refresh token.
   init?(_ token: BoundToken?) {
     guard let token else { return nil }
     let text = token.value.withBytes { bytes -> String? in

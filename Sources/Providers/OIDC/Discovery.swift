@@ -55,14 +55,14 @@ actor Discovery {
     unsafe Self.worker.asUnownedSerialExecutor()
   }
 
-  /// The address of the first document: what a probe asks for.
+  /// The address of the first document, which a probe asks for.
   nonisolated let firstDocument: HTTPURL
   private nonisolated let configured: [OIDCEndpoint: HTTPURL]
   private nonisolated let dialect: OIDCDialect
   private let transport: PublicTransport
   private let uptime: @Sendable () -> Duration
   private var known: Known?
-  /// The search that is under way, which all who want something wait for.
+  /// The search under way, which all requests wait for.
   private var search: Task<Result<Known?, ProviderFailure>, Never>?
 
   /// The endpoints of a provider; `uptime` is the clock by which documents age.

@@ -18,7 +18,7 @@ struct IDToken {
   struct Claims: Equatable {
     /// The user.
     var user: User
-    /// When the user proved who they are, by the provider's clock; nil where that is not said.
+    /// When the user authenticated, by the provider's clock; nil where the token does not say.
     var authTime: Timestamp?
   }
 

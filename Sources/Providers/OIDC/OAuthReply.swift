@@ -60,7 +60,7 @@ struct OAuthReply {
     return found
   }
 
-  /// Reads the tokens of a success, or of what has another status for no reason.
+  /// Reads the tokens of a success, or of a reply that has another status without a refusal.
   ///
   /// - Parameter asked: the scopes that hold where the provider names none.
   /// - Returns: the tokens.

@@ -33,7 +33,7 @@ package struct OIDCProfileConfiguration: Sendable, Equatable {
     self.tls = tls
   }
 
-  /// Reads what a profile's section says of its provider.
+  /// Reads the provider from a profile's section.
   ///
   /// - Returns: nil where a setting is missing or faulty that has no default.
   package init?(_ preset: OIDCPreset, _ section: inout ConfigurationSection) {

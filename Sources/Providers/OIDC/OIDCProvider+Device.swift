@@ -65,7 +65,7 @@ extension OIDCProvider: DeviceLoginProvider {
       userCode: userCode, expiresAt: sentAt + lifetime, interval: interval)
   }
 
-  /// A number of seconds, cut to what is believed; nil for what is none.
+  /// A number of seconds, cut to a plausible one; nil for anything else.
   private static func seconds(_ node: JSONNode, atMost longest: Duration) -> Duration? {
     guard let seconds = NumericDate.number(node), seconds >= 1 else { return nil }
     return seconds < longest.inSeconds ? .milliseconds(Int64(seconds * 1000)) : longest

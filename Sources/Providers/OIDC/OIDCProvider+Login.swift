@@ -45,7 +45,7 @@ extension OIDCProvider {
     return .authenticated(try await session(reply, scopes))
   }
 
-  /// Spends a refresh token that another program had: what comes back is this broker's alone.
+  /// Spends a refresh token that another program had: the new one is this broker's alone.
   private func takeOver(_ credentials: Credentials) async throws(ProviderFailure) -> LoginOutcome {
     guard let token = credentials.refreshToken, token.byteCount > 0 else {
       throw .refused(.missingCredential, fields: ["refreshToken"])

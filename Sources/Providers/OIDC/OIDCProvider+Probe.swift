@@ -4,7 +4,8 @@ import ProviderKit
 
 /// Whether the provider can be reached.
 extension OIDCProvider {
-  /// Asks once for what the provider says of itself, or, where that is not read, at the token endpoint, which refuses.
+  /// Sends one request for the provider's metadata, or, where they are not read, to the token endpoint, which refuses
+  /// it.
   package func probe() async -> ProviderProbe {
     let exchange = await ProbeExchange(HTTPRequest(.get, discovery.firstDocument), caller.transport, clock: clock)
     var probe = exchange.probe(addressSetting)

@@ -20,7 +20,7 @@ extension OIDCProvider: ChallengeProvider, CodeResendingProvider, BackupCodeProv
 
   /// The kind of second factor that the provider wants.
   private enum Wanted {
-    /// A code that was sent; what refers to it.
+    /// A code that was sent, with its reference.
     case sentCode(Secret)
     /// The code of an authenticator.
     case ownCode

@@ -28,9 +28,9 @@ package final class OIDCProvider: AuthProvider {
   let redirect: LoopbackRedirect
   /// Finds the endpoints.
   let discovery: Discovery
-  /// Asks for what needs no session: all that gets tokens.
+  /// Sends the requests that need no session: all that get tokens.
   let caller: TokenCaller
-  /// Asks for what needs a session.
+  /// Sends the requests that need a session.
   let sessionTransport: AuthenticatedTransport
   /// The sockets that browsers are awaited on.
   let listeners = RedirectListeners()

@@ -38,7 +38,7 @@ final class RedirectConnection {
     request.wipe()
   }
 
-  /// Reads what is there, once.
+  /// Reads the available bytes, once.
   func read() -> Event {
     var buffer = [UInt8](repeating: 0, count: 4096)
     defer { wipe(&buffer) }

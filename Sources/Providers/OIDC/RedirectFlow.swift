@@ -4,7 +4,7 @@ import Sealing
 import SecretMemory
 import TextCoding
 
-/// A login in a browser: what was sent along with it, and must come back (RFC 8252; RFC 7636).
+/// A login in a browser: the values that were sent along with it, and must come back (RFC 8252; RFC 7636).
 struct RedirectFlow: Sendable {
   /// The redirect address, with its port.
   let address: LoopbackRedirect
@@ -23,7 +23,7 @@ struct RedirectFlow: Sendable {
   let namesIssuer: Bool
   /// When the login ends if no browser comes.
   let expiresAt: Timestamp
-  /// Whether the user must prove who they are although the provider may know them still.
+  /// Whether the user must authenticate although the provider may know them still.
   let wantsProof: Bool
 
   /// How long a user may take to log in, with a second factor and a forgotten password.
@@ -53,7 +53,7 @@ struct RedirectFlow: Sendable {
     String(decoding: Base64.encode(RandomBytes.array(count: randomBytes).span, as: .url), as: UTF8.self)
   }
 
-  /// The address as the provider is told it.
+  /// The address as the provider gets it.
   var redirectURI: String { address.text(port: port) }
 
   /// The nonce that the ID token must repeat (OpenID Connect Core, section 3.1.2.1); nil where no ID token is

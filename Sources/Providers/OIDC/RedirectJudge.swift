@@ -3,10 +3,10 @@ import BrokerProtocol
 import ProviderKit
 import SecretMemory
 
-/// Decides what a request to the loopback address means for the login that is waited for.
+/// Decides the meaning of a request to the loopback address for the login that is waited for.
 ///
-/// Any page that a user visits can make his browser send requests here. So nothing but an answer with the right state
-/// ends the wait, and nothing but this very address is answered at all (DNS rebinding).
+/// Any page that a user visits can make the user's browser send requests here. So nothing but an answer with the right
+/// state ends the wait, and nothing but this very address is answered at all (DNS rebinding).
 struct RedirectJudge: Sendable {
   /// The verdict on a request.
   enum Verdict: Sendable {

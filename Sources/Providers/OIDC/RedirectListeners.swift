@@ -3,9 +3,9 @@ import BrokerProtocol
 import LinuxSystem
 import Synchronization
 
-/// The sockets of logins in a browser: they listen before the address is told, and until the browser has come.
+/// The sockets of logins in a browser: they listen from before the address is published until the browser has come.
 ///
-/// One port is one socket's. Of this provider's own logins the last has it; what anybody else has is not touched.
+/// One port is one socket's. Of this provider's own logins the last has it; another program's port is not touched.
 final class RedirectListeners: Sendable {
   /// The socket of a login that was begun, and that is not awaited yet.
   private struct Entry {

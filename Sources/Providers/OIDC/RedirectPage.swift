@@ -8,7 +8,7 @@ import TextCoding
 /// Each page is complete in itself: no script, no image, nothing from elsewhere; and nothing of the request, the
 /// provider or the profile is in it.
 enum RedirectPage: Sendable, Equatable {
-  /// The provider has given its tokens; what the program makes of them is its own to say.
+  /// The provider has issued its tokens; the program itself reports the outcome.
   case success
   /// The login has failed.
   case failure(ErrorKind)

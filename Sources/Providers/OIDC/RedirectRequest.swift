@@ -18,7 +18,7 @@ struct RedirectRequest {
   /// The path, as it was sent.
   var path: String { String(decoding: head.target.prefix { $0 != UInt8(ascii: "?") }, as: UTF8.self) }
 
-  /// Takes in what has come.
+  /// Reads further bytes.
   mutating func read(_ more: Span<UInt8>) -> RequestHead.Progress {
     let progress = head.read(more)
     // A browser sends no other form to a server (RFC 9112, section 3.2.1).
@@ -45,6 +45,6 @@ struct RedirectRequest {
     return values
   }
 
-  /// Forgets what was read.
+  /// Wipes the read bytes.
   mutating func wipe() { head.wipe() }
 }

@@ -101,7 +101,7 @@ actor RedirectWait {
     }
   }
 
-  /// Reads from one connection; what does not end the wait is answered here.
+  /// Reads from one connection; a request that does not end the wait is answered here.
   private func serve(_ connection: RedirectConnection) -> RedirectJudge.Verdict? {
     switch connection.read() {
     case .nothing: break

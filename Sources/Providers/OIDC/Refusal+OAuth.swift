@@ -100,7 +100,7 @@ extension Refusal {
     }
   }
 
-  /// Whether what is asked for beside the session is not given (RFC 6749, section 5.2; RFC 8707, section 2).
+  /// Whether the refusal is about the requested scopes or audience alone (RFC 6749, section 5.2; RFC 8707, section 2).
   private func isNotGranted(_ meaning: RefusalMeaning?) -> Bool {
     switch meaning {
     case .fault(.scopes), .notGranted: true
@@ -139,7 +139,7 @@ extension Refusal {
     }
   }
 
-  /// Whether it is a credential that 400, 401 and 403 refuse where nothing better is said.
+  /// Whether 400, 401 and 403 refuse a credential where nothing better is known.
   private func isCredential(_ purpose: OAuthPurpose) -> Bool {
     switch purpose {
     case .password, .takeOver, .clientCredentials: isWithSuccess || [400, 401, 403].contains(status)

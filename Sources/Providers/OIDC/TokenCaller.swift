@@ -5,8 +5,8 @@ import JSON
 import ProviderKit
 import SecretMemory
 
-/// Asks for tokens, and for what else a client asks for in its own name: it has no transport that could send an access
-/// token.
+/// Sends requests for tokens, and the other requests of the client itself: it has no transport that could send an
+/// access token.
 struct TokenCaller: Sendable {
   /// The value of a form's field.
   enum Value: Sendable {
@@ -18,7 +18,7 @@ struct TokenCaller: Sendable {
 
   /// The encoding of the fields.
   enum Encoding: Sendable {
-    /// As a form (RFC 6749, appendix B): what the specifications want.
+    /// As a form (RFC 6749, appendix B), by the specifications.
     case form
     /// As a JSON object.
     case json

@@ -32,7 +32,7 @@ struct TokenReader {
     case tokens(TokenSet)
     /// A refresh token, beside an access token that cannot be used.
     case rotated(RotatedToken)
-    /// Nothing; what was said may be worth telling.
+    /// Nothing; the reply's own words may be worth reporting.
     case nothing(ProviderRejection)
   }
 

@@ -2,7 +2,7 @@ import BrokerProtocol
 import JSON
 import ProviderKit
 
-/// Reads what a provider tells of a user, in an ID token or at its userinfo endpoint (OpenID Connect Core, section 5.1).
+/// Reads the user from an ID token or a userinfo response (OpenID Connect Core, section 5.1).
 struct UserReader {
   /// The provider's deviations.
   let quirks: OIDCQuirks

@@ -15,8 +15,8 @@ package enum BodyForm: Equatable, Sendable {
   /// A byte order mark in UTF-8, which some servers write before everything.
   private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
-  /// Classifies the body; what is labelled as a page is taken for one, unless nothing is in it, or the whole of it is
-  /// the object of a refusal.
+  /// Classifies the body; one labelled as a page is taken for one, unless it is empty, or the whole of it is the object
+  /// of a refusal.
   package init(_ response: HTTPResponse) {
     let isPage = response.mediaType?.essence == "text/html" && !ReplyObject.isRefusal(response)
     self = response.body.withBytes { bytes in

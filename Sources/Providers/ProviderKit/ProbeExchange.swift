@@ -3,7 +3,7 @@ package import BrokerProtocol
 package import HTTP
 import LinuxSystem
 
-/// One harmless request to a provider, and what came of it.
+/// One harmless request to a provider, and its outcome.
 package struct ProbeExchange: Sendable {
   /// The address that was asked.
   package let place: ProviderProbe.Place
@@ -14,7 +14,7 @@ package struct ProbeExchange: Sendable {
   /// How far the provider's clock is ahead, where it says the time.
   package let clockSkew: Duration?
 
-  /// Sends a request once: a second attempt would hide what is wrong.
+  /// Sends a request once: a second attempt would hide the fault.
   ///
   /// It gets a connection of its own, so that the name, the certificate and the pins are checked again.
   package init(_ request: HTTPRequest, _ transport: PublicTransport, clock: @Sendable () -> Timestamp) async {

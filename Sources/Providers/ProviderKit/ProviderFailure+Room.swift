@@ -17,7 +17,7 @@ extension ProviderFailure {
 }
 
 extension SecretArena {
-  /// Runs what makes secrets of a reply, again each time that room has come back.
+  /// Runs a closure that makes secrets of a reply, again each time that room has come back.
   ///
   /// - Throws: `.outcomeUnknown` where there was no room for so long: the provider has acted, and what it gave is lost.
   package static func withRoomForReply<R>(

@@ -3,7 +3,7 @@ package import BrokerProtocol
 
 /// The finding about a secret that a profile needs.
 extension ProviderFinding {
-  /// Whether the secret that a setting names can be read; of the secret itself nothing is said.
+  /// Reports whether the secret of a setting can be read, and nothing of the secret itself.
   ///
   /// - Parameters:
   ///   - setting: what the setting is called, such as `clientSecret`.

@@ -1,8 +1,9 @@
 package import SecretMemory
 
-/// The line that a password, a client's secret or an API key is: the first one of a file, or of what a program prints.
+/// The line that holds a password, a client's secret or an API key: the first one of a file, or of a program's output.
 ///
-/// Password managers print more behind it (`pass show`), and editors end it as they like. Keys are read whole, elsewhere.
+/// Password managers print more behind it (`pass show`), and editors end it as they like. Keys are read whole,
+/// elsewhere.
 package enum SecretLine {
   /// Why there is none.
   package enum Refusal: Error, Sendable, Equatable {

@@ -3,7 +3,7 @@ import ProviderKit
 
 /// Whether the backend can be reached.
 extension RESTProvider {
-  /// Asks once who the user is, without being one: 401 is as good an answer as any.
+  /// Sends one request for the user without a token: 401 is as good an answer as any.
   ///
   /// The client's password does not go along.
   package func probe() async -> ProviderProbe {

@@ -134,7 +134,7 @@ extension ReplyReader {
   private static let snakeType = RESTPath(name: "token_type")
   private static let camelType = RESTPath(name: "tokenType")
 
-  /// The first value that is there, `null` included: who writes `null` has said something.
+  /// The first value present; an explicit `null` counts as present.
   private func said(_ member: RESTReplyPaths.Member) -> JSONNode? {
     for path in paths[member] where path.cookie == nil {
       var node: JSONNode? = root

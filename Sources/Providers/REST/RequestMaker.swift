@@ -27,7 +27,7 @@ struct RequestMaker: Sendable {
     try baseURL.appending(path: endpoint.path)
   }
 
-  /// A request that changes nothing and that says nothing of anybody: it reads who the user is, without being one.
+  /// A request for the user without a token, which changes nothing and names no account.
   ///
   /// Where the backend has no such endpoint, it reads the backend's address. It gets a connection of its own, so that
   /// the name, the certificate and the pins are checked again.

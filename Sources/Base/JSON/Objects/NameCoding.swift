@@ -13,7 +13,7 @@ public struct NameCoding<Value: RawRepresentable<String> & CaseIterable>: ValueC
 }
 
 extension ValueCoding {
-  /// The name of a value; for a name that is none, what should stand there, as the end of a sentence: "must be …".
+  /// Codes values by their names; `expected` completes the message for any other name: "must be …".
   public static func name<Value>(_ expected: String) -> Self where Self == NameCoding<Value> { NameCoding(expected) }
 }
 

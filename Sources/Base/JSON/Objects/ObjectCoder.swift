@@ -26,7 +26,7 @@ public protocol ObjectCoder {
     _ name: String, _ value: inout Coding.Value, _ coding: Coding
   ) throws(JSONMismatch)
 
-  /// A member that is left out where its value is what absence means.
+  /// Codes a member that is left out where its value is the one that absence means.
   ///
   /// - Throws: ``JSONMismatch`` where it does not fit.
   mutating func optional<Coding: ValueCoding>(

@@ -5,7 +5,7 @@ package import JSON
 package struct EndedSessions: Sendable {
   /// The account's user; nil for all users.
   let user: String?
-  /// Why they ended; nil: the provider refuses them, and that is all to be said.
+  /// The reason; nil where all that is known is that the provider refuses them.
   let reason: LogoutEvent.Reason?
 
   /// The sessions of one account, or of all.

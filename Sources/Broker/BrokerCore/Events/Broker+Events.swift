@@ -173,7 +173,7 @@ extension Broker {
     forgetKeyAttempts(of: client)
   }
 
-  /// The sequence of the last event that was told; 0 for a principal to which profiles are hidden, each of whose
+  /// The sequence of the last published event; 0 for a principal to which profiles are hidden, each of whose
   /// subscriptions counts for itself.
   package func sequence(for principal: Principal) -> UInt64 { principal.shown.isAll ? eventLog.hub.sequence : 0 }
 

@@ -45,11 +45,11 @@ package struct SubscriptionHub: Sendable {
     let client: ClientID
     /// The filter.
     let wish: Wish
-    /// The last event of which it was told, while older ones than the newest are still to be told; nil after that.
+    /// The last delivered event while a replay is under way; nil after that.
     var cursor: UInt64?
     /// The sequence at which it began: events that are not kept are for it only after that.
     let begunAt: UInt64
-    /// How many events it was told, where that is their sequence.
+    /// The number of delivered events, where that is their sequence.
     var told: UInt64 = 0
   }
 
@@ -91,7 +91,7 @@ package struct SubscriptionHub: Sendable {
     case memory([BrokerEvent])
     /// The store has those up to this sequence; memory has the others.
     case store(through: UInt64)
-    /// They are no longer kept, or the sequence was never told.
+    /// They are no longer kept, or the sequence was never published.
     case nowhere
 
     /// Whether the store is not needed.
@@ -111,10 +111,10 @@ package struct SubscriptionHub: Sendable {
   private var forgottenThrough: UInt64 = 0
   /// The sequences after which the store can replay every event.
   private var completeness = EventCompleteness()
-  /// The last sequence that was told.
+  /// The last published sequence.
   package private(set) var sequence: UInt64 = 0
 
-  /// A hub that has told nothing yet.
+  /// A hub without events.
   package init() {}
 
   /// Resumes where the events of earlier runs ended, and after which of them the store has all.
@@ -130,8 +130,8 @@ package struct SubscriptionHub: Sendable {
   /// How many subscriptions a connection has.
   package func count(of client: ClientID) -> Int { own[client]?.positions.count ?? 0 }
 
-  /// Adds a subscription and gives its name; `cursor` is the last event that it knows, where it is told of later ones
-  /// by ``nextPage(of:_:)``.
+  /// Adds a subscription and returns its name; `cursor` is the last event that it knows, where ``nextPage(of:_:)``
+  /// gives it the later ones.
   package mutating func subscribe(_ client: ClientID, _ wish: Wish, after cursor: UInt64? = nil) -> String {
     own[client, default: Own()].names += 1
     own[client]?.positions.append(subscriptions.count)
@@ -184,7 +184,7 @@ package struct SubscriptionHub: Sendable {
       page.filter { !$0.payload.name.isTransient || $0.sequence > subscription.begunAt }, isLast: isLast)
   }
 
-  /// Notes that a subscription was told everything up to a sequence, by a page of the store.
+  /// Notes that a page of the store has given a subscription everything up to a sequence.
   package mutating func advance(_ client: ClientID, _ id: String, through sequence: UInt64) {
     guard let index = index(client, id), let cursor = subscriptions[index]?.cursor else { return }
     subscriptions[index]?.cursor = max(cursor, sequence)
@@ -203,7 +203,7 @@ package struct SubscriptionHub: Sendable {
     return .lost(from: cursor + 1, through: sequence)
   }
 
-  /// Whether a subscription is still to be told of earlier events.
+  /// Whether a replay of a subscription is under way.
   package func isReplaying(_ client: ClientID, _ id: String) -> Bool {
     index(client, id).map { subscriptions[$0]?.cursor != nil } ?? false
   }

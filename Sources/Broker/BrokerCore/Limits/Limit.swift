@@ -47,7 +47,7 @@ package enum Limit: Int, CaseIterable, Sendable {
     case broker
   }
 
-  /// Everything that is said about one limit.
+  /// The properties of one limit.
   package struct Row: Sendable {
     /// The limit.
     package let limit: Limit

@@ -96,7 +96,7 @@ package struct LoginMachine: Sendable {
     /// Forget the login, here and in the store, and tell the callers that wait for the user; `isTold` where an event says
     /// so.
     case end(LoginEnd, isTold: Bool)
-    /// Forget the login here and leave it in the store; the callers that wait for the user are told so.
+    /// Forget the login here and leave it in the store; the callers that wait for the user get the error.
     case detach(ErrorKind)
   }
 
@@ -180,13 +180,13 @@ package struct LoginMachine: Sendable {
     login.expiresAt <= now.wall ? end(.of(.otpExpired), isTold: true) : nil
   }
 
-  /// Ends the login; callers waiting with a code are told so.
+  /// Ends the login; callers waiting with a code get the error.
   mutating func end(_ reason: LoginEnd, isTold: Bool) -> [Action] {
     if case .over = state { return [] }
     return leave(.ended(reason), reason.error(login.step)) + [.end(reason, isTold: isTold)]
   }
 
-  /// Ends the machine, and leaves the login in the store; callers waiting with a code are told so.
+  /// Ends the machine, and leaves the login in the store; callers waiting with a code get the error.
   mutating func detach(_ kind: ErrorKind) -> [Action] {
     if case .over = state { return [] }
     return leave(.detached(kind), error(kind)) + [.detach(kind)]

@@ -1,6 +1,6 @@
 import BrokerProtocol
 
-/// The tokens that providers have still to be told of, and the logouts that wait for that.
+/// The tokens still to be revoked, and the logouts that wait for that.
 struct Logouts {
   /// One profile's part in a logout.
   struct Part {

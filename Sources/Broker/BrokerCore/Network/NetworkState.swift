@@ -5,7 +5,7 @@ import BrokerProtocol
 /// Each provider is somewhere else, so each has its own state. Nothing is asked to find it out: a call that was made
 /// anyway tells.
 package enum NetworkState: Sendable, Equatable {
-  /// No call has told anything yet, or the last one was answered. Left by a call that did not get through.
+  /// No call has shown anything yet, or the last one was answered. Left by a call that did not get through.
   case up
   /// The last call did not get through. Left by a call that was answered.
   case down

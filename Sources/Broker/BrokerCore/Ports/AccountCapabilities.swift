@@ -11,7 +11,7 @@ package protocol PasswordChangeProvider: Sendable {
 
 /// A provider that helps users who have forgotten their password.
 package protocol ForgottenPasswordProvider: Sendable {
-  /// Sends a token for a new password, if there is such an account; which of the two is not told.
+  /// Sends a token for a new password, if there is such an account; the caller does not learn whether there is.
   func forgotPassword(email: String) async throws(ProviderFailure)
 }
 
@@ -44,7 +44,7 @@ package protocol FactorEnrolmentProvider: Sendable {
 
 /// A provider whose users make new backup codes.
 package protocol BackupCodeIssuer: Sendable {
-  /// Makes new backup codes, and ends the earlier ones; they are told this once.
+  /// Makes new backup codes, and ends the earlier ones; they are shown this once.
   func generateBackupCodes(password: Secret, accessToken: BoundToken) async throws(ProviderFailure) -> [Secret]
 }
 

@@ -88,7 +88,7 @@ package protocol UserInfoProvider: Sendable {
   func currentUser(accessToken: BoundToken) async throws(ProviderFailure) -> User
 }
 
-/// A provider that can be told that tokens are not used any more (RFC 7009).
+/// A provider that revokes tokens (RFC 7009).
 package protocol RevocationProvider: Sendable {
   /// The extent of a revocation, where the provider's type tells it without an observation; nil otherwise.
   var habit: RevocationHabit? { get }

@@ -38,7 +38,7 @@ extension SessionMachine {
     ]
   }
 
-  /// Tells that a session has a token again that was told to have none: a clock was wrong, and was set.
+  /// Reports that a session reported as without a token has one again: a clock was wrong, and was set.
   mutating func tellReturn(_ now: Moment) -> [Action] {
     guard let life, life.toldEnd, life.tokens.isAlive(at: now) else { return [] }
     self.life?.toldEnd = false

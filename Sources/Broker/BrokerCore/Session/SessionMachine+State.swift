@@ -193,7 +193,7 @@ extension SessionMachine {
     }
   }
 
-  /// Whether it is worth trying again although no caller waits: a client uses the session, or it hangs on the answer.
+  /// Whether a retry is worth it without a waiting caller: a client uses the session, or it depends on the answer.
   func refreshesUnasked(_ now: Moment) -> Bool {
     policy.refreshesInBackground
       && (isOutcomeUnknown || isShownExpired || life?.isInUse(at: now) ?? false)

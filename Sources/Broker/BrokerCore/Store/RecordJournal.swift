@@ -47,7 +47,7 @@ struct RecordJournal {
   }
 
   private var retries: [ProfileName: SaveRetry] = [:]
-  /// The profiles of which it was told that their newest record is not saved.
+  /// The profiles whose unsaved record was reported.
   private var troubled: Set<ProfileName> = []
   private var settlements: [Key: [Settlement]] = [:]
 

@@ -37,7 +37,7 @@ enum Settlement: Sendable {
   case intent(SlotID, flight: UInt64, since: Duration)
   /// The machine of a profile is told of its record.
   case record(RecordSave)
-  /// The queue of revocations is told of one.
+  /// The queue of revocations gets the outcome of one.
   case revocation(PendingRevocation.ID)
   /// A logout waits for the end of a profile's session.
   case logout(UInt64, ProfileName)

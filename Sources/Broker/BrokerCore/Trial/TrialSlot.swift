@@ -14,7 +14,7 @@ final class TrialSlot {
   let client: ClientID?
   /// The trial, which decides the next order.
   var trial: any Trial
-  /// The findings that are not told yet.
+  /// The findings that the caller has not got yet.
   var findings: [ProviderFinding] = []
   /// The caller that waits for new findings.
   var caller: Caller<ProviderTrialState>?
@@ -28,7 +28,7 @@ final class TrialSlot {
   var asking: Task<Void, Never>?
   /// Whether it lets some time pass before it asks.
   var pause: Pause?
-  /// Whether the caller has been told that it waits for a code or for the user.
+  /// Whether the caller was answered that the trial waits for a code or for the user.
   var isToldOfWait = false
 
   /// A trial that has not begun.

@@ -9,7 +9,7 @@ protocol ClientStream: AnyObject {
   func write(_ bytes: Span<UInt8>) -> IOResult
   /// Begins to note when the stream is ready.
   func attach(to loop: EventLoop, _ connection: Connection) throws(Errno)
-  /// Chooses the readiness that the handler is told of.
+  /// Chooses the events that the handler gets.
   func setInterest(reading: Bool, writing: Bool, on loop: EventLoop)
   /// Ends the stream.
   func close(on loop: EventLoop)
@@ -78,7 +78,8 @@ final class StdioStream: ClientStream {
     input = try loop.register(channel.input.descriptor, .readable, inputHandler)
   }
 
-  /// An input that is not read is not registered at all: a hang-up is told whatever the interest is, turn by turn.
+  /// Deregisters an input while reading is paused: epoll reports EPOLLHUP whatever the interest, and the loop would
+  /// spin.
   func setInterest(reading: Bool, writing: Bool, on loop: EventLoop) {
     if let output { try? loop.update(output, writing ? .writable : []) }
     if reading, input == nil { try? attachInput(to: loop) }

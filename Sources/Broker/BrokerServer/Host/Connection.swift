@@ -35,7 +35,7 @@ class Connection: EventHandler {
 
   /// Why nothing more is read, each reason stronger than the one before.
   enum End: Comparable {
-    /// The client has said all that it will; that is answered.
+    /// The client has closed its sending side; its requests are still answered.
     case inputEnded
     /// The client's input has ended by its own request: further bytes are not read.
     case told
@@ -70,7 +70,7 @@ class Connection: EventHandler {
   /// How much memory the ledger knows of.
   final var accountedBytes = 0
 
-  /// A connection on which nothing was said yet.
+  /// A connection without a request yet.
   init(
     _ id: ClientID, _ principal: Principal, _ stream: any ClientStream, _ entrance: Entrance,
     _ announced: ReadyConnections
@@ -114,7 +114,7 @@ class Connection: EventHandler {
   /// Whether no answer is still to come.
   var isAnswered: Bool { true }
 
-  /// Whether all is said that is said without being asked, as far as it is said to the end of a server that drains.
+  /// Whether all messages without a request are sent, as far as they are sent to the end of a server that drains.
   func isTold(whileDraining isDraining: Bool) -> Bool { true }
 
   /// Whether a server that drains waits for the client's next message.

@@ -7,7 +7,7 @@ import Transport
 struct Ending {
   /// Whether the server takes nothing new any more.
   var isDraining = false
-  /// Whether the program was told that the server is done.
+  /// Whether the program was notified of the end.
   var hasStopped = false
   /// How long after its last use a server that was started on demand ends; nil for one that stays.
   var patience: Duration?
@@ -128,7 +128,7 @@ extension BrokerServer {
     }
   }
 
-  /// No answer is waited for any longer: the waiting callers are told so.
+  /// Ends all waits for answers: the waiting callers get an error.
   func endNow() {
     for connection in Array(connections.all) {
       connection.endAnswers(self)

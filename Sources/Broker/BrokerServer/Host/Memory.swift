@@ -45,7 +45,7 @@ extension BrokerServer {
     }
   }
 
-  /// Closes a connection for a limit; a client that reads its answers is told why.
+  /// Closes a connection for a limit; a client that reads its answers gets the reason.
   func drop(_ connection: Connection, for limit: Limit) {
     ledger.note(limit)
     connection.input.clear()

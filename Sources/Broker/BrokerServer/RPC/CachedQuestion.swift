@@ -59,7 +59,7 @@ struct CachedQuestion {
 struct LastQuestion {
   /// The question itself.
   private(set) var question: CachedQuestion?
-  /// It holds no secret: it is a request for a token, and nothing but the profile's name is said in it.
+  /// The bytes of the request; it holds no secret: it names a profile and nothing else.
   private var text: [UInt8] = []
 
   /// Takes a question for a model if its id is a whole number.

@@ -25,7 +25,7 @@ final class RPCConnection: Connection {
   /// Whether its client wants to end a broker that drains, and is to prove first that it may.
   var mayStop = false
 
-  /// A connection on which nothing was said yet.
+  /// A connection without a request yet.
   init(
     _ id: ClientID, _ principal: Principal, _ stream: any ClientStream, _ entrance: Entrance,
     _ announced: ReadyConnections, messageByteLimit: Int

@@ -4,7 +4,7 @@ import JSONRPC
 import LinuxSystem
 import Logging
 
-/// The subscriptions of a connection that are told in another order than their events come.
+/// The subscriptions of a connection that get events in another order than they come.
 struct Subscriptions {
   /// The first and the last sequence of events.
   typealias Sequences = (from: UInt64, to: UInt64)
@@ -18,7 +18,7 @@ struct Subscriptions {
   /// Whether a page of the first of them is awaited.
   var isReplayUnderWay = false
 
-  /// Whether nothing is to be told beside the events that come.
+  /// Whether no replay is under way, and no lost events are to be reported.
   var areTold: Bool { lost.isEmpty && replays.isEmpty }
 
   /// The batch in which the own answer of one waits.
@@ -43,9 +43,9 @@ struct Subscriptions {
     return lost.sorted { $0.key < $1.key }
   }
 
-  /// Lets one be told of earlier events, behind the others.
+  /// Begins a replay for one, behind the others.
   mutating func replay(_ id: String) { replays.append(id) }
-  /// Notes that one is told of no earlier event any more.
+  /// Ends the replay of one.
   mutating func endReplay(_ id: String) { replays.removeAll { $0 == id } }
   /// Forgets one.
   mutating func end(_ id: String) {
@@ -91,7 +91,7 @@ extension BrokerServer {
   /// How many events are kept for subscriptions whose own answer waits in a batch: as many as memory replays.
   private static let mostBatchedEvents = SubscriptionHub.keptEvents
 
-  /// Passes an event on, unless the client is so far behind that it can only be told that events were lost.
+  /// Passes an event on, unless the client is so far behind that it can only be told of lost events.
   func deliver(_ delivery: SubscriptionHub.Delivery) {
     guard let connection = rpcConnection(delivery.client), !connection.isClosing else { return }
     let (id, sequence) = (delivery.subscriptionID, delivery.event.sequence)

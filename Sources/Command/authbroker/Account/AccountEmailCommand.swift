@@ -13,7 +13,7 @@ enum AccountEmailCommand: Command {
     options: PasswordSource.options,
     examples: ["authbroker account email new@example.com"])
 
-  /// Judges the address before anything is sent, and says what it is then.
+  /// Checks the address before anything is sent, and prints the account as it is then.
   static func run(_ context: Context) throws(CommandFailure) {
     let address = context.arguments.operands[0]
     guard RefusedFields.isAddress(address) else {

@@ -18,7 +18,7 @@ enum AccountUpdateCommand: Command {
     ] + PasswordSource.options,
     examples: ["authbroker account update --name Ann --phone +4912345678"])
 
-  /// Sends what shall change, and shows the account as it is then.
+  /// Sends the changes, and prints the account as it is then.
   static func run(_ context: Context) throws(CommandFailure) {
     let profile = try context.profile()
     let changes = try changes(context.arguments)

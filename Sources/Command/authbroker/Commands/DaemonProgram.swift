@@ -23,7 +23,7 @@ enum DaemonProgram {
   struct Report: Sendable {
     /// The exit code; nil if it did not end in time.
     let code: Int32?
-    /// The last line of what it said on either stream.
+    /// The last line of its output on either stream.
     let text: String
     /// The line of it that is a JSON object; nil where none is.
     var object: String?

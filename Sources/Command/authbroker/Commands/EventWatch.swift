@@ -10,7 +10,7 @@ struct EventWatch: ~Copyable {
   private var reconnection: Reconnection
   /// The last sequence that was seen; nil until the first answer where none was given.
   private var last: Int?
-  /// The sequence behind which a locked vault could not tell what had happened.
+  /// The sequence behind which a locked vault could not give events.
   private var gap: Int?
   /// The sequences received while there was a gap: few events are sent while a vault is locked.
   private var seen: Set<UInt64> = []
@@ -18,7 +18,7 @@ struct EventWatch: ~Copyable {
   private var isOpened = false
   /// The name of the subscription.
   private var subscription = ""
-  /// Whether the broker has said that it ends: then that is wanted.
+  /// Whether the broker has announced its end, which then is no failure.
   private var isStopping = false
 
   /// Connects; nothing is subscribed to yet.
@@ -100,7 +100,7 @@ struct EventWatch: ~Copyable {
     return true
   }
 
-  /// Subscribes again behind what a locked vault could not tell; what was told meanwhile is not told again.
+  /// Subscribes again behind the gap of a locked vault, and skips the events that were received meanwhile.
   private mutating func closeGap() throws(CommandFailure) {
     isOpened = false
     _ = try context.call(Unsubscribe.self, .init(subscriptionID: subscription), on: &connection)

@@ -22,7 +22,7 @@ enum RekeyCommand: Command {
     ],
     examples: ["authbroker rekey"])
 
-  /// Asks for what is needed, lets the broker re-encrypt everything, and says what has changed.
+  /// Asks for passphrases, lets the broker re-encrypt everything, and prints the change of key source.
   static func run(_ context: Context) throws(CommandFailure) {
     let wanted = try source(context)
     var connection = try context.connect()

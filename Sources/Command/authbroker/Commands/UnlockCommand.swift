@@ -14,7 +14,7 @@ enum UnlockCommand: Command {
     options: PassphraseSource.options,
     examples: ["authbroker unlock", "pass show vault | authbroker unlock --password-stdin"])
 
-  /// Finds out what the vault needs, and opens it.
+  /// Finds out the vault's key source, and opens the vault.
   static func run(_ context: Context) throws(CommandFailure) {
     var connection = try context.connect()
     let vault = try context.call(GetStatus.self, Empty(), on: &connection).vault

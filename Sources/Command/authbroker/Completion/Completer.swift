@@ -1,8 +1,8 @@
 import BrokerProtocol
 
-/// Finds what the word that is being typed can become, from the same descriptions as the help.
+/// Completes the word that is being typed, from the same descriptions as the help.
 struct Completer: Sendable {
-  /// A word, and what it means.
+  /// A word, and its explanation.
   struct Candidate: Equatable {
     /// The word.
     let word: String
@@ -53,7 +53,7 @@ struct Completer: Sendable {
     return offer(description.completion(ofOperand: typed.operandCount), word, "", arguments)
   }
 
-  /// Goes over the words as the program itself does, but takes what it does not know for nothing.
+  /// Reads the words as the program itself does, but ignores unknown ones.
   private func read(_ words: ArraySlice<String>) -> Typed {
     var typed = Typed()
     for word in words {

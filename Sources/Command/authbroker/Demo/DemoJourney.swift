@@ -145,7 +145,7 @@ extension DemoJourney {
     throw Self.surprise("the broker refuses with \(kind.rawValue)")
   }
 
-  /// Waits until the second client is told of an event, and shows those that come before it too.
+  /// Waits until the second client receives an event, and prints those that come before it too.
   private mutating func see(_ name: EventName) throws(CommandFailure) -> BrokerEvent {
     do throws(ClientError) {
       while true {

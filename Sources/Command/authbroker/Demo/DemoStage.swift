@@ -15,7 +15,7 @@ struct DemoStage {
     Output.line((steps == 1 ? "" : "\n") + style.bold("\(steps). \(heading)"))
   }
 
-  /// Shows what a person would type at this place.
+  /// Prints the command that a person would type at this place.
   func typed(_ command: String) {
     Output.line("   " + style.dim("$") + " authbroker " + command)
   }
@@ -30,7 +30,7 @@ struct DemoStage {
     Output.line("   " + style.warning("\(error.kind.rawValue) (\(error.kind.code))") + ": " + error.message)
   }
 
-  /// Shows an event that the other client was told.
+  /// Prints an event that the other client received.
   func told(_ event: BrokerEvent, _ text: [UInt8]) {
     Output.line("   " + style.dim("watch:") + " " + EventLine.text(of: event, text, style))
   }

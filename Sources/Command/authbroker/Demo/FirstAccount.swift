@@ -6,12 +6,12 @@ import ClientSocket
 ///
 /// Only the embedded provider says so, and a provider elsewhere must not: there it would tell strangers about accounts.
 enum FirstAccount {
-  /// The failure of what is for an account where there is none, which names the command that makes one.
+  /// The failure of a command that needs an account where there is none, which names the command that makes one.
   static func failure(_ profile: ProfileName, _ code: ExitCode) -> CommandFailure {
     CommandFailure(code, message(profile))
   }
 
-  /// A failure for want of a login, with what is to be done where there is no account yet.
+  /// A failure for want of a login, with the advice where there is no account yet.
   static func explained(_ failure: CommandFailure, _ context: Context) -> CommandFailure {
     guard let error = failure.error, [.loginRequired, .invalidCredentials].contains(error.kind),
       let profile = error.profile

@@ -35,7 +35,7 @@ struct ConfigurationVerdict: Sendable {
     let first: String
   }
 
-  /// The run that said so, or why there was none.
+  /// The run that gave the verdict, or why there was none.
   let report: Result<DaemonProgram.Report, Errno>
   /// The file that was read; nil: the built-in configuration.
   private(set) var file: String?

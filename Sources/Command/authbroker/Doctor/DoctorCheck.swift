@@ -5,6 +5,6 @@ protocol DoctorCheck {
   /// The heading in the table.
   static var title: String { get }
 
-  /// Looks, and says what it saw.
+  /// Runs the check, and returns its findings.
   static func findings(_ patient: DoctorPatient) -> [DoctorFinding]
 }

@@ -27,7 +27,7 @@ enum DoctorCommand: Command {
       "authbroker doctor --json",
     ])
 
-  /// Runs all checks, prints what they found, and lets the exit code tell the worst of it.
+  /// Runs all checks, prints their findings, and ends with the exit code of the worst.
   static func run(_ context: Context) throws(CommandFailure) {
     guard !context.arguments.has("--full") || !context.arguments.has("--quick") else {
       throw .usage("--full and --quick cannot be combined")

@@ -21,7 +21,7 @@ struct DoctorFinding: Equatable, Sendable {
   let label: String
   /// The severity.
   let status: Status
-  /// A value, or what is wrong and what to do about it.
+  /// A value, or the fault and its remedy.
   let message: Message
   /// The same for programs, where the two differ: with times as RFC 3339 in UTC.
   private var machineMessage: Message?

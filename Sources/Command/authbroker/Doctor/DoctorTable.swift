@@ -15,7 +15,7 @@ struct DoctorTable: Sendable {
   /// All groups that have something to say.
   var sections: [Section] = []
 
-  /// Adds what a check finds, if it finds anything.
+  /// Adds the findings of a check, if it has any.
   mutating func add<Check: DoctorCheck>(_ check: Check.Type, _ patient: DoctorPatient) {
     let findings = Check.findings(patient)
     if !findings.isEmpty { sections.append(Section(title: Check.title, findings: findings)) }

@@ -31,7 +31,7 @@ struct OwnerInterview: Sendable {
   private(set) var vaultCheck: CheckVault.Result?
   /// Whether every page was looked at.
   private(set) var isFullCheck = false
-  /// Why it does not say what is in its vault.
+  /// Why there is no result of the vault check.
   private(set) var vaultCheckFailure: CommandFailure?
   /// The result of its provider check; nil where it was not asked, or where it did not answer.
   private(set) var providerCheck: CheckProviders.Result?
@@ -98,7 +98,7 @@ struct OwnerInterview: Sendable {
     } catch { vaultCheckFailure = error }
   }
 
-  /// Only where what has happened explains something.
+  /// Asks for past events, where they explain something.
   private mutating func askOfEvents(_ connection: inout BlockingConnection, _ context: Context) {
     guard let status else { return }
     let isOffline = status.profiles.contains { $0.state == .offline }

@@ -5,7 +5,7 @@ import SecretMemory
 
 /// The broker as a helper asks it: the token of an address, by one request, or which target it belongs to.
 struct HelperBroker: ~Copyable {
-  /// A token, and what it is for.
+  /// A token, and its target.
   struct Grant {
     /// The target, without scopes and audience: a token that is to be replaced is asked for by ``target(of:)``.
     let target: Target

@@ -55,7 +55,7 @@ struct IssuedTokens: ~Copyable {
     return now < expiry ? entry : nil
   }
 
-  /// Remembers what it is given now, and forgets what has expired and processes that have ended.
+  /// Records a token, and forgets expired ones and processes that have ended.
   func remember(_ entry: Entry, at now: Timestamp) {
     let left = sweep(at: now)
     guard left < Self.mostFiles else { return }
@@ -98,7 +98,7 @@ extension IssuedTokens.Entry {
     return Array("\(tokenID) \(times.joined(separator: " "))\n".utf8)
   }
 
-  /// Reads ``bytes``; nil for what this program does not write.
+  /// Reads ``bytes``; nil for anything that this program does not write.
   init?(_ bytes: [UInt8]) {
     guard bytes.last == UInt8(ascii: "\n") else { return nil }
     let words = String(decoding: bytes.dropLast(), as: UTF8.self)

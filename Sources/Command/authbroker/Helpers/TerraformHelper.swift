@@ -37,7 +37,7 @@ enum TerraformHelper: ToolHelper {
     Output.line(writer.bytes)
   }
 
-  /// Reads what is to be stored, to its end as the protocol demands, and refuses it.
+  /// Reads the credentials to store, to their end as the protocol demands, and refuses them.
   private static func refuseToStore(_ host: String, _ context: Context) throws(CommandFailure) {
     var text = try ToolLines.all()
     wipe(&text)

@@ -2,7 +2,7 @@ import BrokerProtocol
 import JSON
 import StateDirectory
 
-/// Asks for what a profile needs, as far as the command line does not say it.
+/// Asks for the keys that a profile needs and the command line does not give.
 struct ProfileQuestions {
   /// The options that say where a secret is; one is enough.
   static let secretOptions: [Option] = [
@@ -53,12 +53,12 @@ struct ProfileQuestions {
     return draft
   }
 
-  /// Whether a person is asked for what a profile may do without, and for its name: not where options name the provider.
+  /// Whether a person is asked for optional keys, and for the profile's name: not where options name the provider.
   private var asksAll: Bool {
     context.canAsk && !["--provider", "--issuer", ProtectedResource.option.name].contains(where: context.arguments.has)
   }
 
-  /// Whether where the provider is was typed, and so may be what is wrong.
+  /// Whether the provider's address was typed, and so may be mistaken.
   func asksForAddress(_ draft: ProfileDraft) -> Bool {
     let given = Set(Self.keys.filter { context.arguments.has($0.key) }.values).union(setKeys)
     return draft.provider.questions.contains {
@@ -79,7 +79,7 @@ struct ProfileQuestions {
     }
   }
 
-  /// Asks again for what a person has typed, or for the keys that are mistaken; Enter keeps a value.
+  /// Asks again for typed values, or for the mistaken keys; Enter keeps a value.
   ///
   /// - Returns: false where nothing was typed that could be typed again.
   func correct(_ draft: inout ProfileDraft, _ keys: [String]) throws(CommandFailure) -> Bool {

@@ -4,10 +4,11 @@ import ClientSocket
 import LinuxSystem
 import StateDirectory
 
-/// Tries a profile before it is written: whether the daemon takes the configuration, and what its provider answers.
+/// Tries a profile before it is written: whether the daemon accepts the configuration, and whether its provider
+/// answers.
 ///
-/// A broker of its own reads the file in a temporary directory; it holds no session, and is gone at the end. Ctrl-C ends
-/// it, too.
+/// A broker of its own reads the file in a temporary directory; it holds no session, and is gone at the end. Ctrl-C
+/// ends it, too.
 struct ProfileTrial {
   /// A fault of a profile.
   struct Fault: Equatable {

@@ -16,14 +16,14 @@ enum LocalAddCommand: Command {
   /// The command where there is no account yet.
   static let next = NextCommand("create one with", "local", "add")
 
-  /// Asks for what is missing, and makes the account.
+  /// Asks for missing values, and makes the account.
   static func run(_ context: Context) throws(CommandFailure) {
     let rule = NewPasswordRule(EmbeddedProvider.type, hasSecondFactor: context.arguments.has("--phone"))
     guard let user = try add(try NewAccount(context, passwordRule: rule), context) else { return }
     Output.notice("created the account \(PlainText.line(user.email.utf8)) (\(PlainText.line(user.id.utf8)))")
   }
 
-  /// Has the account made, with what a person corrects of it.
+  /// Has the account made, after a person's corrections.
   ///
   /// - Returns: nil if it was printed as JSON.
   private static func add(_ first: NewAccount, _ context: Context) throws(CommandFailure) -> LocalUser? {

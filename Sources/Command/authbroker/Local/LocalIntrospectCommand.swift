@@ -12,7 +12,7 @@ enum LocalIntrospectCommand: Command {
     options: [SecretInput.tokenOption],
     examples: ["authbroker token | authbroker local introspect --token-stdin"])
 
-  /// Prints what the token says.
+  /// Prints the claims of the token.
   static func run(_ context: Context) throws(CommandFailure) {
     let token = try SecretInput.token(context)
     var connection = try context.connect()

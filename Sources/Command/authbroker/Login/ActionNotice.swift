@@ -1,7 +1,7 @@
 import BrokerProtocol
 import StateDirectory
 
-/// Tells a person what to do elsewhere, so that a login goes on.
+/// Prints the user action that a login waits for.
 enum ActionNotice {
   /// Names the address, on a line of its own, and the code; on a terminal with a QR code for another device where there is
   /// a program for it, and with the browser of this computer opened where there is one.

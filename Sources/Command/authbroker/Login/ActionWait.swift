@@ -2,7 +2,7 @@ import AuthBrokerClient
 import BrokerProtocol
 import LinuxSystem
 
-/// Waits until a user has done what a login asked of them, with the time that is left in sight.
+/// Waits until a user has finished the user action of a login, and shows the time that is left.
 ///
 /// The login is the broker's and outlives it: where the broker dies, the next one is asked.
 struct ActionWait: ~Copyable {

@@ -3,7 +3,7 @@ import StateDirectory
 
 /// The name by which a provider knows the account of a login with a password.
 enum LoginAccount {
-  /// Takes it from the options, or asks for what the login takes.
+  /// Takes the account from the options, or asks for it as the login form demands.
   ///
   /// - Parameters:
   ///   - context: the command line.
@@ -20,7 +20,7 @@ enum LoginAccount {
     if form.fields.contains("email") { email = try Prompt.answer("--email", addressQuestion, context) }
   }
 
-  /// Asks again for what a person has typed, which may be what is wrong; Enter keeps it.
+  /// Asks again for the typed account, which may be mistaken; Enter keeps it.
   static func askAgain(
     _ context: Context, email: inout String?, phoneNumber: inout String?
   ) throws(CommandFailure) {

@@ -34,7 +34,7 @@ enum LoginCommand: Command {
       "pass show work | authbroker login --email ann@example.com --password-stdin",
     ])
 
-  /// Asks for what is missing, logs in, and goes on until there is a session.
+  /// Asks for missing values, logs in, and goes on until there is a session.
   static func run(_ context: Context) throws(CommandFailure) {
     let profile = try context.profile()
     let method = try method(context.arguments)
@@ -53,7 +53,8 @@ enum LoginCommand: Command {
     try dialogue.finish(try logIn(try credentials(profile, context, known?.login ?? []), &dialogue, context))
   }
 
-  /// The account and its password: what the options do not give is asked for, as far as the profile's login takes it.
+  /// The account and its password from the options; missing values are asked for, as far as the profile's login takes
+  /// them.
   private static func credentials(
     _ profile: ProfileName?, _ context: Context, _ forms: [LoginForm]
   ) throws(CommandFailure) -> Login.Params {

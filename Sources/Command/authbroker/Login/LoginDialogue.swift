@@ -76,12 +76,12 @@ struct LoginDialogue: ~Copyable {
     forms.first { $0.method == .password } ?? LoginForm(.password)
   }
 
-  /// Goes on until there is a session, and prints what came of it.
+  /// Goes on until there is a session, and prints the result.
   ///
   /// - Throws: a failure with code 3 if a code is wanted and no person can be asked, or with `--no-wait`.
   mutating func finish(_ result: LoginResult) throws(CommandFailure) { try conclude(try follow(result)) }
 
-  /// Prints what came of a login that went as far as it could.
+  /// Prints the result of a login that went as far as it could.
   ///
   /// - Throws: as ``finish(_:)``.
   func conclude(_ result: LoginResult) throws(CommandFailure) {

@@ -24,7 +24,7 @@ struct NewAccount {
   private let context: Context
   private let passwordRule: NewPasswordRule
 
-  /// Asks for what the options do not give; the address is judged before anyone types a password twice.
+  /// Asks for the values that the options do not give; the address is checked before anyone types a password twice.
   ///
   /// - Throws: a usage failure for an option's value that is no address, or if no person can be asked.
   init(_ context: Context, passwordRule: NewPasswordRule) throws(CommandFailure) {
@@ -36,7 +36,7 @@ struct NewAccount {
     password = try PasswordSource.new(context, rule: passwordRule)
   }
 
-  /// Has the person at the terminal correct what the provider does not take.
+  /// Lets the person at the terminal correct the values that the provider refuses.
   ///
   /// - Parameter failure: the refusal, in plain words.
   /// - Throws: the failure where it is another one, or no person can correct it.

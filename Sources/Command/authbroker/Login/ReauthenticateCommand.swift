@@ -15,7 +15,7 @@ enum ReauthenticateCommand: Command {
     ],
     examples: ["authbroker reauthenticate", "authbroker reauthenticate -p work"])
 
-  /// Asks for what the provider takes, and goes on until it is content.
+  /// Asks for the credentials of the provider, and goes on until it accepts them.
   static func run(_ context: Context) throws(CommandFailure) {
     let profile = try context.profile()
     var dialogue = LoginDialogue(context, try context.connect())

@@ -13,7 +13,7 @@ enum RegisterCommand: Command {
     options: NewAccount.options,
     examples: ["authbroker register", "authbroker register --email ann@example.com --name Ann"])
 
-  /// Asks for what is missing and makes the account.
+  /// Asks for missing values and makes the account.
   static func run(_ context: Context) throws(CommandFailure) {
     let profile = try context.profile()
     var dialogue = LoginDialogue(context, try context.connect())
@@ -28,7 +28,7 @@ enum RegisterCommand: Command {
     try dialogue.finish(result)
   }
 
-  /// Has the account made, with what a person corrects of it.
+  /// Has the account made, after a person's corrections.
   private static func register(
     _ first: NewAccount, _ profile: ProfileName?, _ dialogue: inout LoginDialogue
   ) throws(CommandFailure) -> LoginResult {

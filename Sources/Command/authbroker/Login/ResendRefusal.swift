@@ -1,13 +1,13 @@
 import BrokerProtocol
 
-/// Why another code was not sent, and what the person does then.
+/// The reason why no other code was sent, and the advice for the user.
 enum ResendRefusal {
   /// Whether the login goes on: the last code, which may still come, and backup codes stay good.
   static func leavesLogin(_ error: BrokerError) -> Bool {
     error.isRetryable || error.kind == .unsupportedByProvider
   }
 
-  /// The failure with what helps a login that waits for its code.
+  /// The failure with the advice for a login that waits for its code.
   static func explained(_ failure: CommandFailure) -> CommandFailure {
     guard let error = failure.error, let sentence = sentence(error) else { return failure }
     return failure.saying(Message(sentence))

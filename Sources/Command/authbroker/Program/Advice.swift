@@ -2,7 +2,7 @@ import BrokerProtocol
 import ClientSocket
 import StateDirectory
 
-/// Says what to do about an error of the broker.
+/// The advice for an error of the broker.
 enum Advice {
   /// The error's own sentence and the next step, as a command to type where there is one.
   static func message(for error: BrokerError) -> Message {

@@ -1,4 +1,4 @@
-/// One subcommand: what its help says, and what it does.
+/// One subcommand: its help, and its action.
 protocol Command: SendableMetatype {
   /// The name, for which a command line is searched before anything else of the command is read.
   static var name: String { get }

@@ -4,7 +4,7 @@ import ClientSocket
 import JSON
 import LinuxSystem
 
-/// Why a command ends without success: what is printed, and the exit code.
+/// The reason why a command ends without success: the message, and the exit code.
 struct CommandFailure: Error, Equatable {
   /// The exit code.
   var exitCode: ExitCode
@@ -60,7 +60,7 @@ struct CommandFailure: Error, Equatable {
     return .usage(sentence + (choices.map { "; use \($0)" } ?? ""))
   }
 
-  /// The same failure, told in other words.
+  /// The same failure with another message.
   func saying(_ message: Message) -> CommandFailure {
     var failure = self
     failure.message = message

@@ -12,7 +12,7 @@ extension CommandGroup {
   /// Its members.
   static var group: [CommandEntry]? { members }
 
-  /// The list of its commands, and what they have in common.
+  /// The list of its commands, and their common help.
   static var about: CommandDescription {
     CommandDescription(
       operands: "COMMAND", operandCount: 0...0, summary: summary,
@@ -20,7 +20,7 @@ extension CommandGroup {
       examples: members.prefix(3).compactMap { $0.description.examples.first })
   }
 
-  /// Prints the help: which of the commands is meant was not said.
+  /// Prints the help: the line does not say which of the commands is meant.
   static func run(_ context: Context) throws(CommandFailure) {
     Output.data(Array(description.help.utf8).span)
   }

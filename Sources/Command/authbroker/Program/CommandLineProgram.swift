@@ -3,7 +3,7 @@ import LinuxSystem
 
 /// The program from its words to its exit code.
 enum CommandLineProgram {
-  /// Finds the command among the words, runs it, and tells what went wrong.
+  /// Finds the command among the words, runs it, and prints its failure.
   ///
   /// - Returns: the exit code.
   static func run(_ words: [String], _ environment: EnvironmentVariables) -> ExitCode {

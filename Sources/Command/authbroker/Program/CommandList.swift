@@ -1,6 +1,6 @@
 import BrokerProtocol
 
-/// All commands, in the order of the help: first what is typed, or run by scripts, most.
+/// All commands, in the order of the help: those that are typed, or run by scripts, most come first.
 enum CommandList {
   /// The commands.
   static var all: [CommandEntry] {

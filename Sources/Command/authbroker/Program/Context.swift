@@ -124,13 +124,13 @@ struct Context: Sendable {
     notice(Message(text, next: NextCommand("to change over, end it with", "stop")))
   }
 
-  /// Tells a person something, and the command that this command line makes of what is next.
+  /// Prints a message for a person, with the next command for this command line's broker.
   func tell(_ message: Message) { Output.message(message.shown(for: arguments)) }
 
   /// Tells it, unless notices are left out.
   func notice(_ message: Message) { Output.notice(message.shown(for: arguments)) }
 
-  /// Ends a command that has no result: says what it came to, or prints an empty object.
+  /// Ends a command that has no result: prints the statement, or an empty object.
   func finish(_ sentence: String, next: NextCommand? = nil) {
     if wantsJSON { printJSON(Empty()) } else { notice(Message(sentence, next: next)) }
   }
@@ -267,7 +267,7 @@ struct Context: Sendable {
 }
 
 extension ClientError {
-  /// Whether the broker has begun to end, and so did nothing of what was asked.
+  /// Whether the broker has begun to end, and so did nothing of the request.
   fileprivate var isRefusalOfEndingBroker: Bool {
     if case .broker(let error) = self { error.kind == .shuttingDown } else { false }
   }

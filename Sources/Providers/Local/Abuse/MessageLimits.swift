@@ -15,7 +15,7 @@ package struct MessageLimits: Sendable, Equatable {
   enum Share: String {
     /// Tokens for forgotten passwords: anyone who knows an address can ask for them, so they take nothing from the rest.
     case reset
-    /// Notices: what was done is told however many codes were sent.
+    /// Notices: they are sent however many codes were.
     case notice
     /// Codes, and tokens that verify addresses.
     case other
@@ -32,7 +32,7 @@ package struct MessageLimits: Sendable, Equatable {
   /// One token for a forgotten password for so many other messages: it is needed far less often.
   private static let resetDivisor = 3
 
-  /// Addresses that were not verified get together what so many of them may get: more than register in an hour.
+  /// The factor for unverified addresses together, over that of one address: more than register in an hour.
   static let overallFactor = 30
 
   /// The longest period that is looked back on.

@@ -80,7 +80,7 @@ struct SentCodeTable {
     return longest
   }
 
-  /// Counts what was sent for an account in a share no more for it, but for the addresses where it went all the same.
+  /// Moves the messages of an account in a share to their addresses alone: they no longer count for the account.
   ///
   /// - Throws: `SQLiteError`.
   func release(_ account: String, _ share: MessageLimits.Share) throws(SQLiteError) {
@@ -90,7 +90,7 @@ struct SentCodeTable {
     try update.run()
   }
 
-  /// Removes what was counted for an account.
+  /// Removes the counts of an account.
   ///
   /// - Throws: `SQLiteError`.
   func remove(_ account: String) throws(SQLiteError) {
@@ -99,7 +99,7 @@ struct SentCodeTable {
     try delete.run()
   }
 
-  /// Forgets what counts no more, and what a clock that was wrong has put into the future.
+  /// Removes messages that count no more, and those that a wrong clock has put into the future.
   ///
   /// - Throws: `SQLiteError`.
   func removeOld(at now: Timestamp) throws(SQLiteError) {

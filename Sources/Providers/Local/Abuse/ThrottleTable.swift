@@ -1,10 +1,10 @@
 import BrokerProtocol
 import SQLite
 
-/// Counts what was guessed wrongly for an address, whether it has an account or not, and slows the next login down.
+/// Counts wrong guesses for an address, whether it has an account or not, and slows the next login down.
 ///
-/// Passwords and codes count together, over all logins of the address; only a completed login clears the count. It is in
-/// the database, so a restart clears nothing.
+/// Passwords and codes count together, over all logins of the address; only a completed login clears the count. It is
+/// in the database, so a restart clears nothing.
 struct ThrottleTable {
   /// Mistakes that cost nothing: people make them.
   static let freeFailures: Int64 = 3
@@ -54,7 +54,7 @@ struct ThrottleTable {
     try write.run()
   }
 
-  /// Forgets the failures of an address: its user has shown who they are.
+  /// Forgets the failures of an address: its user has authenticated.
   ///
   /// - Throws: `SQLiteError`.
   func clear(_ address: [UInt8]) throws(SQLiteError) {
@@ -63,7 +63,7 @@ struct ThrottleTable {
     try delete.run()
   }
 
-  /// Forgets what is long past.
+  /// Removes old failures.
   ///
   /// - Throws: `SQLiteError`.
   func removeOld(at now: Timestamp) throws(SQLiteError) {

@@ -1,7 +1,7 @@
 import BrokerProtocol
 import SQLite
 
-/// Reads what the owner of the state directory is shown, each list by one query.
+/// Reads the lists for the owner of the state directory, each by one query.
 struct AccountListing {
   /// The database.
   let connection: SQLiteConnection

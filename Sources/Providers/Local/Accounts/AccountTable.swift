@@ -112,7 +112,7 @@ struct AccountTable {
     try update.run()
   }
 
-  /// Writes what its user can change of an account: name, addresses and second factor.
+  /// Writes the user's own settings of an account: name, addresses and second factor.
   ///
   /// - Returns: false where its e-mail address is another account's; nothing has changed then.
   /// - Throws: `SQLiteError`.

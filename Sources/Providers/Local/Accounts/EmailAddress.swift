@@ -9,10 +9,10 @@ struct EmailAddress: Hashable {
   /// are left alone.
   let text: String
 
-  /// Reads an address; nil for what cannot be one.
+  /// Reads an address; nil for a string that cannot be one.
   ///
-  /// It must have something before and after its last `@`, and no white space. Every character is seen as it is: none is
-  /// a control or a format character, hidden or not assigned. Whether it receives mail, only mail can tell.
+  /// It must have something before and after its last `@`, and no white space. Every character is seen as it is: none
+  /// is a control or a format character, hidden or not assigned. Whether it receives mail, only mail can tell.
   init?(_ input: String) {
     let trimmed = Self.trimmed(input)
     guard SanitizedText(trimmed).isUnchanged, trimmed.unicodeScalars.allSatisfy(Self.isVisible) else { return nil }

@@ -1,7 +1,7 @@
 import BrokerProtocol
 import ConfigurationFile
 
-/// One way for messages, with what it needs.
+/// The channel of messages, with its settings.
 package enum ChannelConfiguration: Sendable, Equatable {
   /// A file for each message.
   case outbox
@@ -24,7 +24,7 @@ package enum ChannelConfiguration: Sendable, Equatable {
     }
   }
 
-  /// Reads `channel` and what it needs; the outbox where something is missing or faulty.
+  /// Reads `channel` and its settings; the outbox where something is missing or faulty.
   ///
   /// - Parameters:
   ///   - section: finished by the caller.

@@ -84,7 +84,7 @@ struct CommandChannel: MessageChannel {
     return try pipe.readEnd.duplicate()
   }
 
-  /// Reads what the program complains of until it has ended.
+  /// Reads the program's error output until it has ended.
   private func collect(
     from stream: borrowing FileDescriptor, of child: ChildProcess, until deadline: Duration
   ) throws -> [UInt8] {
@@ -101,7 +101,7 @@ struct CommandChannel: MessageChannel {
     return errors
   }
 
-  /// The last line that says anything, with nothing in it of what only the recipient may know, or who that is.
+  /// The last line of the error output, without the message's code or token and without its recipient.
   private static func lastLine(of errors: [UInt8], without message: OutboundMessage) -> String {
     let lines = errors.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
     guard var line = lines.last.map(Array.init) else { return "" }

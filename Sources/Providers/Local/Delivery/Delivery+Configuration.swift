@@ -15,7 +15,7 @@ extension Delivery {
     /// The environment, part of which a program gets.
     let environment: [String: String]
 
-    /// Takes what is given.
+    /// Takes the given clients and environment.
     package init(
       mailClient: HTTPClient, formClient: HTTPClient, secrets: @escaping SecretFinder, environment: [String: String]
     ) {

@@ -12,7 +12,8 @@ package final class Delivery: Sendable {
   private static let pauses: [Duration] = [.milliseconds(500), .seconds(2)]
   /// No try begins later than that after the first one.
   private static let window = Duration.seconds(10)
-  /// How long the first try is waited for: a second longer than a silent server or program is, so that its failure is told.
+  /// How long the first try is waited for: a second longer than a silent server or program is, so that its failure is
+  /// reported.
   static let patience = Duration.seconds(6)
   /// Messages under way at a time: each may keep a connection or a program, and some KiB of the locked memory.
   static let capacity = 64
@@ -39,7 +40,8 @@ package final class Delivery: Sendable {
     var isClosed = false
   }
 
-  /// Is told of a message that was given up: its way, and why, without a code, a token or a recipient.
+  /// Gets the report of a message that was given up: its channel, and the reason without a code, a token or a
+  /// recipient.
   package typealias FailureSink = @Sendable (_ channel: DeliveryConfiguration.Channel, _ reason: String) -> Void
 
   private let timing: Timing

@@ -14,9 +14,9 @@ enum MessageContent: Sendable {
   case passwordReset(token: Secret, lifetime: Duration)
   /// The password was changed.
   case passwordChanged
-  /// Another e-mail address was given, which waits for its verification: told to the present one.
+  /// Another e-mail address was given, which waits for its verification: sent to the present one.
   case emailAddressChangeRequested
-  /// The e-mail address was changed: told to the old one.
+  /// The e-mail address was changed: sent to the old one.
   case emailAddressChanged
   /// The phone number was changed, or removed.
   case phoneNumberChanged

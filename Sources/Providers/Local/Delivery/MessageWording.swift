@@ -2,7 +2,7 @@ package import ConfigurationFile
 
 /// The owner's own wording of messages, in place of the built-in one.
 package struct MessageWording: Sendable, Equatable {
-  /// Other words for one kind of message; what is nil is said as it is built in.
+  /// The owner's words for one kind of message; nil stands for the built-in ones.
   struct Own: Sendable, Equatable {
     /// One line.
     var subject: String?
@@ -19,7 +19,7 @@ package struct MessageWording: Sendable, Equatable {
   /// The built-in words.
   package init() {}
 
-  /// Reads the section, with an object for each kind of message that is said otherwise.
+  /// Reads the section, with an object for each kind of message that has other words.
   package init(_ section: inout ConfigurationSection) {
     for kind in MessageContent.Kind.allCases {
       var words = section.section(kind.rawValue)

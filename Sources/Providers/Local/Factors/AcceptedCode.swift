@@ -1,6 +1,6 @@
 import BrokerProtocol
 
-/// A code that was right, and what is stored of it so that it is right only once.
+/// A code that was right, with the stored value by which it is right only once.
 enum AcceptedCode {
   /// The code of a message: it ends with its flow.
   case sent(OTPChallenge.Method)

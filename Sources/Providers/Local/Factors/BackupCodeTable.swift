@@ -32,7 +32,7 @@ struct BackupCodeTable {
     return try query.step()
   }
 
-  /// Marks a code as used; part of the transaction of what follows from it.
+  /// Marks a code as used; part of the transaction that it authorises.
   ///
   /// - Throws: `SQLiteError`.
   func use(_ code: [UInt8], at now: Timestamp) throws(SQLiteError) {

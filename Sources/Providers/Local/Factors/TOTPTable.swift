@@ -51,7 +51,7 @@ struct TOTPTable {
     try write.run()
   }
 
-  /// Notes the step of a code that is being accepted; part of the transaction of what follows from the code.
+  /// Notes the step of a code that is being accepted; part of the transaction that it authorises.
   ///
   /// - Throws: `SQLiteError`.
   func setLastStep(_ step: Int64, of account: String) throws(SQLiteError) {

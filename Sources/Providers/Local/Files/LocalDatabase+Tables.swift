@@ -1,7 +1,7 @@
 import BrokerProtocol
 import SQLite
 
-/// The tables, and what concerns several of them.
+/// The tables, and work that concerns several of them.
 extension LocalDatabase {
   /// The accounts.
   var accounts: AccountTable { AccountTable(connection) }

@@ -7,7 +7,7 @@ struct LocalDatabase {
   let files: LocalFiles
   /// Hashes whatever is only ever compared.
   let fingerprint: Fingerprint
-  /// Seals what is kept and must be read again.
+  /// Seals stored values that must be read again.
   let sealingKey: SealingKey
 
   /// The tables.

@@ -26,9 +26,9 @@ package struct OIDCDialect: Sendable, Equatable {
   package var scopes: [String]
   /// The login methods, the preferred one first.
   package var methods: [LoginMethod]
-  /// For whom access tokens are, by the provider's own parameter.
+  /// The audience of access tokens, for the provider's own parameter.
   package var audience: String?
-  /// For whom access tokens are (RFC 8707).
+  /// The audience of access tokens (RFC 8707).
   package var resource: String?
   /// The parameters that the profile adds to requests.
   package var parameters = OIDCParameters()

@@ -8,7 +8,7 @@ package enum OIDCEndpoint: String, Sendable, CaseIterable {
   case deviceAuthorization
   /// Ends a token (RFC 7009).
   case revocation
-  /// Tells who the user is (OpenID Connect Core, section 5.3).
+  /// The userinfo endpoint, which names the user (OpenID Connect Core, section 5.3).
   case userinfo
   /// Ends the user's session at the provider (OpenID Connect RP-Initiated Logout).
   case endSession

@@ -46,7 +46,7 @@ package struct OIDCParameters: Sendable, Equatable {
       "request", "request_uri",
     ]
 
-  /// RFC 6749, RFC 7521, RFC 7636, RFC 8628, RFC 8693, and what Auth0 calls the parts of a second factor.
+  /// The parameters of RFC 6749, RFC 7521, RFC 7636, RFC 8628 and RFC 8693, and Auth0's for a second factor.
   private static let atToken =
     client + targets + [
       "grant_type", "code", "code_verifier", "redirect_uri", "refresh_token", "username", "password", "device_code",
@@ -60,7 +60,7 @@ extension ConfigurationSection {
   private static let mostParameters = 32
   private static let longestParameter = 1024
 
-  /// The keys of a profile that say what a parameter would.
+  /// The keys of a profile that stand for a parameter.
   private static let ownKeys = [
     "client_id": "clientId", "client_secret": "clientSecret", "redirect_uri": "redirectUri", "scope": "scopes",
     "audience": "audience", "resource": "resource",

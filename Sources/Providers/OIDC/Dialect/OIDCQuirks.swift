@@ -54,8 +54,8 @@ package struct OIDCQuirks: Sendable, Equatable {
   package var userIDMember = "sub"
   /// Whether the end of a session is asked for with the refresh token, by the client itself.
   package var endsSessionWithRefreshToken = false
-  /// Whether the provider can be made to have a user prove who they are although it knows them still (OpenID Connect Core,
-  /// section 3.1.2.1, `prompt=login`).
+  /// Whether the provider can make a user authenticate again although it knows them still (OpenID Connect Core, section
+  /// 3.1.2.1, `prompt=login`).
   package var provesAnew = true
   /// Whether a second factor is asked for at the provider's `/mfa/…` endpoints.
   package var asksForSecondFactor = false

@@ -2,7 +2,7 @@ import BrokerProtocol
 import HTTP
 import ProviderKit
 
-/// Compares what a provider says of itself with what a profile wants of it.
+/// Compares a provider's metadata with the needs of a profile.
 struct DescriptionReview: Sendable {
   /// The metadata.
   let description: ProviderDescription

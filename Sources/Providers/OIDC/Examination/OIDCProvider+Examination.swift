@@ -9,8 +9,8 @@ extension OIDCProvider {
   /// The requested scopes.
   package var requestedScopes: [String] { dialect.scopes }
 
-  /// Reads what the provider says of itself, compares it with what the profile wants, looks for the client's password,
-  /// and finds out whether the provider knows the client, where it is the one that is meant.
+  /// Reads the provider's metadata, compares them with the profile's needs, looks for the client's password, and finds
+  /// out whether the provider knows the client, where it is the one that is meant.
   package func examine() async -> [ProviderFinding] {
     let described = dialect.usesDiscovery ? await examineDocument() : await examineEndpoints()
     let findings = described + [await caller.secret().map { .secret("clientSecret", $0) }].compactMap(\.self)
@@ -71,7 +71,7 @@ extension OIDCProvider {
     return true
   }
 
-  /// The document, with what the one of RFC 8414 says besides where an endpoint is missing.
+  /// The document, completed by the one of RFC 8414 where an endpoint is missing.
   private func completed(_ description: ProviderDescription) async -> ProviderDescription {
     guard OIDCEndpoint.allCases.contains(where: { description.endpoints[$0] == nil }),
       let other = await otherDocument(), other.issuer == description.issuer

@@ -2,9 +2,9 @@ import HTTP
 import JSON
 import ProviderKit
 
-/// Everything that a provider says of itself, for people who look why something does not work.
+/// The metadata of a provider as it is, for people who look why something does not work.
 ///
-/// Unlike ``ProviderMetadata`` it is not used to call anything, so it takes documents of anybody.
+/// Unlike ``ProviderMetadata`` it is not used to call anything, so it takes any document.
 struct ProviderDescription: Sendable, Equatable {
   /// The issuer, sanitised; nil where there is none.
   var issuer: String?
@@ -12,7 +12,7 @@ struct ProviderDescription: Sendable, Equatable {
   var isIssuerWhole = true
   /// The endpoints in the metadata; sanitised.
   var endpoints: [OIDCEndpoint: String] = [:]
-  /// The lists of what it supports, by the document's own names; nil where it does not say.
+  /// The lists of supported features, by the document's own names; nil where it has none.
   private var lists: [Feature: Set<String>] = [:]
   /// Whether it names itself when it sends a browser back (RFC 9207, section 3).
   var namesIssuer = false

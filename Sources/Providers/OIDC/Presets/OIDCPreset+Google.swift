@@ -13,7 +13,7 @@ extension OIDCPreset {
 }
 
 extension OIDCDialect {
-  /// Google: it gives a refresh token only to who asks with parameters of its own, and only after consent.
+  /// Google: it gives a refresh token only to a request with parameters of its own, and only after consent.
   package static var google: OIDCDialect {
     var dialect = OIDCDialect(
       type: "google", issuer: "https://accounts.google.com", scopes: ["openid", "email", "profile"],

@@ -9,7 +9,7 @@ package struct OIDCPreset: Sendable {
   package let name: String
   /// Its name for people.
   package let title: String
-  /// The keys that say who the issuer is, as people are told them; nil where a profile cannot choose it.
+  /// The keys that name the issuer, as people are shown them; nil where a profile cannot choose it.
   let issuerKeys: String?
   /// The provider's abilities in its default configuration.
   package let abilities: Set<ProviderAbility>
@@ -51,7 +51,7 @@ package struct OIDCPreset: Sendable {
 }
 
 extension LoginMethod {
-  /// Methods that need no password of the user's: what public providers offer to programs.
+  /// The methods without the user's password, which public providers offer to programs.
   static let withoutPassword: [LoginMethod] = [.refreshToken, .browser, .deviceCode]
 }
 

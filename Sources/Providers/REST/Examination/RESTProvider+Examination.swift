@@ -8,7 +8,7 @@ extension RESTProvider {
   /// A path that no backend has: what it answers there is what it answers where nothing is.
   private static let nowhere = "/authbroker-check/no-such-path"
 
-  /// Reads who the user is without being one, and asks of every other path what can be done with it.
+  /// Asks for the user without a token, and asks every other path for its methods.
   ///
   /// `GET` and `OPTIONS` are safe (RFC 9110, section 9.2.1), none has a body, and no user's credential goes along; the
   /// client's password is only looked for.

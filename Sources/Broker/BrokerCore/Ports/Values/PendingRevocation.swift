@@ -1,9 +1,9 @@
 package import BrokerProtocol
 
-/// Tokens that the provider has still to be told of that they are not used any more.
+/// Tokens that are still to be revoked at their provider.
 ///
-/// It rests in the store until the provider has answered, so that neither a crash nor a dead network leaves a session
-/// alive at the provider that its user has ended.
+/// The revocation is kept in the store until the provider has answered, so that neither a crash nor a dead network
+/// leaves a session alive at the provider that its user has ended.
 package struct PendingRevocation: Sendable, Equatable {
   /// Names one of them.
   package struct ID: Hashable, Sendable {

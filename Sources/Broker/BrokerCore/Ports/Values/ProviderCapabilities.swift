@@ -17,7 +17,7 @@ package struct ProviderCapabilities: Sendable {
   package var forgottenPassword: (any ForgottenPasswordProvider)?
   /// A token for a new password is taken.
   package var passwordReset: (any PasswordResetProvider)?
-  /// A session's user is told.
+  /// The user of a session can be asked for.
   package var userInfo: (any UserInfoProvider)?
   /// Changes of the account's data.
   package var profileUpdate: (any ProfileUpdateProvider)?

@@ -17,7 +17,7 @@ enum HelperInstallCommand: Command {
       "authbroker helper install docker --print",
     ])
 
-  /// Does what the tool needs, step by step.
+  /// Sets the tool up, step by step.
   static func run(_ context: Context) throws(CommandFailure) {
     let plan = try ToolPlan(context)
     let (tool, setup, steps) = (plan.tool, plan.setup, plan.steps)
@@ -57,7 +57,7 @@ enum HelperInstallCommand: Command {
     }
   }
 
-  /// Prints what is left to a person; as JSON with how far the tool is.
+  /// Prints the steps that are left to a person; as JSON with the state of the tool.
   private static func show(_ texts: [String], _ plan: ToolPlan, _ context: Context) {
     guard context.wantsJSON else {
       for text in texts { Output.line(text) }

@@ -106,7 +106,7 @@ final class JSONMemberStep: SetupStep {
     return open + "\(JSONWriter.quoted(name)): \(JSONWriter.quoted(value))" + close
   }
 
-  /// Writes what was made of the file, once it is sure that it says what it must.
+  /// Writes the edited file, once it is sure that it has the member.
   private func write(_ edited: [UInt8]?, _ isRight: (JSONNode) -> Bool) throws(CommandFailure) {
     guard let edited, let root = try? JSONDocument(parsing: edited).root, isRight(root) else { throw unreadable }
     try ToolFile(path: file).write(edited)
