@@ -1,8 +1,9 @@
-import BrokerCore
 import BrokerProtocol
 import JSON
 import TestSupport
 import Testing
+
+@testable import BrokerCore
 
 /// The table of limits, and the page of the guide that shows it.
 @Suite(.standardTimeLimit) struct LimitTableTests {
@@ -61,6 +62,8 @@ import Testing
   private static let fixedBounds: [(String, [Int])] = [
     ("Refreshes of the session's token", [RefreshBudget.limit]),
     ("Refreshes for one other target", [RefreshBudget.limit]),
+    ("Tokens kept for other targets", [OtherTokens.most]),
+    ("Tokens for other targets that `reportRejected` recognises", [TokenNames.most]),
     ("Wrong codes", [LoginMachine.wrongCodeLimit]), ("Pending revocations", [RevocationQueue.limitPerProfile]),
     ("Events kept on disk", [EventRetention.count, EventRetention.byteCount]),
     ("Events of one kind", [EventRetention.share]), ("Events kept in memory", [SubscriptionHub.keptEvents]),
