@@ -256,7 +256,7 @@ export interface LoginOptions extends CallOptions {
   phoneNumber?: string;
   refreshToken?: string;
   scopes?: string[];
-  /** Given back in the result and in events; no secret belongs here. */
+  /** Returned in the result and in events; no secret belongs here. */
   clientContext?: string;
   prompts?: Prompts;
 }

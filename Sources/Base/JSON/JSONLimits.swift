@@ -1,6 +1,6 @@
 /// Bounds that a JSON text from a peer must keep.
 public struct JSONLimits: Sendable, Equatable {
-  /// How deep arrays and objects may be nested.
+  /// The most levels of nested arrays and objects.
   ///
   /// 64 is far above any message of the protocol and far below any stack.
   public var depth: Int

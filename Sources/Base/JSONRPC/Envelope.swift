@@ -1,6 +1,6 @@
 public import JSON
 
-/// What a message claims to be, found on the tape without a copy.
+/// The envelope of a message: its kind, id, method and parameters, found on the tape without a copy.
 ///
 /// The offsets are those of the scanned text.
 public struct Envelope: Sendable {

@@ -16,7 +16,7 @@ package struct ChildProcess: Sendable {
     package var arguments: [String]
     /// The whole environment.
     package var environment: [String: String]
-    /// Which descriptor here becomes which number there.
+    /// The descriptors for the child: each of this process, with its number there.
     ///
     /// All others are closed in the child. At most 8.
     package var descriptors: [(here: Int32, there: Int32)] = []

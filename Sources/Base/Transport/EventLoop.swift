@@ -149,7 +149,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
     handlers.setInterest(interest, of: registration)
   }
 
-  /// Ends a registration and lets go of its handler.
+  /// Ends a registration and releases its handler.
   ///
   /// Events that were already fetched for it are dropped. With `willClose` the caller closes the descriptor in this turn,
   /// and no other of the process names the same open file: the kernel then forgets it without being told. A child holds a

@@ -10,7 +10,7 @@ import Glibc
 /// bound.
 @safe
 package final class SQLiteConnection {
-  /// How long opening waits for another process that is about to let go of the file.
+  /// How long opening waits for another process that is about to close the file.
   package static let openingTimeoutMilliseconds: Int32 = 5_000
 
   // A sqlite3 *, or nil when closed. Used by this class and its statements only, on whatever thread has the object:

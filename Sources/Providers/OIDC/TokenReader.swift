@@ -71,14 +71,14 @@ struct TokenReader {
         scopes: scopes ?? asked, idToken: idToken, clockSkew: moments.clockSkew))
   }
 
-  /// When the access token ends, by the names that providers have for it (Microsoft: `expires_on`).
+  /// When the access token expires, by the names that providers have for it (Microsoft: `expires_on`).
   private var saidExpiry: JSONNode? {
     ["expires_at", "expires_on", "expires", "expiresAt"].lazy.compactMap { root[$0] }.first
   }
 
-  /// When the refresh token ends, by Keycloak's name of it and by GitHub's.
+  /// When the refresh token expires, by Keycloak's name of it and by GitHub's.
   ///
-  /// What is not believed is not known: an invented end would end the session. Zero is how Keycloak says "never".
+  /// Implausible lifetimes count as unknown: an assumed one would end the session. Keycloak sends 0 for "never".
   private var refreshTokenExpiry: Timestamp? {
     TokenLifetime.refreshTokenExpiry(
       expiresIn: root["refresh_expires_in"] ?? root["refresh_token_expires_in"], moments)

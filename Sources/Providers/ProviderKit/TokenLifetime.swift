@@ -42,7 +42,7 @@ package enum TokenLifetime {
 
   /// When a refresh token expires.
   ///
-  /// What is not believed is not known: an invented expiry would end the session.
+  /// Implausible lifetimes count as unknown: an assumed one would end the session.
   ///
   /// - Parameters:
   ///   - expiresIn: its lifetime as it was said.

@@ -78,10 +78,10 @@ struct Callers {
     return entry
   }
 
-  /// The callers that wait for one thing, in the order of their arrival.
+  /// The callers that wait for one thing, in the order in which they came.
   func waiting(for wait: Wait) -> [CallerID] { entries.filter { $0.value.wait == wait }.keys.sorted() }
 
-  /// The callers that wait for a token, in the order of their arrival.
+  /// The callers that wait for a token, in the order in which they came.
   var waitingForTokens: [(caller: CallerID, profile: ProfileName)] {
     entries.compactMap { id, entry in
       if case .token(let profile) = entry.wait { (id, profile) } else { nil }

@@ -101,7 +101,7 @@ extension LoginMachine {
     }
   }
 
-  /// How long a passing trouble wants to be waited for; nil for one that does not pass.
+  /// How long to wait after a passing failure; nil for one that does not pass.
   private static func pause(after failure: ProviderFailure) -> Duration? {
     switch failure {
     case .transient(_, let retryAfter, _), .outcomeUnknown(_, let retryAfter): retryAfter ?? .zero

@@ -1,6 +1,6 @@
 import BrokerProtocol
 
-/// How much ends at a provider with a token that is revoked: RFC 7009, section 2.1, leaves that to the provider.
+/// The extent of a revocation at a provider: RFC 7009, section 2.1, leaves it to the provider.
 package enum RevocationHabit: String, Sendable, CaseIterable {
   /// The session that the token is of, and no other.
   case token

@@ -1,7 +1,7 @@
 package import BrokerProtocol
 import JSON
 
-/// Looks at providers, for which neither the vault nor any session is needed.
+/// Probes and examinations of providers, for which neither the vault nor any session is needed.
 extension Broker {
   /// Looks whether the provider of a profile, or that of every profile, can be reached.
   ///
@@ -32,7 +32,7 @@ extension Broker {
     }
   }
 
-  /// Answers a caller with what a look at providers has shown; it counts as one probe, of the first of them.
+  /// Answers a caller with the result of examining providers, which counts as one probe, of the first of them.
   ///
   /// Nothing is lost if it ends early: neither the lock of the vault nor the end of the broker waits for it.
   ///

@@ -26,7 +26,7 @@ struct ProviderRest: Sendable, Equatable {
   }
 
   /// The longest time that one profile's failures hold the others back, unless the provider itself has named a time: the
-  /// trouble may be that profile's alone.
+  /// fault may be that profile's alone.
   static let longest = Duration.seconds(30)
   /// How long the answer to a refresh is awaited before another profile asks: longer than any call takes.
   static let patience = Duration.seconds(25)

@@ -36,7 +36,7 @@ package protocol AuthProvider: Sendable {
   /// caller wants to know, with the place that was tried, so it is a result and no error.
   func probe() async -> ProviderProbe
 
-  /// Looks closely at the provider: what it says of itself, and what users lose where it says too little.
+  /// Examines the provider: its metadata, and what users lose where they are incomplete.
   ///
   /// As ``probe()`` it changes nothing at the provider and ends in time; it may send more than one request, and the
   /// client's own name, but no user's credential. Texts of the provider are sanitised and bounded.

@@ -29,7 +29,7 @@ extension Broker {
   /// Forgets the key attempts of a closed connection.
   func forgetKeyAttempts(of client: ClientID) { tell(.clientLeft(client)) }
 
-  /// Lets the keys go once nothing needs them any more.
+  /// Passes on that the work before the lock is done, so that the keys can be wiped.
   func finishLocking() {
     guard background.calls == 0, eventLog.isIdle else { return }
     perform(vault.handle(.idle(isSaved: journal.isSaved), at: now))

@@ -61,7 +61,7 @@ struct VaultGate: Sendable {
     case wakeFirstAttempt(at: Duration)
     /// Let nothing out any more, and begin nothing new.
     case close
-    /// Forget every token, and let the keys go.
+    /// Forget every token, and wipe the keys.
     case drop
   }
 

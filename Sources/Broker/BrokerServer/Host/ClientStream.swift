@@ -39,7 +39,7 @@ final class SocketStream: ClientStream {
     try? loop.update(registration, ReadyEvents(reading: reading, writing: writing))
   }
 
-  /// The descriptor is this stream's alone, which the server lets go of in the same turn.
+  /// The descriptor is this stream's alone, which the server closes in the same turn.
   func close(on loop: EventLoop) {
     if let registration { loop.deregister(registration, willClose: true) }
     registration = nil

@@ -75,7 +75,7 @@ final class ReadyConnections: TurnObserver {
     return taken
   }
 
-  /// Takes the list back when all are moved.
+  /// Returns the list, when all are moved, to be used again.
   func giveBack(_ taken: inout [Ready]) {
     taken.removeAll(keepingCapacity: true)
     swap(&taken, &spare)

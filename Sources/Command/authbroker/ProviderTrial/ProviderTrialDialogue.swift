@@ -130,7 +130,7 @@ struct ProviderTrialDialogue: ~Copyable {
 
   /// Asks the broker.
   ///
-  /// From now on signals wait until they are looked at; a question at the terminal lets them go.
+  /// From now on signals wait until they are polled; while a question is asked at the terminal, they do not.
   private mutating func ask(
     _ params: ContinueTrial.Params, _ held: borrowing HeldSignals
   ) throws(CommandFailure) -> (state: ProviderTrialState, isInterrupted: Bool) {

@@ -13,7 +13,7 @@ package enum ProviderFailure: Error, Sendable, Equatable {
   /// The provider wants a code of the user before it goes on, which it has asked for already: a refresh ends the session
   /// by that, and the code brings another one.
   case challenged(ProviderChallenge)
-  /// A passing trouble, and the request was certainly not acted on.
+  /// A passing failure, and the request was certainly not acted on.
   case transient(ErrorKind, retryAfter: Duration? = nil, cause: PassingCause? = nil)
   /// The request may or may not have been acted on: the reply was lost. A gateway in between may wish for patience.
   case outcomeUnknown(ErrorKind, retryAfter: Duration? = nil)
