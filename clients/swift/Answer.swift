@@ -1,6 +1,6 @@
 import JSON
 
-/// What became of a request.
+/// The answer to a request, or the reason why there is none.
 ///
 /// No `Result`: making that type for the first time searches the whole program for a conformance, which takes a short
 /// command longer than all its own work.

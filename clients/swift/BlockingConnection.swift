@@ -22,7 +22,7 @@ public struct BlockingConnection: ~Copyable {
   /// The request that has shown it, and its file, until it is answered.
   private var proof: (id: Int64, file: StateProofFile)?
 
-  /// Who listens at the other end, if it said so.
+  /// The record of the broker at the other end, if it left one.
   package let owner: OwnerRecord?
   /// The process at the other end; nil where the kernel does not say.
   package var peer: Int32? { try? PeerCredentials(of: socket).pid }

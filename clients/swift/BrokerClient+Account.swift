@@ -2,7 +2,7 @@
 public import BrokerProtocol
 public import SecretMemory
 
-/// What users do with their accounts.
+/// The methods about an account.
 extension BrokerClient {
   /// Changes what the provider knows of the account.
   ///

@@ -111,12 +111,12 @@ extension BrokerClient {
     try await call(GetSession.self, .init(profile: try .meant(profile))).session
   }
 
-  /// Where the sessions of all profiles stand.
+  /// Lists the sessions of all profiles.
   public func sessions() async throws -> [Session] {
     try await call(ListSessions.self, .init()).sessions
   }
 
-  /// Whose session it is.
+  /// Asks for the user of a session.
   public func currentUser(profile: ProfileName? = nil) async throws -> User {
     try await call(GetCurrentUser.self, .init(profile: try .meant(profile)))
   }
@@ -166,7 +166,7 @@ extension BrokerClient {
     try await call(CheckProviders.self, .init(profile: profile))
   }
 
-  /// How the broker itself is doing.
+  /// Asks for the status of the broker.
   public func status() async throws -> GetStatus.Result {
     try await call(GetStatus.self, .init())
   }

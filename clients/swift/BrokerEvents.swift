@@ -8,12 +8,12 @@ public import BrokerProtocol
 /// what this program read too slowly; ask for the sessions then. The sequence ends with ``BrokerClient/close()``, and with
 /// its connection where no other broker can be found; it never throws. Leaving the loop ends the subscription.
 public struct BrokerEvents: AsyncSequence, Sendable {
-  /// What is iterated over.
+  /// The element of the sequence.
   public typealias Element = BrokerEvent
   /// It ends; it does not fail.
   public typealias Failure = Never
 
-  /// Where the sessions stood when the subscription began.
+  /// The state of the sessions when the subscription began.
   public let snapshot: Subscribe.Result
 
   /// Keeps the connection open while it is read.

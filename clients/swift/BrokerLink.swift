@@ -19,7 +19,7 @@ final class BrokerLink: Sendable {
     var isClosed = false
   }
 
-  /// Where to look for another broker; nil: nowhere.
+  /// The location of another broker to connect to; nil for none.
   private let location: BrokerLocation?
   private let state: Mutex<State>
 

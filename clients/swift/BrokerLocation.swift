@@ -2,10 +2,10 @@ import ClientSocket
 package import LinuxSystem
 package import StateDirectory
 
-/// Which broker to talk to, and whether it may be started.
+/// The location of a broker, and whether it may be started.
 ///
-/// What is nil comes from the environment (`AUTHBROKER_SOCKET`, `AUTHBROKER_STATE`, `AUTHBROKER_CONFIG`, the XDG base
-/// directories), as for the command `authbroker`.
+/// Members that are nil come from the environment (`AUTHBROKER_SOCKET`, `AUTHBROKER_STATE`, `AUTHBROKER_CONFIG`, the
+/// XDG base directories), as for the command `authbroker`.
 public struct BrokerLocation: Sendable, Equatable {
   /// The state directory.
   public var state: String?
@@ -26,7 +26,7 @@ public struct BrokerLocation: Sendable, Equatable {
     self.startsBroker = startsBroker
   }
 
-  /// Where that broker's files are.
+  /// The paths of that broker's files.
   ///
   /// - Throws: `noBroker` if neither this location nor the environment names a state directory.
   package func paths(environment: EnvironmentVariables) throws(ClientError) -> StatePaths {

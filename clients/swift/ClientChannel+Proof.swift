@@ -4,7 +4,7 @@ import ClientSocket
 import JSON
 import LinuxSystem
 
-/// How methods are called that are for clients which have the state directory.
+/// Calls of methods for clients that have the state directory.
 extension ClientChannel {
   /// Sends a request; where it is refused for want of a proof, gives the proof and sends the request again.
   ///

@@ -11,7 +11,7 @@ import Synchronization
 /// A sender writes to the socket without waiting; what the socket does not take at once is left to the one thread
 /// that reads.
 final class ClientChannel: Sendable {
-  /// What becomes of an answer; called on the reading thread.
+  /// Handles the answer to a request; called on the reading thread.
   typealias Handler = @Sendable (Answer) -> Void
 
   /// A request that waits for its answer.

@@ -39,7 +39,8 @@ public enum ClientError: Error, Sendable, Equatable, CustomStringConvertible {
     return .timedOut
   }
 
-  /// How the name of the file begins by which a call that was refused may be made again; nil where none is created.
+  /// The beginning of the path of the file that proves access to the state directory, after which the refused call may
+  /// be made again; nil where no file is to be created.
   func proofPath(for method: String, _ params: some JSONEncodable) -> String? {
     guard case .broker(let error) = self, let proof = error.proof, ProofRule.admits(error, of: method, params) else {
       return nil

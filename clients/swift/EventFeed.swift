@@ -17,7 +17,7 @@ final class EventFeed: Sendable {
     /// Whether the broker has said that it stops.
     var wasStopped = false
     var isClosed = false
-    /// Where the subscription is at present.
+    /// The present name of the subscription.
     var name: String?
     weak var channel: ClientChannel?
   }
