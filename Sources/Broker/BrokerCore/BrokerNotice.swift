@@ -17,10 +17,10 @@ package enum BrokerNotice: Sendable {
   /// Nothing slow is under way any more, and everything is saved.
   case idle
   /// Something is wrong.
-  case trouble(Trouble)
+  case problem(Problem)
 
   /// A problem, or the end of one, for the administrator's log.
-  package enum Trouble: Sendable, Equatable {
+  package enum Problem: Sendable, Equatable {
     /// A record in the store is not the one that was written: a profile's, or, for nil, one of no profile.
     case storeTampered(ProfileName?)
     /// The store cannot be written, and sequences may be given twice after a crash.

@@ -67,7 +67,7 @@ package final class HTTPClient: Sendable {
   }
 
   deinit {
-    thread.abandon()
+    thread.end()
   }
 
   /// Begins no request any more that spends something; those that are sent go on.

@@ -88,8 +88,8 @@ final class TransferThread: Sendable {
     mailbox.withLock { $0.join() }
   }
 
-  /// Ends the thread; no caller waits for that.
-  func abandon() {
+  /// Ends the thread, without waiting for its end.
+  func end() {
     mailbox.withLock { mailbox in
       mailbox.mail.isClosing = true
       mailbox.thread?.detach()

@@ -134,7 +134,7 @@ actor Daemon {
     await broker.setAutoLock(configuration.vault.autoLock)
     await broker.start(with: opened.contents) { [log] notice in
       server.take(notice)
-      if case .trouble(let trouble) = notice { log.write(trouble) }
+      if case .problem(let problem) = notice { log.write(problem) }
     }
     if opened.contents == nil { log.notice("the vault is locked: run `authbroker unlock`") }
     watchNetwork(broker)

@@ -17,7 +17,7 @@ extension OIDCProvider: BrowserLoginProvider {
   func beginBrowser(
     _ scopes: [String], of email: String?, wantsProof: Bool, replacesPending: Bool
   ) async throws(ProviderFailure) -> ProviderUserAction {
-    guard !wantsProof || dialect.quirks.provesAnew else { throw .unsupported }
+    guard !wantsProof || dialect.quirks.provesAgain else { throw .unsupported }
     let url = try await endpoint(.authorization)
     let namesIssuer = try await discovery.namesIssuer()
     let now = clock()

@@ -82,7 +82,7 @@ final class ServerHarness {
     broker.assumeIsolated { broker in
       broker.startSoon(store) { notice in
         server.take(notice)
-        if case .trouble(let trouble) = notice { reports.add(trouble) }
+        if case .problem(let problem) = notice { reports.add(problem) }
       }
     }
     settle()
@@ -146,11 +146,11 @@ final class CallCount: Sendable {
 
 /// What a broker said is wrong, in order.
 final class Reports: Sendable {
-  private let troubles = Mutex<[BrokerNotice.Trouble]>([])
+  private let problems = Mutex<[BrokerNotice.Problem]>([])
 
-  func add(_ trouble: BrokerNotice.Trouble) { troubles.withLock { $0.append(trouble) } }
+  func add(_ problem: BrokerNotice.Problem) { problems.withLock { $0.append(problem) } }
 
-  var all: [BrokerNotice.Trouble] { troubles.withLock { $0 } }
+  var all: [BrokerNotice.Problem] { problems.withLock { $0 } }
 }
 
 /// The client's end of a connection.

@@ -12,10 +12,10 @@ import Testing
 @Suite(.standardTimeLimit) struct DoctorTests {
   let scratch = Scratch()
 
-  private func patient(_ words: [String] = []) throws -> DoctorPatient {
+  private func installation(_ words: [String] = []) throws -> Installation {
     let arguments = try Arguments(["--state", scratch.file("state")] + words, known: Option.global)
     let context = Context(arguments: arguments, environment: ["HOME": scratch.path])
-    return DoctorPatient(context, try context.paths())
+    return Installation(context, try context.paths())
   }
 
   /// Files as a broker leaves them.
@@ -47,7 +47,7 @@ import Testing
 
   @Test func `files as they should be are well, and a key beside its vault is told of`() throws {
     try makeState()
-    let findings = FilesCheck.findings(try patient())
+    let findings = FilesCheck.findings(try installation())
     #expect(findings.allSatisfy { $0.status == .ok || $0.status == .note }, "\(findings)")
     #expect(finding("files.state", findings)?.message.sentence == scratch.file("state") + " (0700)")
     #expect(finding("files.keyPlace", findings)?.status == .note)
@@ -57,7 +57,7 @@ import Testing
   func `what is open to others is an error with the command that closes it`(name: String, mode: UInt32) throws {
     try makeState()
     #expect(chmod(scratch.file(name), mode) == 0)
-    let errors = FilesCheck.findings(try patient()).filter { $0.status == .error }
+    let errors = FilesCheck.findings(try installation()).filter { $0.status == .error }
     #expect(errors.count == 1)
     #expect(errors[0].message.sentence.hasSuffix("run: chmod \(name == "state" ? 700 : 600) \(scratch.file(name))"))
     #expect(errors[0].exitCode == (name == "state" ? .failure : .vault))
@@ -67,19 +67,19 @@ import Testing
     try makeState()
     #expect(unlink(scratch.file("state/vault.key")) == 0)
     #expect(symlink("/etc/passwd", scratch.file("state/vault.key")) == 0)
-    #expect(finding("files.key", FilesCheck.findings(try patient()))?.status == .error)
+    #expect(finding("files.key", FilesCheck.findings(try installation()))?.status == .error)
   }
 
   @Test func `a configuration that others can change is an error, and so is a chosen one that is missing`() throws {
     try makeState()
     try scratch.write("{}", to: "c.json")
     #expect(chmod(scratch.file("c.json"), 0o646) == 0)
-    let open = FilesCheck.findings(try patient(["--config", scratch.file("c.json")]))
+    let open = FilesCheck.findings(try installation(["--config", scratch.file("c.json")]))
     #expect(finding("files.configuration", open)?.status == .error)
     #expect(
       finding("files.configuration", open)?.message.sentence.hasSuffix("run: chmod o-w \(scratch.file("c.json"))")
         == true)
-    let missing = FilesCheck.findings(try patient(["--config", scratch.file("none.json")]))
+    let missing = FilesCheck.findings(try installation(["--config", scratch.file("none.json")]))
     #expect(finding("files.configuration", missing)?.status == .error)
   }
 
@@ -88,7 +88,7 @@ import Testing
     for name in ["vault.key.next", "vault.key.Ab12", "vault.key.vaults", "vault.sqlite.backup-1"] {
       try scratch.write("x", to: "state/" + name)
     }
-    let findings = LeftoverCheck.findings(try patient())
+    let findings = LeftoverCheck.findings(try installation())
     #expect(findings.map(\.check).sorted() == ["leftovers.backup", "leftovers.key", "leftovers.nextKey"])
     let names = scratch.names(in: "state")
     for finding in findings {
@@ -113,12 +113,12 @@ import Testing
     try makeState()
     #expect(chmod(scratch.file(name), mode) == 0)
     defer { _ = chmod(scratch.file(name), 0o700) }
-    #expect(FilesCheck.findings(try patient()).count { $0.status == .error } == (geteuid() == 0 ? 0 : 1))
+    #expect(FilesCheck.findings(try installation()).count { $0.status == .error } == (geteuid() == 0 ? 0 : 1))
   }
 
   @Test func `a socket's path that is too long is an error before any start`() throws {
     let socket = "/" + String(repeating: "s", count: 200)
-    #expect(finding("files.socket", FilesCheck.findings(try patient(["--socket", socket])))?.status == .error)
+    #expect(finding("files.socket", FilesCheck.findings(try installation(["--socket", socket])))?.status == .error)
   }
 
   @Test func `a start that fails is a finding, and the rest is still looked at`() throws {

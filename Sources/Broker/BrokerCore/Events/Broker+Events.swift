@@ -194,7 +194,7 @@ extension Broker {
       guard eventLog.noteSuspicion() else { return }
     }
     publish(.securityAlert(SecurityAlertEvent(kind: .storeTampering)), profile: profile)
-    notify(.trouble(.storeTampered(profile)))
+    notify(.problem(.storeTampered(profile)))
   }
 
   /// Tells of a failure that may be an attack.

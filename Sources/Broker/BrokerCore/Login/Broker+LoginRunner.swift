@@ -199,7 +199,7 @@ extension Broker {
     guard isTold else { return answerWaits(for: login, .failure(reason.error(login.step))) }
     counts.loginFailures += 1
     if !isRefusal, callers.waiting(for: .userAction(login: login.id)).isEmpty {
-      notify(.trouble(.loginFailed(login.profile, reason.error(login.step))))
+      notify(.problem(.loginFailed(login.profile, reason.error(login.step))))
     }
     let event = EventPayload.loginFailed(LoginFailedEvent(reason.kind, of: login.step))
     let change = StoreChange(.note, [.closeLogin(login.profile)], telling: [event], of: login.profile)

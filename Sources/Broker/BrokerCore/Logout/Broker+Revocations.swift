@@ -84,7 +84,7 @@ extension Broker {
         }
       case .giveUp(let id):
         counts.revocationsGivenUp += 1
-        notify(.trouble(.revocationGivenUp(id.profile)))
+        notify(.problem(.revocationGivenUp(id.profile)))
       }
     }
     scheduleRevocations()

@@ -59,6 +59,6 @@ extension Broker {
   /// Notes the provider's clock, as a reply shows it.
   func noteClock(_ skew: Duration?, of slot: ProfileSlot) {
     guard slot.view.clock.note(skew) else { return }
-    notify(.trouble(.clockSkewed(slot.name, slot.view.clock.skew)))
+    notify(.problem(.clockSkewed(slot.name, slot.view.clock.skew)))
   }
 }

@@ -124,7 +124,7 @@ extension Broker {
   func settle(_ end: ParkedEnd, _ failure: StoreFailure?) {
     if failure == nil {
       for id in end.revocations { handle(.kept(id)) }
-      if !end.isByHand { notify(.trouble(.parkedEnded(end.id.profile))) }
+      if !end.isByHand { notify(.problem(.parkedEnded(end.id.profile))) }
     } else if vault.isOpen, !parked.contains(end.id) {
       parked.putBack(end)
       scheduleParked(after: Self.pauseAfterRefusal)

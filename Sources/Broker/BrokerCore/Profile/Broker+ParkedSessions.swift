@@ -30,7 +30,7 @@ extension Broker {
   private func keep(_ session: ParkedSession, by provider: (any AuthProvider)? = nil) {
     parked.insert(session, by: provider)
     change(StoreChange(.note, [.park(session)], of: session.id.profile))
-    notify(.trouble(.parked(session.id.profile, until: session.end)))
+    notify(.problem(.parked(session.id.profile, until: session.end)))
     scheduleParked()
   }
 

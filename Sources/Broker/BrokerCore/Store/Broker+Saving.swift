@@ -40,7 +40,7 @@ extension Broker {
 
   private func saved(_ record: SessionRecord) {
     counts.saves += 1
-    if journal.noteSaved(record) { notify(.trouble(.saved(record.profile))) }
+    if journal.noteSaved(record) { notify(.problem(.saved(record.profile))) }
     if let slot = holder(of: record.profile), slot.machine.isLogin(record.generation) {
       slot.sessions += 1
       enrolments.end(of: slot.name)
@@ -64,7 +64,7 @@ extension Broker {
       if failures > 0 { journal.forgetRetry(of: name) }
       return
     }
-    if journal.noteTrouble(of: name) { notify(.trouble(.notSaved(name))) }
+    if journal.noteProblem(of: name) { notify(.problem(.notSaved(name))) }
     let timer = schedule(at: now.uptime + SaveBackoff.delay(afterFailures: failures + 1)) { $0.saveAgain(name) }
     journal.retry(SaveRetry(record: record, events: events, failures: failures + 1, timer: timer))
   }

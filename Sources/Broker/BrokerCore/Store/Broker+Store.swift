@@ -18,7 +18,7 @@ extension Broker {
   /// Begins to give sequences, unless they are given already; `reserved` is the last one that the store has promised.
   func openEvents(_ contents: StoreContents, reserved: UInt64?) {
     guard !eventLog.isOpen else { return }
-    if reserved == nil { notify(.trouble(.sequencesNotReserved)) }
+    if reserved == nil { notify(.problem(.sequencesNotReserved)) }
     if eventLog.open(contents, reserved: reserved) { performLog() }
   }
 

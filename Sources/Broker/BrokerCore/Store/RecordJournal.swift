@@ -48,7 +48,7 @@ struct RecordJournal {
 
   private var retries: [ProfileName: SaveRetry] = [:]
   /// The profiles whose unsaved record was reported.
-  private var troubled: Set<ProfileName> = []
+  private var reported: Set<ProfileName> = []
   private var settlements: [Key: [Settlement]] = [:]
 
   /// Whether no record waits to be saved once more.
@@ -88,19 +88,19 @@ struct RecordJournal {
 
   /// Takes in that a record is durable: it has taken the place of all before it.
   ///
-  /// - Returns: whether that ends what ``noteTrouble(of:)`` told.
+  /// - Returns: whether that ends what ``noteProblem(of:)`` told.
   mutating func noteSaved(_ record: SessionRecord) -> Bool {
     if let retry = retries[record.profile] {
       guard retry.record.generation <= record.generation else { return false }
       forgetRetry(of: record.profile)
     }
-    return troubled.remove(record.profile) != nil
+    return reported.remove(record.profile) != nil
   }
 
   /// Takes in that the newest record of a profile could not be saved.
   ///
   /// - Returns: whether that is news.
-  mutating func noteTrouble(of profile: ProfileName) -> Bool { troubled.insert(profile).inserted }
+  mutating func noteProblem(of profile: ProfileName) -> Bool { reported.insert(profile).inserted }
 
   /// Notes the work that waits for a record.
   mutating func await(_ profile: ProfileName, _ generation: UInt64, _ settlement: Settlement) {

@@ -130,7 +130,7 @@ extension BrokerServer {
   /// Notes that the configuration in use is the file's present one.
   package func noteConfigurationRead(at time: Timestamp) { rpc.configurationReadAt = time }
 
-  /// Takes in what the broker tells those around it; its troubles are an administrator's.
+  /// Handles a notice of the broker, but for problems, which are for the administrator's log.
   package nonisolated func take(_ notice: BrokerNotice) {
     assumeIsolated { server in
       switch notice {
@@ -143,7 +143,7 @@ extension BrokerServer {
         server.noteBatchedTokens()
         server.dropUnreadTokens()
       case .idle: server.finishIfDone()
-      case .trouble: break
+      case .problem: break
       }
     }
   }

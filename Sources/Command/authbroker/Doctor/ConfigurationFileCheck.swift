@@ -6,11 +6,11 @@ import StateDirectory
 enum ConfigurationFileCheck: DoctorCheck {
   static let title = "Configuration"
 
-  static func findings(_ patient: DoctorPatient) -> [DoctorFinding] {
-    let program = OwnerLauncher.daemon(environment: patient.context.environment)
+  static func findings(_ installation: Installation) -> [DoctorFinding] {
+    let program = OwnerLauncher.daemon(environment: installation.context.environment)
     do throws(Errno) {
-      let version = try DaemonProgram.report(patient.context, patient.paths, ["--version"])
-      let verdict = patient.verdict ?? ConfigurationVerdict(patient.context, patient.paths)
+      let version = try DaemonProgram.report(installation.context, installation.paths, ["--version"])
+      let verdict = installation.verdict ?? ConfigurationVerdict(installation.context, installation.paths)
       return [daemon(PlainText.line(program.utf8), version), configuration(verdict, try verdict.report.get())]
     } catch {
       let message = ConnectError.noDaemon(path: PlainText.line(program.utf8), error).description

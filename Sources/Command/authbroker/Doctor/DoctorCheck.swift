@@ -1,4 +1,4 @@
-/// A group of things that the doctor looks at.
+/// One group of the doctor's checks.
 ///
 /// A new group is one more type in the list of ``DoctorCommand``. It changes nothing on the machine.
 protocol DoctorCheck {
@@ -6,5 +6,5 @@ protocol DoctorCheck {
   static var title: String { get }
 
   /// Runs the check, and returns its findings.
-  static func findings(_ patient: DoctorPatient) -> [DoctorFinding]
+  static func findings(_ installation: Installation) -> [DoctorFinding]
 }

@@ -36,14 +36,14 @@ enum DoctorCommand: Command {
     _ = try context.arguments.seconds("--timeout")
     _ = try context.arguments.profile()
     if let tool = context.arguments[ToolExamination.option.name] { return try examine(tool, context) }
-    var patient = DoctorPatient(context, try context.paths())
+    var installation = Installation(context, try context.paths())
     // First, since files that a start makes are no finding.
-    patient.interview.conduct(context)
-    patient.verdict = ConfigurationVerdict(context, patient.paths)
-    try show(examine(patient), context)
+    installation.report.collect(context)
+    installation.verdict = ConfigurationVerdict(context, installation.paths)
+    try show(examine(installation), context)
   }
 
-  /// Looks at one tool.
+  /// Examines one tool.
   private static func examine(_ tool: String, _ context: Context) throws(CommandFailure) {
     var table = DoctorTable(arguments: context.arguments)
     table.sections = try ToolExamination(context, tool).sections()
@@ -59,17 +59,17 @@ enum DoctorCommand: Command {
     guard table.exitCode == .success else { throw .quiet(table.exitCode) }
   }
 
-  /// Looks at everything, in the order of the table.
-  private static func examine(_ patient: DoctorPatient) -> DoctorTable {
-    var table = DoctorTable(arguments: patient.context.arguments)
-    table.add(EnvironmentCheck.self, patient)
-    table.add(FilesCheck.self, patient)
-    table.add(LeftoverCheck.self, patient)
-    table.add(ConfigurationFileCheck.self, patient)
-    table.add(OwnerCheck.self, patient)
-    table.add(VaultCheck.self, patient)
-    table.add(SessionCheck.self, patient)
-    table.add(ProviderCheck.self, patient)
+  /// Runs all checks, in the order of the table.
+  private static func examine(_ installation: Installation) -> DoctorTable {
+    var table = DoctorTable(arguments: installation.context.arguments)
+    table.add(EnvironmentCheck.self, installation)
+    table.add(FilesCheck.self, installation)
+    table.add(LeftoverCheck.self, installation)
+    table.add(ConfigurationFileCheck.self, installation)
+    table.add(OwnerCheck.self, installation)
+    table.add(VaultCheck.self, installation)
+    table.add(SessionCheck.self, installation)
+    table.add(ProviderCheck.self, installation)
     return table
   }
 }

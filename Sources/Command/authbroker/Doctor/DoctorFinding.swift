@@ -1,7 +1,7 @@
 import BrokerProtocol
 import JSON
 
-/// One thing that the doctor looked at, and how it is.
+/// The result of one check.
 struct DoctorFinding: Equatable, Sendable {
   /// The severity of a finding.
   enum Status: String, Sendable, CaseIterable {

@@ -16,8 +16,8 @@ struct DoctorTable: Sendable {
   var sections: [Section] = []
 
   /// Adds the findings of a check, if it has any.
-  mutating func add<Check: DoctorCheck>(_ check: Check.Type, _ patient: DoctorPatient) {
-    let findings = Check.findings(patient)
+  mutating func add<Check: DoctorCheck>(_ check: Check.Type, _ installation: Installation) {
+    let findings = Check.findings(installation)
     if !findings.isEmpty { sections.append(Section(title: Check.title, findings: findings)) }
   }
 

@@ -10,8 +10,8 @@ enum EnvironmentCheck: DoctorCheck {
   /// 2024-01-01: before this program was written, so no clock that is right shows less.
   private static let earliest = Timestamp(milliseconds: 1_704_067_200_000)
 
-  static func findings(_ patient: DoctorPatient) -> [DoctorFinding] {
-    let environment = patient.context.environment
+  static func findings(_ installation: Installation) -> [DoctorFinding] {
+    let environment = installation.context.environment
     return [home(environment)] + variables(environment) + [clock(Timestamp(milliseconds: WallClock.milliseconds))]
       + [lockedMemory(MachineLimits.lockedMemory), hiddenMemory(MachineLimits.canHideMemory)].compactMap { $0 }
   }

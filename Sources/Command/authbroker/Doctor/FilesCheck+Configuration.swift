@@ -13,10 +13,10 @@ extension FilesCheck {
   private static let elsewhere = ["/etc/authbroker/config.json", "/etc/authbroker.json"]
 
   /// Files that look like a configuration and are not read; a warning where there is no other one.
-  static func misplacedConfigurations(_ patient: DoctorPatient) -> [DoctorFinding] {
-    let paths = patient.paths
+  static func misplacedConfigurations(_ installation: Installation) -> [DoctorFinding] {
+    let paths = installation.paths
     guard let used = paths.configuration else { return [] }
-    let home = patient.context.environment["HOME"].flatMap { PathName.isAbsolute($0) ? $0 : nil }
+    let home = installation.context.environment["HOME"].flatMap { PathName.isAbsolute($0) ? $0 : nil }
     var places = (home.map { home in inHome.map { home + "/" + $0 } } ?? []) + elsewhere
     places.append(paths.state + "/config.json")
     let own = try? FileStatus.following(used)

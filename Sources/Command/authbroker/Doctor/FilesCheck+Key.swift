@@ -5,31 +5,31 @@ import StateDirectory
 /// The vault's key file: where it is by the configuration, and whether the vault needs it at all.
 extension FilesCheck {
   /// The rows about the vault's key file.
-  static func key(_ patient: DoctorPatient) -> [DoctorFinding] {
-    guard let path = patient.keyFile else { return [] }
+  static func key(_ installation: Installation) -> [DoctorFinding] {
+    guard let path = installation.keyFile else { return [] }
     let isMissing = Self.isMissing(path)
-    if let source = patient.keySource, source != .file {
+    if let source = installation.keySource, source != .file {
       guard !isMissing else { return [] }
       let message =
         "\(PlainText.line(path.utf8)) is not used by this vault, whose key comes from another source (\(source.rawValue))"
       return [DoctorFinding("files.key", "key file", .note, message, path: path)]
     }
-    guard !isMissing || !isNeeded(patient) else { return [lost(path, patient)] }
-    let hasVault = !Self.isMissing(patient.paths.vault)
-    if isMissing, hasVault, let finding = perhapsLost(path, patient) { return [finding] }
+    guard !isMissing || !isNeeded(installation) else { return [lost(path, installation)] }
+    let hasVault = !Self.isMissing(installation.paths.vault)
+    if isMissing, hasVault, let finding = perhapsLost(path, installation) { return [finding] }
     let missing = hasVault ? "none; right unless the key comes from a file" : "none yet; the first start makes one"
-    return key(path, besideVault: PathName.directory(of: patient.paths.vault), missing: missing)
+    return key(path, besideVault: PathName.directory(of: installation.paths.vault), missing: missing)
   }
 
   /// Whether a vault is there whose key comes from a file.
-  private static func isNeeded(_ patient: DoctorPatient) -> Bool {
-    guard let vault = patient.interview.status?.vault else { return false }
+  private static func isNeeded(_ installation: Installation) -> Bool {
+    guard let vault = installation.report.status?.vault else { return false }
     return vault.isInitialized && vault.keySource == KeySourceName.file.rawValue
   }
 
   /// A key file that is gone while its broker still runs, which may have the key in memory.
-  private static func lost(_ path: String, _ patient: DoctorPatient) -> DoctorFinding {
-    let isOpen = patient.interview.status?.vault.locked == false
+  private static func lost(_ path: String, _ installation: Installation) -> DoctorFinding {
+    let isOpen = installation.report.status?.vault.locked == false
     let shown = PlainText.line(path.utf8)
     let message = "\(shown) is not there, and without it the vault cannot be opened again; put it back"
     let next = NextCommand("or, while this broker runs, make a new one with", "rekey")
@@ -37,13 +37,13 @@ extension FilesCheck {
   }
 
   /// A key file that is gone while a vault is there and no broker says where its key comes from: the configuration does.
-  private static func perhapsLost(_ path: String, _ patient: DoctorPatient) -> DoctorFinding? {
-    guard patient.interview.status == nil, patient.usedVerdict?.keySource == .file else { return nil }
+  private static func perhapsLost(_ path: String, _ installation: Installation) -> DoctorFinding? {
+    guard installation.report.status == nil, installation.usedVerdict?.keySource == .file else { return nil }
     let message =
       "\(PlainText.line(path.utf8)) is not there, and by the configuration (vault.keySource: \"file\") the vault cannot be"
       + " opened without it; put it back, or set keySource to where the key comes from"
     // A broker that was to be started and did not is the proof of it.
-    guard case .failed = patient.interview.contact else {
+    guard case .failed = installation.report.contact else {
       return DoctorFinding("files.key", "key file", .warning, message, path: path)
     }
     return DoctorFinding("files.key", "key file", .error, message, path: path).aboutVault()

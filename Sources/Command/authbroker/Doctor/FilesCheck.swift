@@ -11,13 +11,13 @@ enum FilesCheck: DoctorCheck {
   /// Less than this does not take the log of a single change: some pages of 4 KiB, and what the file system adds.
   private static let neededSpace: Int64 = 128 << 10
 
-  static func findings(_ patient: DoctorPatient) -> [DoctorFinding] {
-    let paths = patient.paths
-    var findings = [configuration(paths)] + misplacedConfigurations(patient)
+  static func findings(_ installation: Installation) -> [DoctorFinding] {
+    let paths = installation.paths
+    var findings = [configuration(paths)] + misplacedConfigurations(installation)
     findings.append(directory("files.state", "state directory", paths.state))
-    findings.append(vault(patient))
-    findings += key(patient)
-    let place = patient.interview.socket ?? paths.socket
+    findings.append(vault(installation))
+    findings += key(installation)
+    let place = installation.report.socket ?? paths.socket
     let socketDirectory = directory("files.socketDirectory", "socket directory", PathName.directory(of: place))
     if socketDirectory.status == .error { findings.append(socketDirectory) }
     findings.append(socket(place))
@@ -25,9 +25,9 @@ enum FilesCheck: DoctorCheck {
     return findings + [freeSpace(paths.state)].compactMap { $0 }
   }
 
-  private static func vault(_ patient: DoctorPatient) -> DoctorFinding {
-    let (check, label, path) = ("files.vault", "vault", patient.paths.vault)
-    guard isMissing(path), patient.interview.status?.vault.isInitialized == true else {
+  private static func vault(_ installation: Installation) -> DoctorFinding {
+    let (check, label, path) = ("files.vault", "vault", installation.paths.vault)
+    guard isMissing(path), installation.report.status?.vault.isInitialized == true else {
       return secret(check, label, path, missing: "none yet; the first start makes one")
     }
     let message =

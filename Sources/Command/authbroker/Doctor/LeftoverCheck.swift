@@ -5,10 +5,10 @@ import StateDirectory
 enum LeftoverCheck: DoctorCheck {
   static let title = "Leftovers"
 
-  static func findings(_ patient: DoctorPatient) -> [DoctorFinding] {
-    let paths = patient.paths
+  static func findings(_ installation: Installation) -> [DoctorFinding] {
+    let paths = installation.paths
     var findings = names(in: paths.state).compactMap { besideVault($0, in: paths.state) }
-    if let key = patient.keyFile {
+    if let key = installation.keyFile {
       let directory = PathName.directory(of: key)
       let name = String(key.dropFirst(directory.count).drop { $0 == "/" })
       findings += names(in: directory).compactMap { besideKey(name, $0, in: directory) }

@@ -9,9 +9,9 @@ enum OwnerCheck: DoctorCheck {
   static let tooOld = Message(
     "the running broker is of an earlier version, which cannot do this", next: NextCommand("restart it with", "stop"))
 
-  static func findings(_ patient: DoctorPatient) -> [DoctorFinding] {
+  static func findings(_ installation: Installation) -> [DoctorFinding] {
     let (check, label) = ("owner.answers", "broker")
-    switch patient.interview.contact {
+    switch installation.report.contact {
     case .none: return []
     case .absent:
       let message = "no broker is running, and none was started; the vault was not checked"
@@ -21,15 +21,15 @@ enum OwnerCheck: DoctorCheck {
       if failure.exitCode == .vault { finding = finding.aboutVault() }
       return [finding]
     case .made(let owner, let wasStarted):
-      guard let status = patient.interview.status else {
-        let reason = patient.interview.statusFailure?.message ?? Message("it does not answer")
+      guard let status = installation.report.status else {
+        let reason = installation.report.statusFailure?.message ?? Message("it does not answer")
         return [DoctorFinding(check, label, .error, reason.behind("the broker does not report its status: "))]
       }
       return [
-        answering(status, wasStarted), stray(owner, status, patient), version(status),
-        configuration(owner, patient.paths),
+        answering(status, wasStarted), stray(owner, status, installation), version(status),
+        configuration(owner, installation.paths),
         RunningConfigurationCheck.finding(
-          owner, status, patient.interview.events, isValid: patient.usedVerdict?.isValid ?? true),
+          owner, status, installation.report.events, isValid: installation.usedVerdict?.isValid ?? true),
         keepsAlive(status),
       ].compactMap { $0 }
     }
@@ -45,12 +45,13 @@ enum OwnerCheck: DoctorCheck {
 
   /// A broker at the usual socket whose state directory has gone, and is another one's to make.
   private static func stray(
-    _ owner: OwnerRecord?, _ status: GetStatus.Result, _ patient: DoctorPatient
+    _ owner: OwnerRecord?, _ status: GetStatus.Result, _ installation: Installation
   ) -> DoctorFinding? {
-    guard owner == nil, (patient.context.environment["AUTHBROKER_SOCKET"] ?? "").isEmpty,
-      !FileLock.isHeld(patient.paths.ownerLock)
+    guard owner == nil, (installation.context.environment["AUTHBROKER_SOCKET"] ?? "").isEmpty,
+      !FileLock.isHeld(installation.paths.ownerLock)
     else { return nil }
-    let message = "the broker (pid \(status.pid)) does not own \(patient.paths.state): its own was removed or replaced"
+    let message =
+      "the broker (pid \(status.pid)) does not own \(installation.paths.state): its own was removed or replaced"
     return DoctorFinding("owner.state", "state", .error, Message(message, next: NextCommand("to end it", "stop")))
   }
 

@@ -6,16 +6,16 @@ import StateDirectory
 enum ProviderCheck: DoctorCheck {
   static let title = "Providers"
 
-  static func findings(_ patient: DoctorPatient) -> [DoctorFinding] {
-    let interview = patient.interview
-    guard let status = interview.status else { return [] }
+  static func findings(_ installation: Installation) -> [DoctorFinding] {
+    let report = installation.report
+    guard let status = report.status else { return [] }
     let authorities =
-      status.authorities.map(authority) + otherAuthorities(status.authorities, patient.context.environment)
-    guard !patient.context.arguments.has("--no-network") else {
+      status.authorities.map(authority) + otherAuthorities(status.authorities, installation.context.environment)
+    guard !installation.context.arguments.has("--no-network") else {
       return authorities + [DoctorFinding("providers.asked", "providers", .note, "not asked, because of --no-network")]
     }
-    if let failure = interview.providerCheckFailure { return authorities + [unanswered(failure)] }
-    return authorities + (interview.providerCheck?.providers ?? []).map(finding)
+    if let failure = report.providerCheckFailure { return authorities + [unanswered(failure)] }
+    return authorities + (report.providerCheck?.providers ?? []).map(finding)
   }
 
   /// The finding for a certificate authority trusted beside the system's.

@@ -5,13 +5,13 @@ import BrokerProtocol
 enum SessionCheck: DoctorCheck {
   static let title = "Sessions"
 
-  static func findings(_ patient: DoctorPatient) -> [DoctorFinding] {
-    guard let status = patient.interview.status, !status.vault.locked else { return [] }
+  static func findings(_ installation: Installation) -> [DoctorFinding] {
+    guard let status = installation.report.status, !status.vault.locked else { return [] }
     let sessions = status.profiles
     guard !sessions.isEmpty else { return [] }
-    let account = patient.interview.firstAccount.map { DoctorFinding("sessions.account", "account", .note, $0) }
+    let account = installation.report.firstAccount.map { DoctorFinding("sessions.account", "account", .note, $0) }
     return stored(sessions) + [account].compactMap { $0 }
-      + sessions.filter { $0.state == .offline }.map { offline($0, patient.interview.events) }
+      + sessions.filter { $0.state == .offline }.map { offline($0, installation.report.events) }
   }
 
   private static func offline(_ session: Session, _ events: [BrokerEvent]) -> DoctorFinding {

@@ -27,7 +27,7 @@ struct ToolExamination: ~Copyable {
     self.broker = broker
   }
 
-  /// Looks at the tool's configuration and asks its questions.
+  /// Examines the tool's configuration and asks its questions.
   ///
   /// - Returns: a group of findings for each of both.
   consuming func sections() throws(CommandFailure) -> [DoctorTable.Section] {

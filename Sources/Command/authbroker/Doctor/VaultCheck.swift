@@ -5,12 +5,12 @@ import StateDirectory
 enum VaultCheck: DoctorCheck {
   static let title = "Vault"
 
-  static func findings(_ patient: DoctorPatient) -> [DoctorFinding] {
-    guard let vault = patient.interview.status?.vault else { return [] }
+  static func findings(_ installation: Installation) -> [DoctorFinding] {
+    guard let vault = installation.report.status?.vault else { return [] }
     let source = PlainText.line(vault.keySource.utf8)
     var findings = [DoctorFinding("vault.keySource", "key source", .ok, source), state(vault)]
-    findings += integrity(patient.interview).filter { !isSettled($0, patient) }
-    findings += [configured(patient, findings)].compactMap { $0 }
+    findings += integrity(installation.report).filter { !isSettled($0, installation) }
+    findings += [configured(installation, findings)].compactMap { $0 }
     // Not where the check said more about it already.
     let told = [VaultFinding.Kind.rollbackUnnoticed, .rolledBack].map { "vault.\($0.rawValue)" }
     guard !vault.locked, !findings.contains(where: { told.contains($0.check) }) else { return findings }
@@ -23,16 +23,17 @@ enum VaultCheck: DoctorCheck {
 
   /// Whether the configuration has been changed to what the vault says since the broker read it: there is nothing left
   /// to do, and a rekey by the broker's configuration would undo it.
-  private static func isSettled(_ finding: DoctorFinding, _ patient: DoctorPatient) -> Bool {
+  private static func isSettled(_ finding: DoctorFinding, _ installation: Installation) -> Bool {
     finding.check == "vault.\(VaultFinding.Kind.keySourceDiffers.rawValue)"
-      && patient.usedVerdict?.keySource?.rawValue == patient.interview.status?.vault.keySource
+      && installation.usedVerdict?.keySource?.rawValue == installation.report.status?.vault.keySource
   }
 
   /// A source that the configuration names since the broker read it, and that the broker cannot tell of therefore.
-  private static func configured(_ patient: DoctorPatient, _ findings: [DoctorFinding]) -> DoctorFinding? {
+  private static func configured(_ installation: Installation, _ findings: [DoctorFinding]) -> DoctorFinding? {
     let check = "vault.\(VaultFinding.Kind.keySourceDiffers.rawValue)"
-    guard let vault = patient.interview.status?.vault, !vault.locked, !findings.contains(where: { $0.check == check }),
-      let source = patient.usedVerdict?.keySource, source.rawValue != vault.keySource
+    guard let vault = installation.report.status?.vault, !vault.locked,
+      !findings.contains(where: { $0.check == check }),
+      let source = installation.usedVerdict?.keySource, source.rawValue != vault.keySource
     else { return nil }
     return DoctorFinding(
       check, "key source", .warning, "the configuration names \(source.rawValue) since this broker was started",
@@ -56,8 +57,8 @@ enum VaultCheck: DoctorCheck {
     return DoctorFinding("vault.state", "state", .ok, "open, schema \(vault.schemaVersion)")
   }
 
-  private static func integrity(_ interview: OwnerInterview) -> [DoctorFinding] {
-    if let failure = interview.vaultCheckFailure {
+  private static func integrity(_ report: OwnerReport) -> [DoctorFinding] {
+    if let failure = report.vaultCheckFailure {
       guard failure.error?.kind != .methodNotFound else {
         return [DoctorFinding("vault.integrity", "integrity", .warning, OwnerCheck.tooOld)]
       }
@@ -66,10 +67,10 @@ enum VaultCheck: DoctorCheck {
       if failure.exitCode == .vault { finding = finding.aboutVault() }
       return [finding]
     }
-    guard let result = interview.vaultCheck else { return [] }
+    guard let result = report.vaultCheck else { return [] }
     let findings = result.findings.map(translated)
     guard result.isOK else { return findings }
-    let scope = interview.isFullCheck ? "sealed value" : "session"
+    let scope = report.isFullCheck ? "sealed value" : "session"
     let message = "the database's structure and every \(scope) are intact"
     return [DoctorFinding("vault.integrity", "integrity", .ok, message)] + findings
   }

@@ -56,7 +56,7 @@ package struct OIDCQuirks: Sendable, Equatable {
   package var endsSessionWithRefreshToken = false
   /// Whether the provider can make a user authenticate again although it knows them still (OpenID Connect Core, section
   /// 3.1.2.1, `prompt=login`).
-  package var provesAnew = true
+  package var provesAgain = true
   /// Whether a second factor is asked for at the provider's `/mfa/…` endpoints.
   package var asksForSecondFactor = false
 

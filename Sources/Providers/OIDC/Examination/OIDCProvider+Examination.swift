@@ -27,19 +27,19 @@ extension OIDCProvider {
     }
     switch reading(response, at: discovery.firstDocument) {
     case .success(let description): return found + (await review(await completed(description)))
-    case .failure(let trouble):
-      guard Discovery.isAbsent(response.status) else { return found + [trouble.finding] }
+    case .failure(let problem):
+      guard Discovery.isAbsent(response.status) else { return found + [problem.finding] }
       let namesEndpoints = dialect.endpoints[.token] != nil
       // OAuth without OpenID Connect has a document of its own (RFC 8414).
       if let other = await otherDocument(), other.isOwn(dialect) || !namesEndpoints {
         return found + (await review(other))
       }
-      return found + (namesEndpoints ? await undescribed : [trouble.finding])
+      return found + (namesEndpoints ? await undescribed : [problem.finding])
     }
   }
 
   /// A finding that is the reason for having no document.
-  private struct Trouble: Error {
+  private struct Problem: Error {
     let finding: ProviderFinding
   }
 
@@ -98,28 +98,28 @@ extension OIDCProvider {
     return HTTPRequest(.get, url, fields: accept.map { [$0] } ?? [])
   }
 
-  private func reading(_ response: HTTPResponse, at url: HTTPURL) -> Result<ProviderDescription, Trouble> {
+  private func reading(_ response: HTTPResponse, at url: HTTPURL) -> Result<ProviderDescription, Problem> {
     let settings = IssuerSetting(dialect).names
-    func trouble(_ message: String, _ advice: String) -> Result<ProviderDescription, Trouble> {
-      .failure(Trouble(finding: .init("document", .failure, message, advice: advice, errorKind: .invalidResponse)))
+    func problem(_ message: String, _ advice: String) -> Result<ProviderDescription, Problem> {
+      .failure(Problem(finding: .init("document", .failure, message, advice: advice, errorKind: .invalidResponse)))
     }
     let place = url.origin + url.target
     switch response.status {
     case 200 where BodyForm(response) == .html:
-      return trouble(
+      return problem(
         "\(place) is a web page, not a discovery document.",
         "Check \(settings), and whether the network requires a login.")
     case 200:
       guard let description = response.body.withArray({ ProviderDescription($0) }) else {
-        return trouble("\(place) is not a JSON object.", "Check \(settings).")
+        return problem("\(place) is not a JSON object.", "Check \(settings).")
       }
       return .success(description)
     case 300..<400:
       let target = response.field("location").map { " to " + SanitizedText($0).text } ?? ""
-      return trouble(
+      return problem(
         "\(place) redirects\(target); redirects are not followed.", "Check \(settings), including scheme and slashes.")
     default:
-      return trouble(
+      return problem(
         "There is no discovery document at \(place) (status \(response.status)).",
         "Check \(settings); a provider without one needs its endpoints in the profile's section.")
     }

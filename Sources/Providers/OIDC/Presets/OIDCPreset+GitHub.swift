@@ -25,7 +25,7 @@ extension OIDCDialect {
       .deviceAuthorization: "https://github.com/login/device/code",
       .userinfo: "https://api.github.com/user",
     ]
-    dialect.quirks.provesAnew = false
+    dialect.quirks.provesAgain = false
     dialect.quirks.separatesScopesByComma = true
     dialect.quirks.userIDMember = "id"
     dialect.quirks.target = .none

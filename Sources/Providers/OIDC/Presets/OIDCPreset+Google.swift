@@ -21,7 +21,7 @@ extension OIDCDialect {
     dialect.quirks.otherIssuers = ["accounts.google.com"]
     dialect.quirks.authorizationParameters = [.init("access_type", "offline"), .init("prompt", "consent")]
     // `prompt` is `none`, `consent` or `select_account` there, and nothing else.
-    dialect.quirks.provesAnew = false
+    dialect.quirks.provesAgain = false
     dialect.quirks.target = .none
     return dialect
   }

@@ -111,7 +111,7 @@ private final class Told: Sendable {
     case .answer(.failure(let error), let caller): add(error.kind.rawValue, to: caller)
     case .answer(.value(let value), let caller): add("\(type(of: value))", to: caller)
     case .subscribed(let begun): add("subscribed", to: begun.caller)
-    case .missed, .delivery, .told, .locked, .idle, .trouble: break
+    case .missed, .delivery, .told, .locked, .idle, .problem: break
     }
   }
 

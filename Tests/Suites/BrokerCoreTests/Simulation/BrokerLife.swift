@@ -78,7 +78,7 @@ struct BrokerLife {
           let missed = begun.missed.map(\.event)
           inbox.add(.answered(Int(begun.caller.number), .subscribed(begun.result, missed: missed)))
         case .delivery(let delivery): inbox.add(.delivered(delivery))
-        case .trouble(let trouble): inbox.add(.trouble(trouble))
+        case .problem(let problem): inbox.add(.problem(problem))
         case .missed, .told, .locked, .idle: break
         }
       }

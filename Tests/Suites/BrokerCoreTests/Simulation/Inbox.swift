@@ -18,7 +18,7 @@ final class Inbox: Sendable {
     /// A request has its answer.
     case answered(Int, Answer)
     /// The broker says that something is wrong.
-    case trouble(BrokerNotice.Trouble)
+    case problem(BrokerNotice.Problem)
     /// A request of the administrator's is done.
     case reconfigured(StoreFailure?)
 
@@ -26,7 +26,7 @@ final class Inbox: Sendable {
     var isOfStore: Bool {
       switch self {
       case .committed, .refused, .promised: true
-      case .delivered, .answered, .trouble, .reconfigured: false
+      case .delivered, .answered, .problem, .reconfigured: false
       }
     }
   }

@@ -141,7 +141,7 @@ final class Simulation {
     case .promised(let sequence): durable.promised = max(durable.promised, sequence)
     case .delivered(let delivery): try noteDelivered(delivery)
     case .answered(let number, let answer): try noteAnswered(number, answer)
-    case .trouble(let trouble): trace.note("trouble: \(trouble)")
+    case .problem(let problem): trace.note("problem: \(problem)")
     case .reconfigured(let failure):
       wishes.reconfigurations -= 1
       if failure != nil { profiles = profilesBefore }

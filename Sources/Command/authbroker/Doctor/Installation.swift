@@ -3,17 +3,17 @@ import LinuxSystem
 import StateDirectory
 
 /// The facts that the checks judge: the environment, the files, and the broker's answers.
-struct DoctorPatient: Sendable {
+struct Installation: Sendable {
   /// The command line and the environment.
   let context: Context
   /// The paths of the files.
   let paths: StatePaths
   /// The answers of the owner of the state directory.
-  var interview = OwnerInterview()
+  var report = OwnerReport()
   /// The daemon's verdict on the configuration; nil where it was not asked yet.
   var verdict: ConfigurationVerdict?
 
-  /// A patient whose owner was not asked yet.
+  /// An installation whose owner was not asked yet.
   init(_ context: Context, _ paths: StatePaths) {
     self.context = context
     self.paths = paths
@@ -21,7 +21,7 @@ struct DoctorPatient: Sendable {
 
   /// The daemon's verdict on the owner's configuration, or on the command line's where there is no owner.
   var usedVerdict: ConfigurationVerdict? {
-    guard case .made(let owner?, _) = interview.contact, let used = owner.configuration, used != paths.configuration
+    guard case .made(let owner?, _) = report.contact, let used = owner.configuration, used != paths.configuration
     else { return verdict }
     return ConfigurationVerdict(context, paths, usedBy: owner)
   }
@@ -31,7 +31,7 @@ struct DoctorPatient: Sendable {
 
   /// The key source of the vault; nil where it is unknown.
   var keySource: KeySourceName? {
-    if let status = interview.status { return KeySourceName(rawValue: status.vault.keySource) }
+    if let status = report.status { return KeySourceName(rawValue: status.vault.keySource) }
     // What the vault says counts, and the configuration only where there is none yet.
     return (try? FileStatus.ofLink(paths.vault)) == nil ? verdict?.keySource : nil
   }

@@ -5,7 +5,7 @@ import LinuxSystem
 import StateDirectory
 
 /// The answers of the owner of the state directory, or why there are none.
-struct OwnerInterview: Sendable {
+struct OwnerReport: Sendable {
   /// The outcome of connecting.
   enum Contact: Sendable, Equatable {
     /// It was not asked yet.
@@ -18,24 +18,24 @@ struct OwnerInterview: Sendable {
     case failed(CommandFailure)
   }
 
-  /// How long the look at every page of a vault may take, if the command line does not say.
+  /// How long the check of every page of a vault may take, if the command line does not say.
   private static let longestCheck = Duration.seconds(600)
 
   /// Whether it answers.
   private(set) var contact = Contact.none
   /// Its status.
   private(set) var status: GetStatus.Result?
-  /// Why it does not say how it is doing.
+  /// Why there is no status.
   private(set) var statusFailure: CommandFailure?
   /// The result of its vault check; nil where it was not asked, or where it did not answer.
   private(set) var vaultCheck: CheckVault.Result?
-  /// Whether every page was looked at.
+  /// Whether every page was checked.
   private(set) var isFullCheck = false
   /// Why there is no result of the vault check.
   private(set) var vaultCheckFailure: CommandFailure?
   /// The result of its provider check; nil where it was not asked, or where it did not answer.
   private(set) var providerCheck: CheckProviders.Result?
-  /// Why it does not say which providers it reaches.
+  /// Why there is no result of the provider check.
   private(set) var providerCheckFailure: CommandFailure?
 
   /// The advice where there is no account to log in to; nil elsewhere.
@@ -49,11 +49,11 @@ struct OwnerInterview: Sendable {
     return owner.socket
   }
 
-  /// An interview that has not begun.
+  /// A report for which nothing was asked yet.
   init() {}
 
   /// Connects, starts an owner where there is none and the command line allows it, and asks.
-  mutating func conduct(_ context: Context) {
+  mutating func collect(_ context: Context) {
     do throws(CommandFailure) {
       let connection = try connect(context)
       contact = .made(connection.owner, wasStarted: connection.wasStarted)

@@ -4,8 +4,8 @@ import Logging
 
 extension Logger {
   /// Logs a problem for the administrator.
-  func write(_ trouble: BrokerNotice.Trouble) {
-    switch trouble {
+  func write(_ problem: BrokerNotice.Problem) {
+    switch problem {
     case .storeTampered(let profile?):
       error("a record in the vault has been modified", .word("profile", profile.description))
     case .storeTampered(nil): error("the vault has been modified: run `authbroker doctor`")
