@@ -13,7 +13,7 @@ struct BackgroundWork {
     case spent
   }
 
-  /// How many calls are under way: neither the lock of the vault nor the end of the broker cuts them off.
+  /// The number of calls under way: neither the lock of the vault nor the end of the broker cuts them off.
   private(set) var calls = 0
   /// How many of them have an answer that comes only once.
   private var flights = 0
@@ -54,13 +54,13 @@ extension Broker {
   /// One call of a provider.
   typealias ProviderQuestion<Value> = @Sendable (any AuthProvider) async throws(ProviderFailure) -> Value
 
-  /// Goes on with a provider's answer; the slot is nil where the profile has left the configuration meanwhile.
+  /// The continuation with a provider's answer; the slot is nil where the profile has left the configuration meanwhile.
   typealias ProviderContinuation<Value> =
     @Sendable (isolated Broker, ProfileSlot?, Result<Value, ProviderFailure>) -> Void
 
-  /// Asks the provider of a profile, takes in what the call tells of the network, and goes on with the answer.
+  /// Calls the provider of a profile, notes what the outcome shows about the provider, and continues with it.
   ///
-  /// The broker is busy meanwhile. `worth` is what the answer is worth when the broker ends.
+  /// The broker is busy meanwhile. `worth` is the cost of losing the answer when the broker ends.
   func ask<Value: Sendable>(
     _ slot: ProfileSlot, _ worth: BackgroundWork.Worth = .spent, _ question: @escaping ProviderQuestion<Value>,
     then go: @escaping ProviderContinuation<Value>
@@ -117,19 +117,19 @@ extension Broker {
     }
   }
 
-  /// Awaits what belongs to no actor away from the global pool, which blocks its caller where it gets no thread.
+  /// Awaits an operation of no actor away from the global pool, which blocks its caller where it gets no thread.
   ///
-  /// The caller goes on as the broker in every case. A call of a `nonisolated(nonsending)` function does not promise that:
-  /// Swift 6.3 optimises away the way back before a `throw`, though callers rely on it (swiftlang/swift#83295).
+  /// The caller goes on as the broker in every case. A call of a `nonisolated(nonsending)` function does not promise
+  /// that: Swift 6.3 optimises away the way back before a `throw`, though callers rely on it (swiftlang/swift#83295).
   func apart<Value, Failure>(_ operation: () async throws(Failure) -> Value) async throws(Failure) -> Value {
     guard let executor = background.executor else { return try await operation() }
     return try await withTaskExecutorPreference(executor, operation: operation)
   }
 
-  /// Awaits something slow off the loop, then does what it says on the broker.
+  /// Runs a slow operation off the loop, then its continuation on the broker.
   ///
-  /// The broker is busy meanwhile. `worth` is what comes of it when the broker ends, and `room` what was set aside for the
-  /// secrets that come of it.
+  /// The broker is busy meanwhile. `worth` is the cost of losing the result when the broker ends, and `room` the memory
+  /// reserved for its secrets.
   func inBackground(
     _ worth: BackgroundWork.Worth = .repeatable, in room: SecretReservation? = nil,
     _ operation: @escaping @Sendable () async -> @Sendable (isolated Broker) -> Void

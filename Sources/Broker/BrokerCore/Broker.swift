@@ -69,10 +69,10 @@ package actor Broker {
   /// The counters, without the answers from the cache.
   var counts = Counters()
 
-  /// A broker over a store, which it takes for locked until ``start(with:notify:)``.
+  /// A broker over a store, which counts as locked until ``start(with:notify:)``.
   ///
-  /// `background` is where what it does apart from the loop runs, nil for the global pool; `status` is what the store said
-  /// last of itself.
+  /// `background` is the executor for work beside the loop, nil for the global pool; `status` is the last status of the
+  /// store.
   package init(
     executor: any SerialExecutor, background: (any TaskExecutor)? = nil, profiles: [ProfileSettings],
     store: any SessionStore & StoreKeeper, status: StoreStatus, clock: any BrokerClock, entropy: any Entropy,
@@ -104,11 +104,11 @@ package actor Broker {
     _ = logouts.handle(.configured(profiles.bindings), at: now)
   }
 
-  /// Begins to keep time; from now on `notify` is told, on the broker's executor, what concerns those around it.
+  /// Starts the broker: from now on it keeps time, and calls `notify` on its executor with answers, events and reports.
   ///
-  /// `contents` is what ``SessionStore/load()`` gave; nil where the store is locked: the broker then waits for
-  /// ``unlock(_:_:)``. No sequence is given before the store has promised never to give it again; where it cannot, events
-  /// go on without that promise; the broker is busy until then.
+  /// `contents` is the result of ``SessionStore/load()``; nil where the store is locked: the broker then waits for
+  /// ``unlock(_:_:)``. No sequence is given before the store has promised never to give it again; where it cannot,
+  /// events go on without that promise; the broker is busy until then.
   package func start(with contents: StoreContents?, notify: @escaping @Sendable (BrokerNotice) -> Void) async {
     self.notify = notify
     clock.whenSet { [weak self] in self?.assumeIsolated { $0.clockWasSet() } }
@@ -128,10 +128,10 @@ package actor Broker {
     noteWorkEnded()
   }
 
-  /// Whether something is under way, or held, that must not be cut off by an idle end.
+  /// Whether work is under way, or state is held, that an idle timeout must not cut off.
   ///
-  /// A vault whose passphrase a person has given would stay locked, and the next process would not know of today's wrong
-  /// codes.
+  /// A vault whose passphrase a person has given would stay locked, and the next process would not know of today's
+  /// wrong codes.
   package var isBusy: Bool {
     hasWork || logins.isAnyPending || enrolments.isAnyPending(at: now.wall) || remembersGuesses
       || logouts.queue.isWorthWaiting(at: now) || vault.needsPersonToOpen

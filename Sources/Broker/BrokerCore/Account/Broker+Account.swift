@@ -14,9 +14,10 @@ extension Broker {
     }
   }
 
-  /// Has a token for a new password sent; the answer does not tell whether there is such an account.
+  /// Has a token for a new password sent; the answer does not show whether there is such an account.
   ///
-  /// Some providers refuse an unknown address, each in its own way: what such a refusal may be is answered as a success.
+  /// Some providers refuse an unknown address, each in its own way: a refusal that may mean that is answered as a
+  /// success.
   package func forgotPassword(_ params: ForgotPassword.Params, _ caller: Caller<Empty>) throws(BrokerError) {
     try askWithoutToken(\.forgottenPassword, .message, params.profile, about: params.email, caller) {
       provider throws(ProviderFailure) in
@@ -32,8 +33,8 @@ extension Broker {
 
   /// Sets a new password with the token of a mail.
   ///
-  /// Nothing says whose token it was, so every session with the same binding is examined: those that the provider has
-  /// ended end here, and no other. Those that are kept for an earlier configuration cannot be examined: they end.
+  /// The token does not show whose it was, so every session with the same binding is examined: those that the provider
+  /// has ended end here, and no other. Those that are parked cannot be examined: they end.
   package func resetPassword(_ params: ResetPassword.Params, _ caller: Caller<Empty>) throws(BrokerError) {
     try askWithoutToken(\.passwordReset, .mailToken, params.profile, caller) { provider throws(ProviderFailure) in
       try await provider.resetPassword(token: params.token, newPassword: params.password)
@@ -139,10 +140,10 @@ extension Broker {
 
 /// Provider calls of the account methods.
 extension Broker {
-  /// Asks the provider of a profile for something that needs no session, then goes on; a caller whose profile has gone
-  /// meanwhile is answered at once.
+  /// Calls the provider of a profile without a session, then continues; a caller whose profile has gone meanwhile is
+  /// answered at once.
   ///
-  /// `path` is what the provider must be able to do, `kind` what the call counts as.
+  /// `path` is the capability that the call needs, `kind` the kind of call that it counts as.
   private func askWithoutToken<Capability: Sendable>(
     _ path: CapabilityPath<Capability>, _ kind: CallLimiter.Call, _ profile: ProfileName?,
     about account: String? = nil, _ caller: Caller<Empty>,
@@ -171,11 +172,11 @@ extension Broker {
     return BrokerError(failure, profile: name)
   }
 
-  /// Asks the provider of a profile for something with the session's access token, which is refreshed first where it is
-  /// no longer good, and once more where the provider refuses it all the same.
+  /// Calls the provider of a profile with the session's access token, which is refreshed first where it is no longer
+  /// valid, and once more where the provider refuses it all the same.
   ///
-  /// `path` is what the provider must be able to do, `kind` what the call counts as. `go` is told whether the session is
-  /// the present one still: its user may have gone, or be another, meanwhile.
+  /// `path` is the capability that the call needs, `kind` the kind of call that it counts as. `go` is told whether the
+  /// session is still the present one: its user may have gone, or be another, meanwhile.
   func askWithToken<Capability, Value: Sendable, Reply>(
     _ path: CapabilityPath<Capability>, _ kind: CallLimiter.Call, _ profile: ProfileName?, _ caller: Caller<Reply>,
     _ question: @escaping @Sendable (Capability, BoundToken) async throws(ProviderFailure) -> Value,

@@ -3,7 +3,7 @@ import SecretMemory
 
 /// Enrolment of second factors.
 extension Broker {
-  /// Begins to wait for the first code of a second factor, and describes it to the client.
+  /// Starts an enrolment, which waits for the first code of its factor, and describes it to the client.
   func beginEnrolment(_ provided: ProviderEnrolment, on slot: ProfileSlot) -> FactorEnrolment {
     let id = entropy.handle()
     enrolments.begin(id, provided, on: slot.id, session: slot.sessions)
@@ -12,7 +12,7 @@ extension Broker {
       otpLength: provided.otpLength, expiresAt: provided.expiresAt)
   }
 
-  /// The enrolment behind a handle, as long as the session lives that has begun it; nil where its profile is not shown.
+  /// The enrolment behind a handle, as long as the session that began it lives; nil where its profile is not shown.
   func enrolment(_ id: String, for principal: Principal) -> Enrolments.Enrolment? {
     guard let enrolment = enrolments.find(id, at: now.wall),
       view(of: principal).sees(enrolment.slot.profile), let slot = slot(of: enrolment), slot.machine.living != nil
@@ -67,9 +67,9 @@ extension Broker {
     }
   }
 
-  /// Why a code has not confirmed an enrolment, which ends where no other code can.
+  /// The error for a code that has not confirmed an enrolment, which ends where no other code can.
   ///
-  /// What cannot be a code is no guess, unless the provider tells no count of its own.
+  /// A string that cannot be a code is no guess, unless the provider has no count of its own.
   private func error(
     _ failure: ProviderFailure, of enrolment: Enrolments.Enrolment, isGuess: Bool
   ) -> BrokerError {

@@ -44,7 +44,7 @@ extension Broker {
     }
   }
 
-  /// How many callers wait for an answer, counted twice where a code of theirs is kept.
+  /// The number of callers that wait for an answer, counted twice where a code of theirs is kept.
   package var waitingCallerCount: Int { callers.count + logins.callerCount }
 
   /// Answers a caller with the result of its method, once; a caller that has left is ignored.
@@ -52,7 +52,7 @@ extension Broker {
     answer(caller.id, result)
   }
 
-  /// Gives a caller whose method is known by its name alone the result of that, once.
+  /// Answers a caller, known by its name alone, with the result of its method, once.
   func answer(_ caller: CallerID, _ result: Result<some JSONEncodable & Sendable, BrokerError>) {
     switch result {
     case .success(let value): finish(caller, .value(value))
@@ -112,7 +112,7 @@ extension Broker {
     return vault.isOpen ? answer : .failure(BrokerError(.vaultLocked))
   }
 
-  /// Ends the waiting of a caller after some time, with an error that names the profile.
+  /// Sets a time limit on a caller's wait, after which an error names the profile.
   func limit(_ caller: CallerID, to time: Duration) {
     let deadline = schedule(at: now.uptime + time) { $0.expire(caller) }
     callers.update(caller) { $0.deadline = deadline }

@@ -32,6 +32,6 @@ package enum VaultNeed: Sendable {
   case never
   /// When it is called; it goes on although the vault is locked meanwhile.
   case atFirst
-  /// Until it is answered: a vault that is locked by then is all that the answer tells.
+  /// Until it is answered: where the vault is locked by then, the answer is `vaultLocked`.
   case throughout
 }

@@ -1,8 +1,8 @@
 import BrokerProtocol
 
-/// The profiles that a principal is shown: whatever else is configured does not exist for it, in content, count or time.
+/// The profiles that a principal is shown: no other profile exists for it, in content, count or time.
 ///
-/// A request means its profile in here alone. A view is made when it is needed, and never kept: it shows the
+/// A request finds its profile in here alone. A view is made when it is needed, and never kept: it shows the
 /// configuration of that moment.
 struct View {
   private let profiles: Profiles
@@ -26,7 +26,7 @@ struct View {
   /// The configured profile of a name.
   func slot(named name: ProfileName) -> ProfileSlot? { sees(name) ? profiles[name] : nil }
 
-  /// The profile that a request means: the one it names, else the only one, else `default`.
+  /// The profile of a request: the one it names, else the only one, else `default`.
   func slot(for name: ProfileName?) throws(BrokerError) -> ProfileSlot {
     if let name {
       guard let slot = slot(named: name) else { throw unknownProfile(name) }

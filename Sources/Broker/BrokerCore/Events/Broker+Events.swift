@@ -8,7 +8,7 @@ struct SubscriptionStart: Sendable {
   let client: ClientID
   /// The events and profiles that it asked for.
   let wish: SubscriptionHub.Wish
-  /// The last event that the subscriber knows; nil where it wants none that it has missed.
+  /// The last event that the subscriber knows; nil where it does not ask for missed events.
   let since: UInt64?
   /// How many pages were read.
   private(set) var pages = 0
@@ -72,11 +72,11 @@ extension Broker {
     }
   }
 
-  /// How many pages are read before the answer at most: another one is needed only where memory was forgotten meanwhile,
-  /// or where events are large.
+  /// The most pages that are read before the answer: another one is needed only where memory was trimmed meanwhile, or
+  /// where events are large.
   private static let pagesBeforeAnswer = 3
 
-  /// Begins with the events since a sequence, behind those that were read already.
+  /// Begins a replay of the events since a sequence, behind those that were read already.
   private func replay(_ start: SubscriptionStart, since sequence: UInt64) {
     switch eventLog.hub.source(since: sequence, start.wish) {
     case .nowhere: begin(start, isResync: true)
@@ -87,7 +87,7 @@ extension Broker {
     }
   }
 
-  /// Goes on with a page that was read for a subscription that has not begun; nil where the store could not give it.
+  /// Continues with a page that was read for a subscription which has not begun; nil where the store could not give it.
   func proceed(_ start: SubscriptionStart, with page: StoredEvents?) {
     // A store that was read just now may have dropped some before.
     guard let page, let since = start.since, eventLog.hub.mayReplay(since: since, start.wish) else {

@@ -25,7 +25,7 @@ struct PageReading: Sendable {
   }
 }
 
-/// The pages of kept events that are wanted: one is read at a time, and no connection has two in a row while another waits.
+/// The requested pages of kept events: one is read at a time, and no connection has two in a row while another waits.
 ///
 /// Only a subscription that has begun to read before its answer has its further pages at once: so one of them holds
 /// events in memory, however many wait.
@@ -83,7 +83,7 @@ extension Broker {
     }
   }
 
-  /// Gives a subscription the page that was read for it; nil where the store could not give it.
+  /// Sends a subscription the page that was read for it; nil where the store could not give it.
   private func replay(_ reading: PageReading, _ id: String, _ stored: StoredEvents?) {
     let client = reading.client
     guard let stored else { return tell(eventLog.hub.skipStore(client, id), to: client, id) }

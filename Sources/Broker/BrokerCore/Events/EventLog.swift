@@ -81,7 +81,7 @@ struct EventLog {
   /// - Returns: the end of the block; nil where none is to be reserved, or one is being reserved.
   mutating func beginReservation() -> UInt64? { isOpen ? reservation.begin(after: commits.sequence) : nil }
 
-  /// Takes in that a block is reserved; nil means that the store refused, and the next change tries again.
+  /// Notes that a block is reserved; nil means that the store refused, and the next change tries again.
   mutating func finishReservation(through sequence: UInt64?) { reservation.finish(through: sequence) }
 
   /// Notes that the store as a whole cannot be trusted.

@@ -2,8 +2,8 @@ package import BrokerProtocol
 
 /// The subscriptions: the events of each client, and those that it missed while it was away.
 package struct SubscriptionHub: Sendable {
-  /// How many events are kept in memory for `since`: some hours of a busy broker, in half a megabyte, so that a program
-  /// that was away for a while costs the store nothing.
+  /// The number of events kept in memory for `since`: some hours of a busy broker, in half a megabyte, so that a
+  /// program that was away for a while costs the store nothing.
   package static let keptEvents = 1024
 
   /// The filter of a subscription.
@@ -23,7 +23,7 @@ package struct SubscriptionHub: Sendable {
       self.visible = visible
     }
 
-    /// Whether it is for this event; events of no profile are for every subscription.
+    /// Whether the filter passes an event; events of no profile pass every filter.
     package func includes(_ event: BrokerEvent) -> Bool {
       if let events, !events.contains(event.payload.name) { return false }
       guard let profile = event.profile else { return true }
@@ -117,7 +117,7 @@ package struct SubscriptionHub: Sendable {
   /// A hub without events.
   package init() {}
 
-  /// Resumes where the events of earlier runs ended, and after which of them the store has all.
+  /// Resumes behind the events of earlier runs, with the sequence from which on the store has all.
   package mutating func open(after sequence: UInt64, completeness: EventCompleteness) {
     self.sequence = sequence
     forgottenThrough = sequence
@@ -150,7 +150,7 @@ package struct SubscriptionHub: Sendable {
     return mayReplay(since: since, wish) ? .store(through: forgottenThrough) : .nowhere
   }
 
-  /// Whether the store has, for all that is known now, every event after a sequence that is wanted.
+  /// Whether the store has, as far as is known now, every event after a sequence that the filter passes.
   package func mayReplay(since: UInt64, _ wish: Wish = Wish()) -> Bool {
     since >= (wish.isLasting ? completeness.lasting : completeness.all)
   }

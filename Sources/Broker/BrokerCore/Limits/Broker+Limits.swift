@@ -4,9 +4,7 @@ import BrokerProtocol
 extension Broker {
   /// Takes a token for a call of a profile's provider.
   ///
-  /// `account` is whom it is about, as the client names it; nil means the profile's own user.
-  ///
-  /// - Throws: `rateLimited` with the time to wait.
+  /// `account` is the account of the call, as the client names it; nil means the profile's own user.
   func admit(
     _ call: CallLimiter.Call, _ account: String?, on slot: ProfileSlot, for client: ClientID?
   ) throws(BrokerError) {
@@ -27,10 +25,8 @@ extension Broker {
 
   /// Takes a token for a login.
   ///
-  /// Whether a login will have a code sent is not known before; so none is begun for an account that has been sent too many,
-  /// or that may not guess any more today.
-  ///
-  /// - Throws: `rateLimited` and `tooManyAttempts`, with the time to wait.
+  /// It is not known before whether a login will have a code sent; so none is begun for an account that has been sent
+  /// too many, or that may not guess any more today.
   func admitLogin(_ account: String?, on slot: ProfileSlot, for client: ClientID?) throws(BrokerError) {
     let uptime = now.uptime
     let subject = subject(account, on: slot, for: client)
@@ -43,7 +39,7 @@ extension Broker {
     if let refusal = limiter.admit(.login, subject, at: uptime) { throw error(refusal, slot.name) }
   }
 
-  /// Takes in that a login, or its trial, has had a code sent; one that an app computes costs nothing.
+  /// Counts a code that a login, or its trial, has had sent; a code that an app computes costs nothing.
   ///
   /// - Parameters:
   ///   - method: how the code was sent.
@@ -101,7 +97,7 @@ extension Broker {
       client: client, provider: slot.provider.binding, account: account.map { CallLimiter.account($0) })
   }
 
-  /// Stands for the user of a profile where no account is named; no e-mail address begins so.
+  /// The stand-in for the user of a profile where no account is named; no e-mail address begins so.
   private static func account(of slot: ProfileSlot) -> String { "profile:\(slot.name)" }
 
   /// Counts a refusal, and makes the error that a client gets.

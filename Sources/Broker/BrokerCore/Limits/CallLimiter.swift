@@ -5,8 +5,8 @@
 package struct CallLimiter: Sendable {
   /// The kinds of call that cost a provider something.
   ///
-  /// Only what clients want of a provider counts: what is answered from memory, shared with an equal login or token request,
-  /// or refused for its parameters costs nothing. A person, and a program that a person runs, stays far below.
+  /// Only calls that clients cause count: an answer from memory, one shared with an equal login or token request, and a
+  /// refusal of parameters cost nothing. A person, and a program that a person runs, stays far below.
   package enum Call: Hashable, Sendable, CaseIterable {
     case login, message, sentCode, code, mailToken, change, read, probe
 
@@ -71,8 +71,8 @@ package struct CallLimiter: Sendable {
 
   /// So many buckets cost nothing worth looking for.
   private static let smallestSweep = 256
-  /// A name of an account is cut to this many bytes: no address is longer (RFC 5321, section 4.5.3.1), and none fills the
-  /// memory.
+  /// The most bytes of an account's name, to which it is cut: no address is longer (RFC 5321, section 4.5.3.1), and
+  /// none fills the memory.
   private static let longestAccount = 320
 
   /// A limiter that has seen no call, with the numbers of a ledger.
@@ -107,7 +107,7 @@ package struct CallLimiter: Sendable {
     refusal(places(call, subject), at: uptime)
   }
 
-  /// Counts a call that was not known of before it was made: its buckets may owe tokens from now on.
+  /// Counts a call that is only known after it was made: its buckets may owe tokens from now on.
   package mutating func note(_ call: Call, _ subject: Subject, at uptime: Duration) {
     spend(places(call, subject), at: uptime)
   }

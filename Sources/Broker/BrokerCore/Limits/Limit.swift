@@ -1,10 +1,10 @@
 package import BrokerProtocol
 
-/// One bound of what a message, a connection, an account, a provider, a profile, or all clients together may cost.
+/// A limit on the cost of a message, a connection, an account, a provider, a profile, or all clients together.
 ///
-/// Each case has one row in ``rows``: its name, range, number and error come from there and from nowhere else. A new limit is
-/// a case here, a row there, its line in the guide, and a test of what happens past it; one that people need to change is
-/// also in ``configurable`` and in `Schemas/config.schema.json`.
+/// Each case has one row in ``rows``: its name, range, number and error come from there and from nowhere else. A new
+/// limit is a case here, a row there, its line in the guide, and a test of what happens past it; one that people need
+/// to change is also in ``configurable`` and in `Schemas/config.schema.json`.
 package enum Limit: Int, CaseIterable, Sendable {
   // A message.
   case messageBytes, nesting, members, elements, values, stringBytes, numberBytes, batchEntries, idBytes

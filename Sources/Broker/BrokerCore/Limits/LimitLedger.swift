@@ -24,7 +24,8 @@ package final class LimitLedger: Sendable {
     set { state.withLock { $0.limits = newValue } }
   }
 
-  /// Checks an amount that is in use, or would be, in the unit of the limit; `profile` is whose, where it is one's.
+  /// Checks an amount that is in use, or would be, in the unit of the limit; `profile` is the profile that it counts
+  /// for, if any.
   ///
   /// - Throws: the limit's error where that is too much; the refusal is counted.
   package func require(_ limit: Limit, _ amount: Int, of profile: ProfileName? = nil) throws(BrokerError) {

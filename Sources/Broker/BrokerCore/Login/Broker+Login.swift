@@ -47,11 +47,10 @@ extension Broker {
     try admit(.message, params.email, on: slot, for: caller.principal.client)
   }
 
-  /// Has the user of a session prove who they are; the session goes on with the tokens that this brings, and a new
-  /// `authTime`.
+  /// Has the user of a session authenticate again; the session goes on with the new tokens, and a new `authTime`.
   ///
-  /// With a password, the session's e-mail address is logged in again; without one, the provider must have its users
-  /// prove it at another device or in a browser. A session of another user is revoked, and nothing is changed.
+  /// With a password, the session's e-mail address is logged in again; without one, the provider must authenticate its
+  /// user at another device or in a browser. A session of another user is revoked, and nothing is changed.
   package func reauthenticate(
     _ params: Reauthenticate.Params, _ caller: Caller<LoginResult>
   ) throws(BrokerError) {
@@ -175,7 +174,7 @@ extension Broker {
     handle(.ended(.of(.cancelled), isTold: true), onLogin: id)
   }
 
-  /// The logins that wait, of one profile or of all, as far as the connection may know of them.
+  /// Lists the pending logins, of one profile or of all, as far as the connection may see them.
   ///
   /// - Throws: `unknownProfile`.
   package func listPendingLogins(
@@ -189,8 +188,8 @@ extension Broker {
 
 /// Calls of providers for a login, and the handling of their answers.
 extension Broker {
-  /// Begins a login with these credentials, unless an equal one is under way; `user` is whose session it must bring, and
-  /// `clientContext` what its events repeat.
+  /// Begins a login with these credentials, unless an equal one is under way; `user` is the user that it must bring,
+  /// and `clientContext` the context that its events repeat.
   ///
   /// - Throws: `overloaded`; `rateLimited` and `tooManyAttempts`, with the time to wait.
   private func begin(

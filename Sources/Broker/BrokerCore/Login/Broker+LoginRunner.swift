@@ -60,7 +60,7 @@ extension Broker {
     for caller in callers { refuse(caller, error) }
   }
 
-  /// Asks the provider about a code; where the account has no guess left today, the login ends.
+  /// Passes a code to the provider; where the account has no guess left today, the login ends.
   private func check(_ guess: CodeGuess, _ login: PendingLogin, on slot: ProfileSlot) {
     do throws(BrokerError) {
       try countGuess(login, on: slot)
@@ -103,7 +103,7 @@ extension Broker {
     }
   }
 
-  /// Asks the provider whether the user is done; locking does not wait for it, the end of the broker does.
+  /// Polls the provider for the user action; locking does not wait for it, the end of the broker does.
   private func poll(_ login: PendingLogin, on slot: ProfileSlot) {
     let (issuer, sentAt, user) = (IssuedSession.Issuer(slot), now, expectedUser(of: login, on: slot))
     background.beginPoll()
@@ -184,7 +184,7 @@ extension Broker {
     handle(.resumed, onLogin: login.id)
   }
 
-  /// Forgets the login of a profile that waits, and tells its waiting callers why.
+  /// Forgets the pending login of a profile, and answers its waiting callers with the reason.
   ///
   /// The record goes with the next one of the profile, or by ``closeLogins()``.
   func forgetLogin(of profile: ProfileName, _ reason: LoginEnd) {
@@ -192,7 +192,7 @@ extension Broker {
     handle(.ended(reason, isTold: false), onLogin: id)
   }
 
-  /// Tells how a login ended, and where an event says so removes its record.
+  /// Reports the end of a login, and removes its record where an event reports it.
   ///
   /// Where a caller is refused because of it, that call has a line in the log, under the name of its error.
   private func end(_ login: PendingLogin, _ reason: LoginEnd, isTold: Bool, isRefusal: Bool) {

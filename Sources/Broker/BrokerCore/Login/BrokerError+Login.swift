@@ -31,7 +31,7 @@ extension BrokerError {
 }
 
 extension BrokerError {
-  /// A user code or an address longer than this is for a program to show, not for a sentence.
+  /// The longest user code or address in a sentence; a longer one is for a program to show.
   private static let longestWord = 200
 
   /// The message where the user should have proved their identity again, and another user logged in.
@@ -49,7 +49,7 @@ extension BrokerError {
     }
   }
 
-  /// Why there is no token: the provider has answered a refresh with a challenge, which waits for its code.
+  /// The error for a refresh that the provider has answered with a challenge, which waits for its code.
   init(reauthentication challenge: OTPChallenge) {
     self.init(
       .reauthRequired, "The provider requires a one-time code before it renews the session; verify the code.",

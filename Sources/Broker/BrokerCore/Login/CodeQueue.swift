@@ -1,6 +1,6 @@
 package import SecretMemory
 
-/// A code that was given for a pending login; callers who give the same one share its answer.
+/// A code that was given for a pending login; callers that give the same one share its answer.
 package struct CodeGuess: Sendable, Equatable {
   /// Names the guess: the caller that gave it first.
   package let id: CallerID

@@ -31,7 +31,7 @@ struct IssuedSession: Sendable {
 struct IdentifiedSession: Sendable {
   /// The session.
   var session: ProviderSession
-  /// Why the provider, asked whose session it is, did not say; nil where it did, was not asked, or cannot.
+  /// The failure to find out the session's user; nil where it is known, was not asked for, or the provider cannot tell.
   var doubt: ProviderFailure?
 
   /// Whether it is the session of the expected user, if one is expected.
@@ -44,7 +44,8 @@ struct IdentifiedSession: Sendable {
 }
 
 extension IdentifiedSession {
-  /// A session with its user, whom the provider is asked for where a certain user is expected and it did not say at once.
+  /// A session with its user, for whom the provider is asked where a certain user is expected and it did not name one
+  /// at once.
   ///
   /// It throws nothing: a session that has come is saved or revoked, whatever else goes wrong.
   init(_ session: ProviderSession, expecting user: ExpectedUser?, at provider: any AuthProvider) async {

@@ -62,8 +62,8 @@ struct LoginAttempt {
   /// The connection whose own login it is.
   var provingClient: ClientID? { isShared ? nil : client }
 
-  /// Whether no logout came after it was begun, nor a lock of the vault after which it can be done again, and its
-  /// profile is still the same.
+  /// Whether the attempt still counts: no logout came after it was begun, nor a lock of the vault after which it can be
+  /// done again, and its profile is still the same.
   func isPresent(on slot: ProfileSlot) -> Bool {
     self.slot == slot.id && logouts == slot.logouts && (locks == slot.locks || plan.method == .refreshToken)
   }

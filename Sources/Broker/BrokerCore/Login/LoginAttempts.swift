@@ -91,7 +91,7 @@ struct LoginRuns {
     listeners[id] = (listener, flight)
   }
 
-  /// Waits for the browser of a login no longer; a code that it has brought is exchanged all the same.
+  /// Stops waiting for the browser of a login; a code that it has brought is exchanged all the same.
   mutating func stopListening(_ id: String) {
     guard let (task, flight) = listeners.removeValue(forKey: id) else { return }
     task.cancel()
@@ -99,7 +99,7 @@ struct LoginRuns {
     if flight.isSpending { left.append(flight) }
   }
 
-  /// Whether the code is being exchanged that the browser of a login has brought.
+  /// Whether the code that the browser of a login has brought is being exchanged.
   func isSpending(_ id: String) -> Bool { listeners[id]?.flight.isSpending ?? false }
 
   /// How many codes are being exchanged that browsers have brought.

@@ -8,11 +8,11 @@ package enum LoginEnd: Sendable, Equatable {
   case misconfigured(ConfigurationFault)
   /// The provider's answer cannot be used.
   case rejected(ProviderRejection)
-  /// The provider knows no more of the code that a browser brought, or that a device was shown.
+  /// The provider no longer knows the code that a browser brought, or that a device was shown.
   case codeRefused
   /// Another login of the profile has taken its place.
   case replaced
-  /// Its session would have replaced a living one that its connection may not replace by another user's.
+  /// Its session would have replaced another user's living one, which its connection may not replace.
   case keepsSession
   /// The provider's reply to a code was lost: it may have used the code up.
   case replyLost(ErrorKind)
@@ -63,7 +63,7 @@ package enum LoginEnd: Sendable, Equatable {
     }
   }
 
-  /// Nothing is wrong with the configuration: another login brings another code.
+  /// The error for a code that the provider rejects: the configuration is right, and another login brings another code.
   private func refusal(of step: PendingLoginStep) -> BrokerError {
     let sentence = step.action?.kind == .deviceCode ? Self.refusedDeviceCode : Self.refusedCode
     var error = BrokerError(kind, sentence, profile: step.profile)

@@ -3,12 +3,12 @@ import SecretMemory
 
 /// Checking of codes.
 extension LoginMachine {
-  /// More wrong codes than this end the login, whatever the provider says: no user mistypes six digits more often.
+  /// The number of wrong codes that end the login, whatever the provider says: no user mistypes six digits more often.
   package static let wrongCodeLimit = 5
-  /// The shortest wait that is named after too many wrong codes: no wait at all would be an invitation to go on.
+  /// The shortest wait after too many wrong codes: no wait at all would be an invitation to go on.
   private static let shortestRest = Duration.seconds(1)
 
-  /// One code at a time: another one waits for its turn, and the same one shares the answer.
+  /// Takes a code: one is checked at a time, another one waits for its turn, and an equal one shares the answer.
   mutating func take(_ guess: CodeGuess, _ now: Moment) -> [Action] {
     switch state {
     case .awaitingCode(let resend):

@@ -61,7 +61,7 @@ extension LoginMachine {
     return [.keep([.otpResent(challenge)], answering: caller)]
   }
 
-  /// Another code was not sent: the last one is good still, unless the provider says otherwise.
+  /// Handles a failed resend: the last code is still valid, unless the provider says otherwise.
   mutating func failResend(_ failure: ProviderFailure, _ now: Moment) -> [Action] {
     guard var resend, let caller = resend.caller else { return [] }
     resend.caller = nil

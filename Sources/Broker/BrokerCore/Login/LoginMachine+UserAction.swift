@@ -78,7 +78,7 @@ extension LoginMachine {
     return []
   }
 
-  /// Ends the login with the failure for which it is not known whose session it has brought.
+  /// Ends the login with the failure that left the user of its session unknown.
   private mutating func endUnproven(_ failure: ProviderFailure) -> [Action] {
     switch state {
     case .polling, .listening: break
@@ -90,9 +90,9 @@ extension LoginMachine {
     }
   }
 
-  /// Waits for the user no longer: the login rests in the store.
+  /// Stops waiting for the user: the login rests in the store.
   ///
-  /// What the provider is just being asked is taken in still.
+  /// A provider call that is under way still counts.
   mutating func stopWaiting() -> [Action] {
     switch state {
     case .resting, .listening: return detach(.shuttingDown)
@@ -122,6 +122,6 @@ extension ProviderUserAction {
       interval: kind == .deviceCode ? max(interval, Self.shortestInterval) : nil, clientContext: clientContext)
   }
 
-  /// No provider is asked more often, whatever it says: an interval of 0 would be a loop.
+  /// The shortest polling interval, whatever the provider says: an interval of 0 would be a loop.
   package static let shortestInterval = Duration.seconds(1)
 }

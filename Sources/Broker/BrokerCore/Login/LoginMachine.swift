@@ -84,17 +84,17 @@ package struct LoginMachine: Sendable {
     case stopListening
     /// Tell callers why not.
     case refuse([CallerID], BrokerError)
-    /// Tell the callers that wait for the user why they wait no longer; the login goes on.
+    /// Answer the callers that wait for the user with an error; the login goes on.
     case refuseWaiting(ErrorKind)
     /// Make the session durable, and then answer these callers and those that wait for the user; `usesBackupCode` where it
     /// came for a backup code.
     case accept(callers: [CallerID], usesBackupCode: Bool = false)
     /// No caller waits for the session: revoke it at the provider.
     case revoke
-    /// Make the login as it is now durable, tell of it, and then answer the caller that wanted another code.
+    /// Make the login as it is now durable, publish these events, and then answer the caller that wanted another code.
     case keep([EventPayload], answering: CallerID? = nil)
-    /// Forget the login, here and in the store, and tell the callers that wait for the user; `isTold` where an event says
-    /// so.
+    /// Forget the login, here and in the store, and answer the callers that wait for the user; `isTold` where an event
+    /// reports the end.
     case end(LoginEnd, isTold: Bool)
     /// Forget the login here and leave it in the store; the callers that wait for the user get the error.
     case detach(ErrorKind)
@@ -130,7 +130,7 @@ package struct LoginMachine: Sendable {
     }
   }
 
-  /// When the login wants to be woken; nil where the provider's word comes first.
+  /// When the login wants to be woken; nil where it only waits for an answer of the provider.
   package func nextWake(at now: Moment) -> Duration? {
     let end = now.uptime(of: login.expiresAt)
     switch state {
@@ -140,7 +140,7 @@ package struct LoginMachine: Sendable {
     }
   }
 
-  /// Whether clients may still go on with the login; where the provider's word is awaited, its time is not over yet.
+  /// Whether clients may still go on with the login; while the provider's answer is awaited, it has not expired yet.
   func isUsable(at now: Timestamp) -> Bool {
     switch state {
     case .checkingCode, .polling, .accepting: true

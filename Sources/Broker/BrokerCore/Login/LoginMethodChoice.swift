@@ -2,12 +2,9 @@ import BrokerProtocol
 
 /// Chooses the method of a login.
 enum LoginMethodChoice {
-  /// The way that a client names, or the first that the provider offers and the given credentials fit.
+  /// The method that a client names, or the first that the provider offers and the given credentials fit.
   ///
   /// Credentials are never passed over: a caller that gives a password does not mean a browser.
-  ///
-  /// - Throws: `invalidParams` for a way that does not exist, `unsupportedByProvider` for one that this provider does not
-  ///   offer, `missingCredential` where a credential is missing.
   static func method(
     for params: Login.Params, offered: [LoginForm], profile: ProfileName
   ) throws(BrokerError) -> LoginMethod {

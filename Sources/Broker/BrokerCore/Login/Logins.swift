@@ -98,7 +98,8 @@ extension Logins {
     return Decision(login: login, actions: actions)
   }
 
-  /// The record of a login goes with the event that tells of its end, else with the next change of its profile.
+  /// Notes an action: the record of a login goes with the event that reports its end, else with the next change of its
+  /// profile.
   private mutating func note(_ action: LoginMachine.Action, _ profile: ProfileName) {
     switch action {
     case .accept, .end(_, isTold: false): unclosed.insert(profile)
@@ -112,8 +113,7 @@ extension Logins {
     if case .ended(let reason) = ending { remember(login.step, reason) }
   }
 
-  /// Forgets a login whose session was saved, or could not be; it is remembered how it ended as long as it would have
-  /// lived.
+  /// Forgets a login whose session was saved, or could not be; its end is remembered as long as it would have lived.
   mutating func finish(_ id: String, _ failure: LoginEnd?) {
     guard let login = self[id]?.login else { return }
     machines[login.profile] = nil
@@ -124,7 +124,7 @@ extension Logins {
     if step.action != nil { endings[step.profile] = Ending(step: step, failure: failure) }
   }
 
-  /// Takes in that the broker is about to end: no login rests any more until its next poll.
+  /// Notes that the broker is about to end: no login rests any more until its next poll.
   mutating func beginEnding() { isEnding = true }
 
   /// Forgets all pending logins and how others ended: the vault was locked.
@@ -137,7 +137,7 @@ extension Logins {
 
 /// The records of ended logins that are still to be removed from the store.
 extension Logins {
-  /// Takes in that the record of a login that is over is still in the store, unless another login has taken its place.
+  /// Notes that the record of an ended login is still in the store, unless another login has taken its place.
   mutating func noteUnclosed(_ profile: ProfileName) {
     if machines[profile] == nil { unclosed.insert(profile) }
   }

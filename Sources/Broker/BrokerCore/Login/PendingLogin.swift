@@ -19,9 +19,9 @@ package struct PendingLogin: Sendable, Equatable {
   package var account: String?
   /// Whether it may replace another user's living session: it was begun with access to the state directory.
   package var mayReplace = false
-  /// The connection whose own login it is; nil where no single one has begun it.
+  /// The connection that began it; nil where no single one has.
   ///
-  /// Known for as long as the process lives, as the connection is.
+  /// Kept in memory only, as the connection is.
   package var client: ClientID?
 
   package init(
@@ -84,8 +84,8 @@ extension PendingLogin {
     }
   }
 
-  /// Waits for a browser to come back, and gives its session with the time at which it came: the waiting was for the
-  /// browser, and how long the provider took after that is not known.
+  /// Waits for a browser to come back, and returns its session with the time at which it came; how long the provider
+  /// took after that is not known.
   ///
   /// - Throws: ``ProviderFailure``, as ``BrowserLoginProvider/awaitRedirect(flow:)`` says.
   func redirect(

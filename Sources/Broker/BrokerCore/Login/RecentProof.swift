@@ -2,9 +2,10 @@ package import BrokerProtocol
 
 /// The changes of an account that need a recent authentication of its user.
 package enum RecentProof {
-  /// The contract's number: long enough to fill in a form, short enough that a session left open is no way in.
+  /// The longest age of a recent authentication, by the contract: long enough to fill in a form, short enough that a
+  /// session left open is no way in.
   static let maxAge = Duration.seconds(300)
-  /// How far in the future a proof may seem to lie: clocks are often off by that much.
+  /// How far in the future an authentication may seem to lie: clocks are often off by that much.
   static let clockTolerance = Duration.seconds(5)
   /// The members by whose change the account could be taken over.
   static let sensitiveMembers: Set<String> = ["email", "phoneNumber", "twoFactor"]
@@ -14,22 +15,22 @@ package enum RecentProof {
     changes.members.contains { sensitiveMembers.contains($0.name) }
   }
 
-  /// Whether a proof at `authTime` is recent enough.
+  /// Whether an authentication at `authTime` is recent enough.
   ///
-  /// A proof in the future is none: the clock was set back since, and its age is unknown.
+  /// One in the future is not: the clock was set back since, and its age is unknown.
   package static func isRecent(_ authTime: Timestamp, at now: Timestamp) -> Bool {
     let age = now - authTime
     return age <= maxAge && age >= .zero - clockTolerance
   }
 }
 
-/// Whether a session that a login has brought is that of the user who was expected.
+/// Whether the session of a login is the expected user's.
 package enum SessionProof: Sendable, Equatable {
   /// It is, or no certain user was expected.
   case given
   /// It is another user's, or the provider does not tell whose it is.
   case otherUser
-  /// It would replace a living session that its connection may not replace by another user's.
+  /// It would replace another user's living session, which its connection may not replace.
   case replacesAnother
   /// The provider, asked whose it is, failed: that is no other user.
   case unknown(ProviderFailure)

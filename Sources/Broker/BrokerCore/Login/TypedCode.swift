@@ -14,10 +14,8 @@ package enum TypedCode {
 
   /// The code without blanks, and with dashes as the provider has them.
   ///
-  /// Only blanks and dashes are touched: what else cannot be a code stays so. The bytes never leave the locked memory
-  /// but for one copy, which is wiped.
-  ///
-  /// - Throws: `SecretMemoryExhausted`.
+  /// Only blanks and dashes are changed: a string that cannot be a code stays so. The bytes never leave the locked
+  /// memory but for one copy, which is wiped.
   package static func normalized(_ typed: Secret, _ dashes: Dashes = .removed) throws(SecretMemoryExhausted) -> Secret {
     var bytes: [UInt8] = []
     // Never more than was typed, so that the buffer does not move and leave a copy behind.

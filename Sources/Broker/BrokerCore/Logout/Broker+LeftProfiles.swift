@@ -2,8 +2,8 @@ import BrokerProtocol
 
 /// Logout of sessions whose profile has left the configuration.
 extension Broker {
-  /// Ends what rests in the store of profiles that are not configured, or are configured otherwise, as a part of a logout;
-  /// `only` is the one profile that is meant, nil for all.
+  /// Ends the stored sessions of profiles that are not configured, or are configured otherwise, as a part of a logout;
+  /// `only` is the one profile of the logout, nil for all.
   ///
   /// Each is revoked by a configured profile with the same binding; without one, nothing can be sent to its provider.
   func logoutLeftProfiles(everywhere: Bool, only: ProfileName?, _ id: UInt64) {
@@ -20,8 +20,8 @@ extension Broker {
     }
   }
 
-  /// `contents` is what the store held a moment ago: a profile may have come back since, and one whose last refresh is
-  /// being saved is newer in memory.
+  /// `contents` was read a moment ago: a profile may have come back since, and one whose last refresh is being saved is
+  /// newer in memory.
   private func endLeftSessions(_ contents: StoreContents, everywhere: Bool, only: ProfileName?, _ id: UInt64) {
     guard vault.isOpen, let order = logouts.profiles(of: id) else { return }
     let known = Set(order)
@@ -58,7 +58,7 @@ extension Broker {
     closeLogins()
   }
 
-  /// Ends what is kept of one profile or of all for when the configuration is as before.
+  /// Ends the parked sessions of one profile or of all.
   private func endParked(of only: ProfileName?, _ contents: StoreContents, everywhere: Bool, _ id: UInt64) {
     for session in parked.newest(contents) where only == nil || session.id.profile == only {
       let outcome = end(session, [], everywhere: everywhere, for: .logout(id))
@@ -78,7 +78,7 @@ extension Broker {
     }
   }
 
-  /// Writes the end of a session over its record, with the event that tells of it.
+  /// Writes the end of a session over its record, with its event.
   private func end(_ name: ProfileName, _ binding: ProviderBinding, after generation: UInt64, in id: UInt64) {
     begin(name, in: id)
     let (next, overflow) = generation.addingReportingOverflow(1)
@@ -90,7 +90,7 @@ extension Broker {
     self.change(change, then: .leftSession(id, name))
   }
 
-  /// Has tokens revoked by a configured profile that is bound to the same place.
+  /// Has tokens revoked by a configured profile with the same binding.
   private func revoke(
     _ tokens: TokenSet?, _ binding: ProviderBinding, everywhere: Bool, user: String? = nil, of name: ProfileName,
     _ id: UInt64

@@ -5,11 +5,11 @@ extension Broker {
   /// How long a logout waits for the provider before it says `pending`.
   static let revocationPatience = Duration.seconds(2)
 
-  /// Ends sessions: local state is gone at once; the answer follows when that is durable and the provider has
-  /// answered, or 2 s have passed.
+  /// Ends sessions: local state is gone at once; the answer follows when that is durable and the provider has answered,
+  /// or 2 s have passed.
   ///
-  /// What the provider could not be told is tried again: see ``RevocationQueue``. Sessions that rest in the store, because
-  /// the configuration has changed, end with their profile's; with `all`, all of them do.
+  /// A revocation that the provider has not answered is tried again: see ``RevocationQueue``. Stored sessions, which a
+  /// change of the configuration has left, end with their profile's; with `all`, all of them do.
   package func logout(_ params: Logout.Params, _ caller: Caller<Logout.Result>) throws(BrokerError) {
     let view = view(of: caller.principal)
     let left = params.profile.flatMap {

@@ -4,15 +4,16 @@ import BrokerProtocol
 extension Broker {
   /// Revokes tokens that are not used any more: at once where the provider answers, else later, also after a restart.
   ///
-  /// `user` is whose they are, where that is known; `isBeingKept` as for ``planRevocation(of:user:everywhere:on:isBeingKept:for:)``.
+  /// `user` is their user, where known; `isBeingKept` as for
+  /// ``planRevocation(of:user:everywhere:on:isBeingKept:for:)``.
   func revokeLater(_ tokens: TokenSet, of slot: ProfileSlot, user: String? = nil, isBeingKept: Bool = false) {
     run(planRevocation(of: tokens, user: user, everywhere: false, on: slot, isBeingKept: isBeingKept))
   }
 
-  /// Has the tokens revoked of a session that a login has replaced.
+  /// Revokes the tokens of a session that a login has replaced.
   ///
-  /// A provider that revokes whole grants would end the new session with them where both are the same user's, or where it
-  /// is not known that they are not: then they are left to expire.
+  /// A provider that revokes whole grants would end the new session with them where both are the same user's, or where
+  /// it is not known that they are not: then they are left to expire.
   func revokeReplaced(_ tokens: TokenSet, _ user: String?, on slot: ProfileSlot) {
     if revocationHabit(of: slot) == .grant {
       guard let user, !slot.machine.isSigningIn, let present = slot.machine.living?.user?.id, user != present
@@ -21,10 +22,10 @@ extension Broker {
     revokeLater(tokens, of: slot, user: user)
   }
 
-  /// Revokes a session that is not used, at the provider that has given it.
+  /// Revokes a session that is not used, at the provider that issued it.
   ///
-  /// Where its profile has gone from the configuration, or the vault is locked, nothing can be kept of it: then the
-  /// provider is told at once, as far as it answers.
+  /// Where its profile has gone from the configuration, or the vault is locked, the revocation cannot be kept: then it
+  /// is sent at once, once.
   func revokeUnused(_ session: ProviderSession, from issuer: IssuedSession.Issuer) {
     guard vault.phase != .locked, let slot = slot(issuer.slot) else {
       return revokeUnused(session.tokens, at: issuer.provider, for: issuer.slot.profile)
@@ -42,10 +43,10 @@ extension Broker {
     }
   }
 
-  /// Queues the revocation of tokens; gives what is to be done now.
+  /// Queues the revocation of tokens; returns the actions to carry out now.
   ///
   /// `isBeingKept` says that the next record of the profile is about to be saved, which keeps the revocation as well.
-  /// `part` is what of a logout waits for its first try; nil for none.
+  /// `part` is the part of a logout that waits for its first try; nil for none.
   func planRevocation(
     of tokens: TokenSet, user: String?, everywhere: Bool, on slot: ProfileSlot, isBeingKept: Bool,
     for part: Logouts.Part? = nil
@@ -132,7 +133,7 @@ extension Broker {
     if !others.isEmpty { check(others, .user, in: logouts.logout(waitingFor: revocation.id)) }
   }
 
-  /// Whether the end of these tokens could be the end of the session that is there now, or is just being begun.
+  /// Whether the end of these tokens could be the end of the present session, or of one that is just being begun.
   ///
   /// It cannot where the session is another user's.
   private func mayEndSession(_ revocation: PendingRevocation, on slot: ProfileSlot) -> Bool {

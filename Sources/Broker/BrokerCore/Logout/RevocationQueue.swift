@@ -1,13 +1,14 @@
 package import BrokerProtocol
 
-/// Decides when a provider is told that tokens are not used any more: at once, then again and again until it has
-/// answered or patience ends.
+/// Decides when tokens are revoked at their provider: at once, then again and again until it has answered or patience
+/// ends.
 ///
 /// One revocation at a time is under way for a profile; profiles do not wait for each other. Tokens are sent only while
-/// their profile is configured with the very provider that gave them. Those of a profile that is gone, or is bound to
-/// another place, are kept until patience ends, for the case that it comes back.
+/// their profile is configured with the very provider that issued them. Those of a profile that is gone, or has another
+/// binding, are kept until patience ends, for the case that it comes back.
 ///
-/// A value: it does no I/O and reads no clock. Every event is legal in every state; what comes too late changes nothing.
+/// A value: it does no I/O and reads no clock. Every event is legal in every state; what comes too late changes
+/// nothing.
 package struct RevocationQueue: Sendable {
   /// An event that drives the queue.
   package enum Event: Sendable {
@@ -51,20 +52,18 @@ package struct RevocationQueue: Sendable {
     case giveUp(PendingRevocation.ID)
   }
 
-  /// How long a revocation is tried: a provider that is away for a night, or a laptop that is closed until the next
-  /// morning, is still told; after that most access tokens have ended by themselves.
+  /// How long a revocation is tried: for a provider that is away for a night, or a laptop that is closed until the next
+  /// morning; after that most access tokens have expired.
   package static let patience = Duration.seconds(86_400)
-  /// How long one keeps a broker alive that was started on demand: most outages are over by then.
+  /// How long a revocation keeps a broker alive that was started on demand: most outages are over by then.
   ///
   /// Later it rests in the store until the next start.
   package static let vigil = Duration.seconds(900)
-  /// How long one that would end a newer session rests before it is tried again: that costs nothing, and the end of
-  /// the newer session is a revocation of its own, whose success lets it be sent at once.
+  /// How long a revocation that would end a newer session rests before it is tried again: that costs nothing, and the
+  /// end of the newer session is a revocation of its own, whose success lets it be sent at once.
   static let holdPause = Duration.seconds(60)
-  /// How many a profile may have: a client that logs in and out in a loop, at a provider that cannot revoke, does not fill
-  /// the locked memory.
-  ///
-  /// Beyond it the oldest is given up.
+  /// The most revocations of a profile; beyond it the oldest is given up: a client that logs in and out in a loop, at a
+  /// provider that cannot revoke, does not fill the locked memory.
   package static let limitPerProfile = 16
 
   /// The stage of a revocation.
@@ -236,7 +235,7 @@ package struct RevocationQueue: Sendable {
     }
   }
 
-  /// Lets one rest that was under way, for as long as `pause` says, and makes it durable.
+  /// Lets a revocation that was under way rest, for as long as `pause` says, and makes it durable.
   private mutating func postpone(
     _ id: PendingRevocation.ID, _ now: Moment, _ pause: (inout Entry) -> Duration
   ) -> [Action] {

@@ -2,10 +2,10 @@ import BrokerProtocol
 
 /// Availability of providers: failures and recoveries.
 extension Broker {
-  /// Takes in what a call to the provider of a profile came to; nil is a success.
+  /// Notes the outcome of a call to the provider of a profile; nil is a success.
   ///
-  /// Refreshes, and what ``ask(_:_:then:)`` and ``askDuringUserAction(_:_:noting:then:)`` call, report here: that is how
-  /// it is known whether a provider is well, for all profiles that have it. Probes, trials, and revocations that no profile
+  /// Refreshes, and the calls of ``ask(_:_:then:)`` and ``askDuringUserAction(_:_:noting:then:)``, report here: so the
+  /// condition of a provider is known for all profiles that have it. Probes, trials, and revocations that no profile
   /// keeps do not report.
   func noteCall(_ failure: ProviderFailure?, of id: SlotID, isRefresh: Bool = false) {
     if failure?.isLockout == true { counts.lockouts += 1 }
@@ -23,9 +23,9 @@ extension Broker {
     if let condition = ProviderCondition(failure) { providerIs(condition, view) }
   }
 
-  /// Takes in whether a provider is well enough to be asked without a caller's wish.
+  /// Notes whether a provider is well enough to be asked without a caller's wish.
   ///
-  /// What other calls than refreshes are refused with tells nothing of refreshes, unless the provider was not reached.
+  /// A refusal of another call than a refresh shows nothing about refreshes, unless the provider was not reached.
   private func noteRest(_ failure: ProviderFailure?, of slot: ProfileSlot, isRefresh: Bool) {
     let view = slot.view
     if failure != nil { view.isDoubted = true }
@@ -46,7 +46,8 @@ extension Broker {
     handle(.providerReturned(binding))
   }
 
-  /// The machine's links, addresses or routes have changed: whatever backs off for want of a network tries once, at once.
+  /// Notes that the machine's links, addresses or routes have changed: whatever backs off for want of a network tries
+  /// once, at once.
   package func networkMayHaveChanged() { networkReturned(except: nil) }
 
   private func networkReturned(except known: ProviderView?) {

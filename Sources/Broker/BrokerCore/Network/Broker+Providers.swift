@@ -3,7 +3,7 @@ import JSON
 
 /// Probes and examinations of providers, for which neither the vault nor any session is needed.
 extension Broker {
-  /// Looks whether the provider of a profile, or that of every profile, can be reached.
+  /// Probes the provider of a profile, or that of every profile.
   ///
   /// All are asked at the same time, and each bounds how long it takes; a slow one delays this answer and nothing else.
   package func checkProviders(

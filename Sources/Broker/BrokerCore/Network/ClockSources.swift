@@ -3,9 +3,9 @@ import JOSE
 
 /// How far the clock of a provider is off, as far as it was reported.
 package struct ProviderClock: Sendable, Equatable {
-  /// Clocks that differ by more are worth a word, and a change by more is worth another.
+  /// The smallest skew that is reported, and the smallest change that is reported again.
   ///
-  /// It is twice the margin that is kept before the end of a token: up to there no client notices.
+  /// It is twice the margin that is kept before the expiry of a token: up to there no client notices.
   package static let tolerance = Duration.seconds(60)
 
   /// How far the provider's clock is ahead of this machine's; nil while they agree, or nothing is known.
@@ -53,7 +53,7 @@ struct ClockSources: Sendable {
 
   private var known: [(source: Source, ahead: Duration)] = []
 
-  /// How far the clocks of others are ahead, as two of them agree; nil where no two do.
+  /// How far the clocks of others are ahead, where two of them agree; nil where no two do.
   private(set) var verdict: Duration?
 
   /// Notes the time of a source.

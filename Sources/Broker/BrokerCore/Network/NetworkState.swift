@@ -1,9 +1,9 @@
 import BrokerProtocol
 
-/// Whether one provider is within reach, by what its calls came to.
+/// Whether one provider can be reached, by the outcomes of its calls.
 ///
-/// Each provider is somewhere else, so each has its own state. Nothing is asked to find it out: a call that was made
-/// anyway tells.
+/// Each provider is somewhere else, so each has its own state. Nothing is sent to find it out: the calls that are made
+/// anyway show it.
 package enum NetworkState: Sendable, Equatable {
   /// No call has shown anything yet, or the last one was answered. Left by a call that did not get through.
   case up
@@ -60,7 +60,7 @@ extension NetworkState.Event {
     }
   }
 
-  /// A time that ran out before anything was sent is one in which no server was reached; afterwards it is a slow provider.
+  /// The event for a timeout: before anything was sent no server was reached; afterwards it is a slow provider.
   private static func of(_ kind: ErrorKind, wasSent: Bool) -> Self {
     switch kind {
     case .networkUnavailable: .notReached

@@ -68,7 +68,7 @@ struct ProviderRest: Sendable, Equatable {
 package enum ProviderCondition: Int, Sendable, Comparable, CaseIterable {
   /// It was reached, and answered something.
   case reached
-  /// It does its work: it has refused a request for a reason that lies in the request.
+  /// It works: it has refused a request for a reason that lies in the request.
   case serving
   /// It has accepted a request of this client.
   case accepting

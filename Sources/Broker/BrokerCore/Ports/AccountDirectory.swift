@@ -3,8 +3,8 @@ package import SecretMemory
 
 /// The accounts, sessions and messages of the embedded provider, for the owner of the state directory.
 ///
-/// An account is named by its identifier or its e-mail address. One that is not there is refused with
-/// `validationFailed` and the field `user`. What the files cannot do is told as by every other call of the provider.
+/// An account is named by its identifier or its e-mail address. An unknown one is refused with `validationFailed` and
+/// the field `user`. Failures of the files are as for every other call of the provider.
 package protocol AccountDirectory: Sendable {
   /// The binding of its accounts' sessions.
   var binding: ProviderBinding { get }
@@ -18,7 +18,7 @@ package protocol AccountDirectory: Sendable {
   ///   be sent to an address that was sent too much.
   func addUser(_ registration: Registration) async throws(ProviderFailure) -> LocalUser
 
-  /// Lets an account log in, or keeps it from that; to disable it revokes its sessions and cancels its login.
+  /// Enables an account, or disables it, which revokes its sessions and cancels its login.
   func setEnabled(_ isEnabled: Bool, user: String) async throws(ProviderFailure) -> LocalUser
 
   /// Gives an account a new password, removes its second factor, or both; its sessions end.
@@ -57,10 +57,10 @@ package protocol AccountDirectory: Sendable {
   /// The keys that verify access tokens: the signing key first, then those whose tokens have not all expired.
   func keySet() async throws(ProviderFailure) -> [JSONWebKey]
 
-  /// Makes a new key that signs from now on, and gives the keys as they are then.
+  /// Makes a new signing key, and returns the keys as they are then.
   func rotateSigningKey() async throws(ProviderFailure) -> [JSONWebKey]
 
-  /// Tells whether an access token or a refresh token is good now, and whose it is.
+  /// Introspects an access token or a refresh token: whether it is valid now, and its user.
   func introspect(_ token: Secret) async throws(ProviderFailure) -> TokenIntrospection
 
   /// Reads the audit log, and verifies all of it.

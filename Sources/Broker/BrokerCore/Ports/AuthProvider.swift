@@ -2,12 +2,12 @@ package import BrokerProtocol
 
 /// Logs users in: all that the core knows of a provider.
 ///
-/// Here is what every provider does; what only some can do is in ``capabilities``. Every call may take long, so none runs on
-/// the loop; each is done once and never repeated by the provider itself.
+/// Here are the calls of every provider; optional ones are in ``capabilities``. Every call may take long, so none runs
+/// on the loop; each is done once and never repeated by the provider itself.
 ///
-/// What holds for every provider, and is tested on each: a wrong password and an unknown address are both
-/// `invalidCredentials`; a session says when its access token ends and, with ``UserInfoProvider``, whose it is; each login
-/// and each refresh gives other tokens than before.
+/// Rules for every provider, tested on each: a wrong password and an unknown address are both `invalidCredentials`; a
+/// session has the expiry of its access token and, with ``UserInfoProvider``, its user; each login and each refresh
+/// gives other tokens than before.
 package protocol AuthProvider: Sendable {
   /// The binding of this provider's sessions.
   var binding: ProviderBinding { get }
@@ -32,8 +32,8 @@ package protocol AuthProvider: Sendable {
 
   /// Sends one request that changes nothing and carries no credential, to see whether the provider can be reached.
   ///
-  /// It ends within the time of a call that a person waits for, whatever the provider does. That it fails is what the
-  /// caller wants to know, with the place that was tried, so it is a result and no error.
+  /// It ends within the time of a call that a person waits for, whatever the provider does. Its failure is the
+  /// information that the caller wants, with the place that was tried, so it is a result and no error.
   func probe() async -> ProviderProbe
 
   /// Examines the provider: its metadata, and what users lose where they are incomplete.

@@ -2,10 +2,10 @@ package import BrokerProtocol
 
 /// The clocks and timers of the core.
 package protocol BrokerClock: Sendable {
-  /// The wall clock: what timestamps on the wire mean.
+  /// The wall clock: the clock of timestamps on the wire.
   var now: Timestamp { get }
 
-  /// Time since the machine started, suspended time included (`CLOCK_BOOTTIME`): what durations mean.
+  /// Time since the machine started, suspended time included (`CLOCK_BOOTTIME`): the clock of durations.
   var uptime: Duration { get }
 
   /// The identifier of the machine's start that the uptime counts from, constant until the next start; nil where it is

@@ -8,7 +8,7 @@ package protocol Entropy: Sendable {
   /// A short keyed hash of a token: equal if and only if the token is equal, in this state directory.
   func tokenID(of token: Secret) -> String
 
-  /// A random number from 0 to 1, for waits that are spread: nothing secret hangs on it.
+  /// A random number from 0 to 1, for the spreading of waits; it need not be secret.
   func fraction() -> Double
 }
 

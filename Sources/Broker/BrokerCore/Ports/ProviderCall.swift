@@ -1,7 +1,7 @@
 package import BrokerProtocol
 import Synchronization
 
-/// For which profile the present task calls a provider: profiles may share a provider, and the connections of one.
+/// The profile for which the present task calls a provider: profiles may share a provider, and the connections of one.
 package enum ProviderCall {
   /// The profile; nil outside of such a call.
   @TaskLocal package static var profile: ProfileName?
@@ -10,7 +10,8 @@ package enum ProviderCall {
   /// its beginning.
   @TaskLocal static var flight: FlightMark?
 
-  /// Spends what the user has brought, a code, in a call that waits for its user: from here on its answer comes only once.
+  /// Spends a code that the user has brought, in a call that waits for its user: from here on its answer comes only
+  /// once.
   ///
   /// - Throws: what `call` throws.
   package static func spending<Value>(_ call: () async -> Value) async -> Value {
@@ -33,7 +34,7 @@ package enum ProviderCall {
   }
 }
 
-/// Whether a call that waits for its user is spending what the user has brought.
+/// The mark by which a call that waits for its user shows that it is spending what the user has brought.
 final class FlightMark: Sendable {
   private let isSet = Atomic(false)
 

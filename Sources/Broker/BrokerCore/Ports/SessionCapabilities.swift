@@ -41,10 +41,11 @@ package protocol BackupCodeProvider: Sendable {
 
 /// A provider whose users log in in a browser on this machine (RFC 8252).
 package protocol BrowserLoginProvider: Sendable {
-  /// Waits for the browser to come back to a loopback address (RFC 8252, section 7.3), and gives the session it brings.
+  /// Waits for the browser to come back to a loopback address (RFC 8252, section 7.3), and returns the session it
+  /// brings.
   ///
-  /// `flow` is the provider's own handle, and says everything that is needed to listen again in another process. It ends
-  /// soon after its task is cancelled, and then nothing listens any more.
+  /// `flow` is the provider's own handle, and holds everything that is needed to listen again in another process. It
+  /// ends soon after its task is cancelled, and then nothing listens any more.
   func awaitRedirect(flow: Secret) async throws(ProviderFailure) -> ProviderSession
 
   /// Takes the address that the browser of a login ended at from its user, where that browser cannot come back to this
@@ -58,7 +59,7 @@ package protocol BrowserLoginProvider: Sendable {
 
 /// A provider whose users log in at another device (RFC 8628).
 package protocol DeviceLoginProvider: Sendable {
-  /// Asks once whether the user has done what was asked of them there (RFC 8628, section 3.4).
+  /// Asks once whether the user has finished the user action (RFC 8628, section 3.4).
   ///
   /// `flow` is the provider's own handle. The caller keeps the interval, and slows down where it is told to.
   func pollUserAction(flow: Secret) async throws(ProviderFailure) -> UserActionProgress
@@ -66,7 +67,7 @@ package protocol DeviceLoginProvider: Sendable {
 
 /// A provider that gives sessions to the client itself (RFC 6749, section 4.4).
 package protocol ClientSessionProvider: Sendable {
-  /// Whether tokens are the client's own: there is no user, and what stands in the refresh token's place is none.
+  /// Whether tokens are the client's own: there is no user, and the stand-in for the refresh token is none.
   func areClientsOwn(_ tokens: TokenSet) -> Bool
 }
 

@@ -54,11 +54,9 @@ package protocol StoreKeeper: Sendable {
   /// The present status of the store.
   var status: StoreStatus { get async }
 
-  /// Gets the key and opens what is sealed under it; makes both where the store is new.
+  /// Gets the key and opens the sealed records; makes both where the store is new.
   ///
   /// A store that is open already stays so.
-  ///
-  /// - Throws: ``KeyFailure``; the store is still locked then.
   func unlock(_ passphrase: Secret?) async throws(KeyFailure)
 
   /// Forgets the keys.
@@ -69,7 +67,8 @@ package protocol StoreKeeper: Sendable {
   /// - Throws: ``KeyFailure``; everything opens as before then.
   func rekey(_ request: Rekey.Params) async throws(KeyFailure)
 
-  /// Keeps the wrong passphrases so far beside the store, for the next start; what cannot be written is lost with this one.
+  /// Keeps the count of wrong passphrases beside the store, for the next start; if that fails, the count ends with this
+  /// process.
   func keep(_ failures: PassphraseFailures) async
 
   /// Looks whether everything is as it was written.

@@ -1,10 +1,11 @@
 package import BrokerProtocol
 package import SecretMemory
 
-/// Tries everything that a broker does with a session at a provider, one thing after the other, and says how each went.
+/// Tries everything that a broker does with a session at a provider, one thing after the other, and reports how each
+/// went.
 ///
-/// It decides and does nothing: the core does what ``order`` says, and hands in what came of it. The session is its own.
-/// Once there is one, every way to the end leads over its logout.
+/// It decides and does nothing: the core carries out ``order``, and hands in the result. The session is its own. Once
+/// there is one, every way to the end leads over its logout.
 package protocol Trial: Sendable {
   /// The list of checks that a trial of a provider would make, each with what it would show.
   static func announcement(of provider: any AuthProvider, _ rules: SessionRules) -> [ProviderFinding]
@@ -19,7 +20,7 @@ package protocol Trial: Sendable {
   /// Begins.
   mutating func begin(at now: Timestamp) -> [ProviderFinding]
 
-  /// Takes what the provider answered, and says what that shows.
+  /// Takes the provider's answer, and returns the findings that follow.
   ///
   /// An answer that was not asked for is passed over.
   mutating func take(_ answer: TrialAnswer, at now: Timestamp) -> [ProviderFinding]
@@ -38,7 +39,7 @@ package protocol Trial: Sendable {
   /// Asks a provider for something.
   static func ask(_ provider: any AuthProvider, _ request: TrialRequest) async -> TrialAnswer
 
-  /// Waits until a user has done elsewhere what a login asks of them; ends soon after its task is cancelled.
+  /// Waits until a user has finished the user action of a login; ends soon after its task is cancelled.
   ///
   /// - Parameters:
   ///   - action: what the user is to do.

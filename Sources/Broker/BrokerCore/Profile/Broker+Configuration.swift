@@ -2,15 +2,13 @@ import BrokerProtocol
 
 /// Applying a new configuration to a running broker.
 extension Broker {
-  /// Takes up profiles as they are configured now; sessions that are still bound to the same place go on.
+  /// Adopts the configured profiles; sessions with the same binding go on.
   ///
   /// A profile that is no longer configured is forgotten here, once a refresh that is under way is over and saved, and
-  /// rests in the vault. One that is bound to another place is signed out, and nothing of it is sent to the new address; its
-  /// session is kept for when the configuration is as before.
+  /// rests in the vault. One with another binding is signed out, and nothing of it is sent to the new address; its
+  /// session is parked.
   ///
-  /// While the vault is locked there is nothing to read: what rests of a new profile comes with the unlocking.
-  ///
-  /// - Throws: ``StoreFailure`` where the store cannot be read; nothing is changed then.
+  /// While the vault is locked there is nothing to read: the stored session of a new profile comes with the unlocking.
   package func reconfigure(_ profiles: [ProfileSettings]) async throws(StoreFailure) {
     let sharing = Sharing(profiles.map { ($0.name, $0.records) })
     let contents = vault.isOpen ? await Self.joined(try await store.load(), sharing) : nil
@@ -44,17 +42,17 @@ extension Broker {
     publish(.configReloaded, profile: nil)
   }
 
-  /// Takes in that the configuration was read again and says the same: what it refers to may have changed, such as the file
-  /// of a client secret, so that nothing waits any longer because of what a provider has refused.
+  /// Notes that the configuration was read again and is the same: what it refers to may have changed, such as the file
+  /// of a client secret, so that nothing waits any longer because of an earlier refusal.
   package func configurationWasRead() {
     guard vault.isOpen else { return }
     for view in providerViews.all { view.rest.handle(.recovered, at: now.uptime) }
     for slot in slots { handle(.rulesChanged(slot.machine.rules), on: slot) }
   }
 
-  /// Signs a profile out that is bound to another place now; false where nothing is known of it in memory.
+  /// Signs out a profile that has another binding now; false where nothing is known of it in memory.
   ///
-  /// What was just read may be older than what waits to be saved, so the new machine counts on from the old one.
+  /// Read records may be older than those that wait to be saved, so the new machine counts on from the old one.
   private func takesOver(_ slot: ProfileSlot, from earlier: ProfileSlot?, _ contents: StoreContents?) -> Bool {
     guard vault.isOpen, let earlier, earlier.records == nil else { return false }
     park(earlier)

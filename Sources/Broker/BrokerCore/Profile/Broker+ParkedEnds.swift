@@ -24,8 +24,8 @@ extension Broker {
     endParked { broker, session in broker.parked.isOver(session.id, at: broker.now) }
   }
 
-  /// Ends those that a condition holds for: their tokens are read, removed, and revoked where a provider is known to revoke
-  /// them at.
+  /// Ends the parked sessions that meet a condition: their tokens are read, removed, and revoked where the provider of
+  /// their binding is configured.
   private func endParked(where condition: @escaping @Sendable (isolated Broker, ParkedSession) -> Bool) {
     askStore { store throws(StoreFailure) in
       try await store.load()
@@ -37,10 +37,11 @@ extension Broker {
     }
   }
 
-  /// Ends those of an account for good, which its provider has ended; what could not be made durable is tried again.
+  /// Ends the parked sessions of an account for good, which its provider has ended; an end that could not be made
+  /// durable is tried again.
   ///
-  /// `settlement` follows once they rest in the store no more, and what was decided for `slot` before is durable too. Where
-  /// the caller behind it is not shown all profiles, it does not wait for any of them: they may be of those.
+  /// `settlement` follows once they are no longer in the store, and earlier changes of `slot` are durable too. Where
+  /// the caller behind it is not shown all profiles, it does not wait for any of them: they may be of hidden ones.
   func endParked(_ account: ParkedAccount, then settlement: Settlement? = nil, of slot: SlotID? = nil) {
     if let settlement, case .account(let caller, _, _, _) = settlement, !caller.principal.shown.isAll {
       proceed(settlement, nil, of: slot)
@@ -75,11 +76,9 @@ extension Broker {
     whenSettled(slot, settlement)
   }
 
-  /// Ends one for good; `records` has those of profiles that are configured no more.
+  /// Ends one for good; `records` has the records of profiles that are no longer configured.
   ///
   /// `waiter` waits until this is durable; nil for none.
-  ///
-  /// - Returns: what becomes of it at its provider.
   func end(
     _ session: ParkedSession, _ records: [SessionRecord], everywhere: Bool, for waiter: ParkedEnd.Waiter? = nil
   ) -> LogoutOutcome.ServerRevoked {
@@ -120,7 +119,7 @@ extension Broker {
     return .pending
   }
 
-  /// Takes in that the end of one is durable; where it could not be made so, the session is kept still.
+  /// Notes that the end of one is durable; where it has failed, the session is still kept.
   func settle(_ end: ParkedEnd, _ failure: StoreFailure?) {
     if failure == nil {
       for id in end.revocations { handle(.kept(id)) }

@@ -3,7 +3,7 @@ import SecretMemory
 
 /// Parking of sessions that a change of the configuration has signed out.
 extension Broker {
-  /// The sessions that come back when the configuration is as before, of the profiles that a principal is shown.
+  /// The parked sessions of the profiles that a principal is shown: they come back when the configuration is as before.
   package func parkedSessions(for principal: Principal) -> [GetStatus.ParkedSession] {
     guard vault.isOpen else { return [] }
     let view = view(of: principal)
@@ -12,7 +12,7 @@ extension Broker {
     }
   }
 
-  /// Keeps the session of a profile that is bound to another place now, before it is forgotten.
+  /// Parks the session of a profile that has another binding now, before it is forgotten.
   func park(_ slot: ProfileSlot) {
     let machine = slot.machine
     guard let session = machine.sessionToPark(at: now) else { return }
@@ -34,7 +34,7 @@ extension Broker {
     scheduleParked()
   }
 
-  /// Takes in the answer to a refresh whose session is kept: the refresh token that came with it is the one that counts.
+  /// Takes the answer to a refresh of a parked session: the refresh token that came with it is the one that counts.
   ///
   /// - Returns: false where no such session is kept.
   func takeLate(_ tokens: TokenSet, of id: SlotID) -> Bool {
@@ -55,8 +55,8 @@ extension Broker {
     return true
   }
 
-  /// The profile whose session waits for the answer to a flight that was sent on a stay: that stay, or the one to which the
-  /// session has come back meanwhile.
+  /// The profile whose session waits for the answer to a flight that was sent on a stay: that stay, or the later one to
+  /// which the session has come back.
   func slotAwaiting(_ id: SlotID) -> ProfileSlot? { holder(id) ?? parked.takeReturned(id).flatMap { holder($0) } }
 
   /// Takes in that a refresh whose session is kept has failed.
@@ -98,7 +98,7 @@ extension Broker {
     }
   }
 
-  /// Keeps the session that rests of a profile which is bound to another place now.
+  /// Parks the stored session of a profile that has another binding now.
   func park(_ record: SessionRecord, mayBeSpent: Bool) {
     guard case .living(let session) = record.contents,
       session.tokens.refreshToken != nil || session.tokens.accessTokenExpiresAt.map({ $0 > now.wall }) ?? true
@@ -106,7 +106,7 @@ extension Broker {
     keep(ParkedSession(record, since: now.wall, mayBeSpent: mayBeSpent))
   }
 
-  /// Brings the session back that is kept for a profile as it is configured now; its first use asks the provider.
+  /// Brings back the session that is parked for a profile as it is configured now; its first use asks the provider.
   ///
   /// - Parameters:
   ///   - slot: the profile, of which nothing is known yet.

@@ -25,14 +25,14 @@ extension Broker {
   /// The configured profile of a name.
   func slot(named name: ProfileName) -> ProfileSlot? { profiles[name] }
 
-  /// The stay of a profile that something was begun for; nil where it has gone from the configuration meanwhile.
+  /// The stay of a profile for which something was begun; nil where it has left the configuration meanwhile.
   func slot(_ id: SlotID) -> ProfileSlot? { slot(named: id.profile).flatMap { $0.id == id ? $0 : nil } }
 
   /// The profile that holds the session of a name: also one that has gone from the configuration in the middle of a
   /// refresh.
   func holder(of name: ProfileName) -> ProfileSlot? { profiles.holder(of: name) }
 
-  /// The stay of a profile that a refresh was begun for, if it still holds the session.
+  /// The stay of a profile for which a refresh was begun, if it still holds the session.
   func holder(_ id: SlotID) -> ProfileSlot? { holder(of: id.profile).flatMap { $0.id == id ? $0 : nil } }
 }
 

@@ -39,8 +39,8 @@ extension Broker {
     closeLogins()
   }
 
-  /// Writes down that the refresh token of a session may have been spent, as its record may be an older one: it is not
-  /// sent while there is an access token to be lost by it.
+  /// Opens an intent for a session whose record may be an older one, so that its refresh token may have been spent: it
+  /// is not sent while there is an access token to be lost by it.
   private func doubt(_ position: Int?, _ contents: StoreContents) -> RefreshIntent? {
     guard let record = position.map({ contents.records[$0] }), case .living(let session) = record.contents,
       session.tokens.refreshToken != nil

@@ -27,12 +27,12 @@ struct ParkedEnd: Sendable {
 
 /// An account whose sessions its provider has ended.
 struct ParkedAccount: Sendable {
-  /// The user; nil where nothing says whose account it was: every session of the place is meant.
+  /// The user; nil where the account is unknown: every session of the binding is meant.
   let user: String?
   /// The binding of its sessions.
   let binding: ProviderBinding
 
-  /// Whether a kept session is meant; `records` has those that rest under their profile's own name.
+  /// Whether a parked session is meant; `records` has those that are stored under their profile's own name.
   func has(_ session: ParkedSession, _ records: [SessionRecord]) -> Bool {
     guard session.id.binding == binding else { return false }
     guard let user else { return true }

@@ -2,7 +2,7 @@ import BrokerProtocol
 
 /// The parked sessions, which changes of the configuration have signed out, and their expiry.
 struct ParkedSessions {
-  /// How long a wall clock must have said that the day of one is past: one that was set wrong is set right by then.
+  /// How long a wall clock must have said that one is past its day: a clock that was set wrong is set right by then.
   private static let patience = Duration.seconds(86400)
 
   /// When each of them was signed out.
@@ -14,7 +14,7 @@ struct ParkedSessions {
   /// The sessions whose refresh is under way, by the stay of their profile on which it was sent, until its answer
   /// comes.
   private var awaited: [SlotID: (session: ParkedSession, flight: FlightUnderWay)] = [:]
-  /// The stay to which those have come back whose answer is still to come, by the stay on which it was sent.
+  /// The stay to which a session has come back whose answer is still to come, by the stay on which it was sent.
   private var returned: [SlotID: SlotID] = [:]
   /// The ends of accounts that are on their way to the store.
   private var accountEnds: [UInt64: ParkedAccountEnd] = [:]
@@ -26,7 +26,7 @@ struct ParkedSessions {
   private var notBefore = Duration.zero
   /// Whether those are known that rest in the store.
   private var isLoaded = false
-  /// Since when, in uptime, the wall clock has said without a break that the day of one is past.
+  /// Since when, in uptime, the wall clock has said without a break that one is past its day.
   private var overdue: [ParkedSession.ID: Duration] = [:]
   /// Wakes the broker when there is next something to look at.
   var timer: TimerCancellation?
@@ -37,7 +37,7 @@ struct ParkedSessions {
       .sorted { ($0.id.profile, $0.end) < ($1.id.profile, $1.end) }
   }
 
-  /// Takes in what the wall clock says of their ends: only one that says the same for a whole day ends anything.
+  /// Checks their ends against the wall clock: only one that says the same for a whole day ends anything.
   ///
   /// - Returns: the uptime at which to look again; nil where there is none.
   mutating func look(at now: Moment) -> Duration? {
@@ -99,7 +99,7 @@ struct ParkedSessions {
     return unended
   }
 
-  /// Takes in those that rest in the store, unless they are known: what was read may be older than that.
+  /// Takes in the stored ones, unless they are known: what was read may be older.
   mutating func load(_ sessions: [ParkedSession]) {
     guard !isLoaded else { return }
     isLoaded = true
@@ -114,7 +114,7 @@ struct ParkedSessions {
     if let provider { providers[session.id] = provider }
   }
 
-  /// Lets the answer to a flight that was sent on a stay be waited for by its session, which is kept.
+  /// Makes a parked session wait for the answer to the flight that was sent on a stay.
   mutating func expect(_ flight: FlightUnderWay, on stay: SlotID, for session: ParkedSession) {
     returned[stay] = nil
     awaited[stay] = (session, flight)
@@ -134,7 +134,7 @@ struct ParkedSessions {
     return flight
   }
 
-  /// Takes out to which stay the session has come back whose flight was sent on another; nil where it has not.
+  /// Takes out the stay to which the session has come back whose flight was sent on another one; nil where it has not.
   mutating func takeReturned(_ stay: SlotID) -> SlotID? { returned.removeValue(forKey: stay) }
 
   /// Takes out one that has come back, or has ended for good.

@@ -4,13 +4,13 @@ import BrokerProtocol
 ///
 /// Open addressing in a table that is at most half full; the names lie one behind the other.
 struct ProfileIndex: Hashable, Sendable {
-  /// In each place of the table, the position of a name and one more; 0 for none.
+  /// The position of a name and one more in each place of the table; 0 for none.
   private var table: [UInt32]
   /// The bytes of all names, in the order of their positions.
   private var bytes: [UInt8] = []
   /// The end of each name in the bytes.
   private var ends: [Int] = []
-  /// The position of the profile that requests without a name mean: the only one, else `default`; nil where there is none.
+  /// The position of the profile for requests without a name: the only one, else `default`; nil where there is none.
   private var unnamed: Int?
 
   /// An index of nothing.
@@ -56,7 +56,7 @@ struct ProfileIndex: Hashable, Sendable {
   /// The position of the name with these bytes, where it is one of the visible ones.
   func find(_ name: Span<UInt8>, in visible: ProfileMask) -> Int? { visible.includes(name) ? find(name) : nil }
 
-  /// The position of the profile that requests without a name mean, where these alone are visible.
+  /// The position of the profile for requests without a name, where these alone are visible.
   func unnamed(in visible: ProfileMask) -> Int? {
     guard let names = visible.names else { return unnamed }
     var only: Int?

@@ -1,7 +1,7 @@
 import BrokerProtocol
 import SecretMemory
 
-/// One stay of a profile in the configuration: what was begun for an earlier one is not taken in.
+/// One stay of a profile in the configuration: results for an earlier stay are ignored.
 struct SlotID: Hashable, Sendable {
   /// The profile.
   let profile: ProfileName
@@ -37,11 +37,11 @@ final class ProfileSlot {
   var account = AccountCache()
   /// Grows with every logout: a login that was begun before is not taken in.
   var logouts: UInt64 = 0
-  /// Grows whenever the vault is locked: a login that was begun before is not taken in, if it can be done again.
+  /// Grows whenever the vault is locked: a login that was begun before is ignored, if it can be done again.
   var locks: UInt64 = 0
   /// Grows with every login and every logout: an answer for an earlier session does not concern the present one.
   var sessions: UInt64 = 0
-  /// The connection whose own login has brought the session; nil where it is no connection's.
+  /// The connection whose own login brought the session; nil where no single connection's did.
   var provingClient: ClientID?
   /// The shared knowledge about its provider, common to all profiles that have it.
   var view = ProviderView()

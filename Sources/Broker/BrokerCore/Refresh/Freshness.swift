@@ -1,28 +1,23 @@
 import BrokerProtocol
 
-/// The one rule of freshness: whether a token serves a caller, and when it is time for the next one.
+/// The one rule of freshness: whether a token serves a caller, and when it is renewed.
 ///
 /// All that hand out a token ask here: the session for its own and for those of other targets, the ID token, and the
 /// answers that are rendered already. Everything is in whole milliseconds, since the last of them are asked for once a
 /// request.
-///
-/// - A token is renewed after ``accessShares`` of its life, or after ``refreshShares`` of that of the refresh token that it
-///   came with, whichever comes first.
-/// - A caller may want it to live for some time longer. Up to ``wantShare`` of its life that is kept, by a refresh; more
-///   cannot be, as each call would refresh: such a caller gets the token until it is renewed, and is told.
 package struct Freshness: Sendable, Equatable {
   /// The worth of a token to a caller.
   package enum Verdict: Sendable, Equatable {
     /// It lives for as long as is wanted.
     case good
-    /// It serves, although no token could be relied on to live for as long as is wanted.
+    /// It serves, although no token could be relied on to live for as long as the caller wants.
     case capped
     /// It has expired, or another one is to be had that lives longer.
     case stale
   }
 
-  /// An access token is renewed after some share of its life between these two, late enough to spare the provider, early
-  /// enough that one failure is not yet felt; apart enough that what began together does not stay together.
+  /// The shares of its life between which an access token is renewed: late enough to spare the provider, early enough
+  /// that one failure is not yet felt; apart enough that what began together does not stay together.
   package static let accessShares = 0.75...0.85
   /// The same for a refresh token, which is renewed with its successor: two thirds leave time for some failures.
   package static let refreshShares = 0.63...0.70
@@ -75,7 +70,8 @@ package struct Freshness: Sendable, Equatable {
 struct RenewalTimes: Sendable, Equatable {
   /// When the access token has lived for its share; nil where it has no end.
   let access: Deadline?
-  /// When the refresh token has; nil where its end is not known, or a refresh does not put it off.
+  /// When a share of the refresh token's life is over; nil where its expiry is unknown, or a refresh does not put it
+  /// off.
   let refresh: Deadline?
 
   /// The renewal of tokens with these lives; `jitter` is a random number from 0 to 1.

@@ -35,8 +35,8 @@ package struct RefreshBudget: Sendable {
 ///
 /// The session's own breaker is not among them: whatever targets clients think of, the session itself can be refreshed.
 struct TargetBudgets: Sendable {
-  /// More refreshes than this in a minute, for all targets together: as many as five that loop may have, and more than
-  /// fit in what is kept.
+  /// The most refreshes in a minute for all targets together: as many as five that loop may have, and more than the
+  /// tokens that are kept.
   static let limitForAll = 100
 
   private var each: [TokenTarget: RefreshBudget] = [:]
@@ -61,10 +61,10 @@ package struct Backoff: Sendable {
   /// The last bound: a provider that is down for hours is asked twelve times an hour.
   static let longest = Duration.seconds(300)
 
-  /// A caller's request is tried once in so long, or in up to twice that, however long the schedule waits: a person has
-  /// perhaps just put right what was wrong.
+  /// The shortest pause between tries for callers' requests, or up to twice that, however long the schedule waits: a
+  /// person has perhaps just fixed the fault.
   static let callersPause = Duration.seconds(5)
-  /// A provider's own wish (`Retry-After`) binds a caller's request for so long at most.
+  /// The longest time that a provider's own wish (`Retry-After`) binds a caller's request.
   static let longestCallersPause = Duration.seconds(60)
   /// The same wish binds what no caller has asked for as long as this.
   static let longestWish = Duration.seconds(3600)

@@ -25,11 +25,11 @@ extension RefreshMachine {
       }
     }
 
-    /// How long nothing is asked for where only the provider's operator, or another configuration, helps.
+    /// How long nothing is sent where only the provider's operator, or another configuration, helps.
     private static let restOfForeignType = Duration.seconds(3600)
   }
 
-  /// Takes in a failure: a definitive refusal ends the session, anything else keeps it and backs off.
+  /// Handles a failure: a definitive refusal ends the session, any other keeps it and backs off.
   mutating func fail(
     _ flight: UInt64, _ failure: ProviderFailure, _ jitter: Double, _ terms: Terms, _ now: Moment
   ) -> [Action] {
@@ -83,10 +83,10 @@ extension RefreshMachine {
     return actions + [.report(error, nextAttemptAt: now.wall + delay)]
   }
 
-  /// Waits no longer, where the provider is seen to be so well that another try is worth it.
+  /// Ends the wait where the provider is seen to be so well that another try is worth it.
   ///
-  /// One that was reached all the time has refused this session just now, perhaps for a reason of its own: it is not asked
-  /// more often than for a caller.
+  /// One that was reached all the time has refused this session just now, perhaps for a reason of its own: it is not
+  /// asked more often than for a caller.
   mutating func endBackOff(_ condition: ProviderCondition, _ now: Moment) {
     guard case .backingOff(let until, let error, let cure?) = state, cure <= condition else { return }
     let soon = cure == .reached ? now.uptime : max(now.uptime, callersWaitUntil)

@@ -45,7 +45,7 @@ extension RefreshMachine {
     return .report(error, nextAttemptAt: now.wall + wait)
   }
 
-  /// Rests for a while because there is no memory for the reply; the token is as good as before.
+  /// Waits for a while because there is no memory for the reply; the token is unspent.
   mutating func doWithout(_ flight: UInt64, _ jitter: Double, _ terms: Terms, _ now: Moment) -> [Action] {
     switch state {
     case .preparing(flight): break
@@ -89,7 +89,7 @@ extension RefreshMachine {
     return []
   }
 
-  /// Ends a flight whose token is as good as before; the intent of an earlier one whose reply was lost stays open.
+  /// Ends a flight whose token is unspent; the intent of an earlier one whose reply was lost stays open.
   mutating func land(_ flight: UInt64, _ terms: Terms, _ now: Moment) -> [Action] {
     guard case .sent(flight, _) = state else { return [] }
     failuresInARow = 0
@@ -105,7 +105,7 @@ extension RefreshMachine {
 
   /// Resumes after a restart with a token that was perhaps spent.
   ///
-  /// The provider may just have begun to rotate, so that only what was said of it counts, and not what was seen.
+  /// The provider may just have begun to rotate, so only its documented rotation counts, and not the observed one.
   mutating func takeUp(_ startedAt: Timestamp, _ terms: Terms, _ now: Moment) -> [Action] {
     guard state == .resting, lost == nil else { return [] }
     guard terms.isJournaled else { return [.closeIntent] }

@@ -42,9 +42,9 @@ package struct RefreshMachine: Sendable {
     case sent(flight: UInt64, at: Moment)
     /// New tokens are here, and being saved. Left when they are the session's.
     case saving
-    /// Something went wrong. Left when new tokens are wanted by the schedule after `until`, or by a caller after
-    /// ``RefreshMachine/callersWaitUntil``; `until` is at once where the provider is seen to be so well that the failure
-    /// `endsWith` that, or the configuration is another one.
+    /// A refresh has failed. Left when new tokens are wanted by the schedule after `until`, or by a caller after
+    /// ``RefreshMachine/callersWaitUntil``; `until` is now where the provider is seen in the condition `endsWith`, or
+    /// the configuration has changed.
     indirect case backingOff(until: Duration, BrokerError, endsWith: ProviderCondition?)
     /// There were too many refreshes: the breaker is open. Left when new tokens are wanted after `until`.
     indirect case barred(until: Duration, BrokerError)
@@ -83,7 +83,7 @@ package struct RefreshMachine: Sendable {
       self.isShared = isShared
     }
 
-    /// Whether there is an access token to be lost: one that is refused has ended, whatever was said of its end.
+    /// Whether there is an access token to be lost: a refused one has ended, whatever its expiry.
     func servesAccessToken(at now: Moment) -> Bool {
       !isAccessTokenRefused && accessEnd.map { !$0.hasCome(at: now) } ?? true
     }
@@ -93,7 +93,7 @@ package struct RefreshMachine: Sendable {
   package enum Event: Sendable, Equatable {
     /// A caller or the schedule wants new tokens.
     case wanted
-    /// A caller wants a token of another target, or to know whether the session outlives what was refused for one: that is
+    /// A caller wants a token of another target, or to know whether the session outlives a refusal for one: that is
     /// counted elsewhere, and not by the session's own breaker.
     case wantedForTarget
     /// The store has an open intent from before the start.
@@ -152,7 +152,7 @@ package struct RefreshMachine: Sendable {
   package internal(set) var state: State = .resting
   /// The earlier refresh whose outcome is unknown; its intent is open in the store.
   package internal(set) var lost: LostReply?
-  /// Whether a reply was lost since the last success, also where the token seemed not to rotate: we may have spent it.
+  /// Whether a reply was lost since the last success, also where the token seemed not to rotate: it may be spent.
   var mayHaveSpent = false
   /// The session's breaker against refresh loops.
   var budget = RefreshBudget()
@@ -217,9 +217,9 @@ package struct RefreshMachine: Sendable {
     return []
   }
 
-  /// Why nothing would be sent if new tokens were wanted now; nil where something would be, or is.
+  /// The reason why nothing would be sent if new tokens were wanted now; nil where something would be, or is.
   ///
-  /// `isForTarget` says that what is wanted is counted elsewhere: the session's own breaker does not stop it. `isUnasked`
+  /// `isForTarget` says that the request is counted elsewhere: the session's own breaker does not stop it. `isUnasked`
   /// says that no caller wants them.
   package func refusal(
     _ terms: Terms, at now: Moment, isForTarget: Bool = false, isUnasked: Bool = false

@@ -6,7 +6,7 @@ import BrokerProtocol
 package struct RefreshSchedule: Sendable, Equatable {
   /// The state of the plan.
   package enum State: Sendable, Equatable {
-    /// Nothing: there is nothing to refresh, or no end of it. Left by tokens for which a refresh can be planned.
+    /// Nothing: there is nothing to refresh, or it never expires. Left by tokens for which a refresh can be planned.
     case off
     /// A refresh at a moment. Left by other tokens, by the end of the session, and when the moment comes and no client uses
     /// the session.
@@ -17,7 +17,7 @@ package struct RefreshSchedule: Sendable, Equatable {
 
   /// An event that drives the machine.
   package enum Event: Sendable, Equatable {
-    /// The session has these tokens now; the moment of their refresh, nil where none is to be, is drawn already.
+    /// The session has these tokens now, with the moment of their refresh already drawn; nil where none is planned.
     case tokensTaken(due: Deadline?)
     /// A client has used the session.
     case used

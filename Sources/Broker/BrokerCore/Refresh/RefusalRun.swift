@@ -1,9 +1,9 @@
 import BrokerProtocol
 
-/// Refusals of one refresh token, in words that may mean its end, since its access token has ended.
+/// Refusals of one refresh token, in words that may mean its end, since its access token has expired.
 ///
-/// No word says that such a token is good no more; a provider that goes on means it all the same. The session is shown as
-/// expired then, and goes on: its token is tried again, more and more seldom, since what is wrong may be fixed.
+/// No single refusal says that such a token has ended; a provider that goes on means it all the same. The session is
+/// shown as expired then, and goes on: its token is tried again, more and more seldom, since the fault may be fixed.
 package struct RefusalRun: Sendable, Equatable {
   /// So many refusals are enough.
   static let enough = 5
@@ -47,9 +47,9 @@ package struct RefusalRun: Sendable, Equatable {
     return true
   }
 
-  /// Takes in the answer to a try of a session that is shown as expired.
+  /// Notes the answer to a try of a session that is shown as expired.
   ///
-  /// Once the token is tried seldom, the first answer that says nothing of it has it tried quickly again: the end of an
+  /// Once the token is tried seldom, the first answer that is not about it has it tried quickly again: the end of an
   /// outage is not missed by an hour.
   mutating func noteTry(_ failure: ProviderFailure) {
     var isRefused = false
@@ -81,7 +81,7 @@ extension RefreshMachine {
   /// Whether the session is shown as expired although its refresh token is tried again.
   package var isShownExpired: Bool { run?.isShown ?? false }
 
-  /// Takes in a refusal that may mean the end of the session; nil where it does not count.
+  /// Counts a refusal that may mean the end of the session; nil where it does not count.
   mutating func take(_ rejection: ProviderRejection, _ terms: Terms, _ now: Moment) -> [Action]? {
     guard rejection.isCounted, lost == nil, !terms.servesAccessToken(at: now) else { return nil }
     if run == nil { run = RefusalRun(rejection, at: now.uptime) } else { run?.note(rejection, at: now.uptime) }

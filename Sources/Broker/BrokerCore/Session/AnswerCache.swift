@@ -2,7 +2,7 @@ import BrokerProtocol
 package import SecretMemory
 import Synchronization
 
-/// The rendered answers to `getAccessToken`, for the one place that is asked again and again.
+/// The rendered answers to `getAccessToken`, which is asked again and again.
 ///
 /// The broker puts them in and takes them out; the reader of requests asks here first, without entering the broker. Its
 /// lock is a leaf: nothing is called while it is held.
@@ -22,10 +22,11 @@ package final class AnswerCache: Sendable {
   /// A cache without profiles.
   package init() {}
 
-  /// The answer for a profile, if its token is good for so long and its session is not over for want of use.
+  /// The answer for a profile, if its token lives for long enough and its session has not ended for want of use.
   ///
-  /// `profile` are the bytes of a name, empty where none is named, and `visible` the profiles that exist for the principal;
-  /// `minValidity` and both clocks are in milliseconds. Nothing is allocated, opened or read here; that the session was used is remembered.
+  /// `profile` are the bytes of a name, empty where none is named, and `visible` the profiles that exist for the
+  /// principal; `minValidity` and both clocks are in milliseconds. Nothing is allocated, opened or read here; the use
+  /// of the session is remembered.
   package func answer(
     profile: Span<UInt8>, in visible: ProfileMask, minValidity: Int64?, wall: Int64, uptime: Int64
   ) -> Secret? {
@@ -44,7 +45,7 @@ package final class AnswerCache: Sendable {
     }
   }
 
-  /// Counts requests that had the answer to the one before them, which asked the same at the same time.
+  /// Counts requests that got the answer to the one before them, which was the same, in the same turn.
   package func noteRepetitions(_ count: Int) { state.withLock { $0.hits += count } }
 
   /// How many requests were answered from here.
@@ -109,10 +110,10 @@ struct CachedAnswer: Sendable {
   private let freshness: Freshness
   /// The remaining lifetime that a request wants where it names none, in milliseconds.
   private let skew: Int64
-  /// Until when the session need not see that it is used, in milliseconds of uptime: then its refresh token is renewed.
+  /// The uptime, in milliseconds, until which the session need not see its use: then its refresh token is renewed.
   private let seenUntil: Int64
-  /// For how many milliseconds it is answered although no client has used it: until the session is over, or it is to be
-  /// looked whether the vault is locked.
+  /// For how many milliseconds it is answered although no client has used it: until the session ends for want of use,
+  /// or the vault is to be checked for its lock.
   let idleTimeout: Int64
 
   /// The rendered answers with the token of a session; `unwatched` is as ``AutoLock/unwatched`` says.
@@ -137,7 +138,8 @@ struct CachedAnswer: Sendable {
   }
 }
 
-/// Bounds the memory of the rendered answers: past it the oldest are forgotten, and rendered again when they are asked for.
+/// Bounds the memory of the rendered answers: past it the oldest are forgotten, and rendered again when they are asked
+/// for.
 ///
 /// An answer that was forgotten for another reason counts until its turn comes: that costs a rendering at most.
 struct AnswerRoom {

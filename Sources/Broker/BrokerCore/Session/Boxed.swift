@@ -1,5 +1,5 @@
-/// Something that is seldom there, kept apart so that it takes one word where it is not: of ten thousand sessions, most have
-/// nothing under way, and a machine that is small is copied quickly.
+/// A value that is seldom there, kept apart so that it takes one word where it is not: of ten thousand sessions, most
+/// have nothing under way, and a small machine is copied quickly.
 @propertyWrapper
 struct Boxed<Value: Sendable>: Sendable {
   private final class Box: Sendable {

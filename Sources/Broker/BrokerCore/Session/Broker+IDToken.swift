@@ -3,11 +3,11 @@ package import SecretMemory
 
 /// ID tokens for clients whose servers ask for them.
 extension Broker {
-  /// Gives the session's ID token; one that has ended, or would within the profile's skew, is refreshed first.
+  /// Gives the session's ID token; one that has expired, or will within the profile's skew, is refreshed first.
   ///
-  /// That is the ordinary refresh of the session, which all callers share. Some providers give an ID token at a login only:
-  /// its end is then the caller's matter, and only the user's proof brings another one. A living token is answered although
-  /// a newer one is not available.
+  /// That is the ordinary refresh of the session, which all callers share. Some providers give an ID token at a login
+  /// only: its expiry is then the caller's matter, and only another authentication brings a new one. A living token is
+  /// answered although a newer one is not available.
   ///
   /// The answer is the JSON of an ``IdentityToken``.
   package func idToken(_ params: GetIDToken.Params, _ caller: Caller<Secret>) throws(BrokerError) {

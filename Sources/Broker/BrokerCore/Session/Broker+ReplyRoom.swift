@@ -4,7 +4,8 @@ import SecretMemory
 
 /// Memory for the reply to a refresh, reserved before the token is sent.
 extension Broker {
-  /// As long as a call that a person waits for: room comes back with the flights that are under way.
+  /// How long a flight waits for room, as long as a call that a person waits for: room comes back with the flights that
+  /// are under way.
   private static let roomPatience = Duration.seconds(10)
 
   /// Sets room aside for the reply to a flight, unless that was done, and goes on.
@@ -41,7 +42,7 @@ extension Broker {
     if waits { _ = clock.schedule(at: now.uptime + Self.roomPatience) { wait.cancel() } }
   }
 
-  /// Goes on with a flight that has waited for room, unless it is not wanted any more.
+  /// Continues a flight that has waited for room, unless it is no longer wanted.
   private func take(
     _ room: SecretReservation?, for flight: UInt64, _ id: SlotID,
     _ go: (isolated Broker, ProfileSlot) -> Void
@@ -64,7 +65,7 @@ extension Broker {
   /// The least that is set aside for a token, so that an opaque one may become somewhat longer.
   private static let leastTokenRoom = 256
 
-  /// How long the secrets of a refresh may be: the new tokens are seldom twice as long as those before them, and the
+  /// The expected lengths of a refresh's secrets: the new tokens are seldom twice as long as those before them, and the
   /// request holds the refresh token, of which each byte may be written as three.
   ///
   /// A reply with longer ones finds other room, or waits for it.

@@ -3,11 +3,11 @@ import JSON
 
 /// Examination of sessions that their provider may have ended.
 extension Broker {
-  /// The profiles whose session may have ended with what was done to an account: bound to the same place, and not known to
-  /// be another user's; nil is a user who is not known.
+  /// The profiles whose session may have ended with a change of an account: those with the same binding, and not known
+  /// to be another user's; nil is an unknown user.
   ///
-  /// One rule for all that ends more sessions than one: another password, the end of the account, a logout everywhere, and
-  /// a revocation that takes the whole grant with it.
+  /// One rule for all that ends more sessions than one: another password, the end of the account, a logout everywhere,
+  /// and a revocation that takes the whole grant with it.
   func sessions(of user: String?, at binding: ProviderBinding, besides name: ProfileName? = nil) -> [ProfileSlot] {
     slots.filter { slot in
       guard slot.name != name, slot.provider.binding == binding, slot.machine.hasSession else { return false }
@@ -16,8 +16,8 @@ extension Broker {
     }
   }
 
-  /// How long an examination is waited for, as long as a call that a person waits for: it goes on after that, and what it
-  /// finds counts.
+  /// How long a caller waits for an examination, as long as for any call of a person: it goes on after that, and its
+  /// result counts.
   static let checkPatience = Duration.seconds(10)
 
   /// Examines sessions once each, by a refresh, or where there is no refresh token by asking whose they are.

@@ -27,7 +27,7 @@ extension Broker {
     handle(event, on: slot)
   }
 
-  /// Tells a machine how its session was used without the broker's being entered.
+  /// Tells a machine of uses that were answered from the cache.
   func noticeUse(of slot: ProfileSlot, _ now: Moment) {
     guard let position = profiles.position(of: slot),
       let uptime = answers.takeUse(at: position)
@@ -145,7 +145,8 @@ extension Broker {
     noteCall(failure, of: slot.id, isRefresh: true)
   }
 
-  /// A refusal that other profiles of the provider get as well counts against no refresh token.
+  /// The failure as it counts: a refusal that other profiles of the provider get as well counts against no refresh
+  /// token.
   private func judged(_ failure: ProviderFailure, of slot: ProfileSlot) -> ProviderFailure {
     guard case .rejected(var rejection) = failure, rejection.isCounted,
       sharedRefusals.note(slot.name, of: slot.machine.binding, at: now.uptime)

@@ -2,15 +2,16 @@ import BrokerProtocol
 
 /// Clock jumps and suspended machines.
 extension Broker {
-  /// A timer that goes off later than this was overtaken by a suspend: the loop is never that busy.
+  /// The lateness from which on a timer was overtaken by a suspend: the loop is never that busy.
   static let lateness = Duration.seconds(5)
-  /// After a suspend, or when the clock was set, what is due for many profiles is begun within this time and not in one
-  /// instant: half-awake networks and small providers are spared, and callers of a token are not kept waiting.
+  /// The time over which due work of many profiles is spread after a suspend, or when the clock was set: half-awake
+  /// networks and small providers are spared, and callers of a token are not kept waiting.
   static let spread = Duration.seconds(5)
 
-  /// The wall clock was set, or the machine has slept: whatever was planned by it is planned again.
+  /// Handles a change of the wall clock, or the end of a suspend: everything that was planned by the wall clock is
+  /// planned again.
   ///
-  /// Delays are counted in uptime and stay as they are. What is due by the new time is begun within ``spread``.
+  /// Delays are counted in uptime and stay as they are. Work that is due by the new time is begun within ``spread``.
   func clockWasSet() {
     lockIfDue()
     if vault.isOpen { wakeLogins() }
@@ -26,7 +27,7 @@ extension Broker {
     }
   }
 
-  /// Wakes a profile's machine; one that should have been woken long ago, with the others of whom that is true, in turn.
+  /// Wakes a profile's machine; one that is long overdue is woken at some moment within ``spread``.
   func wake(_ name: ProfileName, due: Duration) {
     guard let slot = holder(of: name) else { return }
     guard now.uptime - due > Self.lateness else { return handle(.woken, on: slot) }

@@ -4,7 +4,7 @@ package import SecretMemory
 
 /// The methods that give tokens.
 extension Broker {
-  /// Gives a token that is good enough, refreshing it first where it is not.
+  /// Gives a token that lives long enough, refreshing it first where it does not.
   ///
   /// The answer is the JSON of an ``AccessToken``.
   package func accessToken(_ params: GetAccessToken.Params, _ caller: Caller<Secret>) throws(BrokerError) {
@@ -72,7 +72,7 @@ extension Broker {
     }
   }
 
-  /// Makes secrets, and where there is no room for them, forgets all rendered answers first: those can be made again.
+  /// Makes secrets; where there is no room for them, all rendered answers are forgotten first: those can be made again.
   func withRoom<Value>(
     _ body: () throws(SecretMemoryExhausted) -> Value
   ) throws(SecretMemoryExhausted) -> Value {
@@ -98,7 +98,7 @@ extension Broker {
     }
   }
 
-  /// Takes the report that a server refused a token, and gives the one to use instead: one for the same target.
+  /// Takes the report that a server refused a token, and gives the token to use instead: one for the same target.
   package func reportRejected(_ params: ReportRejected.Params, _ caller: Caller<Secret>) throws(BrokerError) {
     let slot = try view(of: caller.principal).slot(for: params.profile)
     guard params.status == 401 || params.status == 403 else {

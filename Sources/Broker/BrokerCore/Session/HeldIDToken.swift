@@ -6,7 +6,7 @@ import SecretMemory
 struct HeldIDToken {
   /// The token.
   let token: Secret
-  /// When it ends, by this machine's clock; nil where it does not say so: such a token is taken for a living one.
+  /// When it expires, by this machine's clock; nil where it does not say so: such a token counts as living.
   let end: Timestamp?
   private let deadline: Deadline?
   private let freshness: Freshness
@@ -32,7 +32,7 @@ struct HeldIDToken {
   /// Whether it lives long enough.
   func isGood(for skew: Duration, at now: Moment) -> Bool { freshness.verdict(for: skew, at: now) != .stale }
 
-  /// Whether a refresh brings no other: the last one has not either, although this one was no longer good then.
+  /// Whether a refresh brings no other: the last one has not either, although this one had already expired then.
   func isLastWord(for skew: Duration) -> Bool {
     guard let end, let refreshedAt else { return false }
     return refreshedAt > end + (.zero - skew)

@@ -2,9 +2,9 @@ package import BrokerProtocol
 
 /// One reading of both clocks: decisions take the time as an argument and never read it.
 package struct Moment: Sendable, Equatable {
-  /// The wall clock: what an expiry on the wire means.
+  /// The wall clock: the clock of expiries on the wire.
   package var wall: Timestamp
-  /// Time since the machine started, suspended time included: what delays are counted in.
+  /// Time since the machine started, suspended time included: the clock of delays.
   package var uptime: Duration
 
   package init(wall: Timestamp, uptime: Duration) {
@@ -34,7 +34,7 @@ package struct Deadline: Sendable, Equatable {
   /// Whether either clock shows it.
   package func hasCome(at now: Moment) -> Bool { wall <= now.wall || uptime <= now.uptime }
 
-  /// How long it is until either clock shows it; not above zero once it has come.
+  /// The time until either clock shows it; not above zero once it has come.
   package func rest(at now: Moment) -> Duration { min(wall - now.wall, uptime - now.uptime) }
 
   /// The uptime at which either clock will show it, unless the wall clock is set meanwhile.

@@ -1,7 +1,7 @@
 package import BrokerProtocol
 package import SecretMemory
 
-/// An access token of a session for something else than the session's own token is good for.
+/// An access token of a session for another target.
 package struct OtherToken: Sendable, Equatable {
   /// The requested target.
   package let target: TokenTarget
@@ -54,16 +54,17 @@ package struct OtherToken: Sendable, Equatable {
   }
 }
 
-/// The other tokens of a session, by what they are for, and what its provider has refused lately.
+/// The tokens of a session for other targets, and the targets that its provider has refused lately.
 ///
 /// They rest in no store: after a restart each is asked for once more. A value that is bounded in every way, whatever
 /// clients ask for.
 struct OtherTokens: Sendable {
-  /// A gateway calls some dozens of services; with more, the least valuable is asked for again: the one that ends first,
-  /// as it is the first to be asked for again anyway, and of those the one that was used least lately.
+  /// The most tokens, by the needs of a gateway that calls some dozens of services; beyond, the least valuable one
+  /// goes: the one that expires first, as it is the first to be asked for again anyway, and of those the least recently
+  /// used.
   static let most = 64
-  /// A refused target is not asked for again within this time, however often clients want it: so a loop of theirs reaches
-  /// neither the provider nor the breaker, and a consent that was given meanwhile is seen after a minute.
+  /// How long a refusal of a target holds, however often clients want it: so a loop of theirs reaches neither the
+  /// provider nor the breaker, and a consent that was given meanwhile is seen after a minute.
   static let refusalHolds = Duration.seconds(60)
 
   private struct Refusal {

@@ -16,7 +16,7 @@ struct SessionCheck: Sendable {
   let waiter: Waiter
   /// The profile.
   let slot: SlotID
-  /// Why the provider may have ended the session; nil: its refusal is all that is known.
+  /// Why the provider may have ended the session; nil where nothing but its refusal is known.
   let reason: LogoutEvent.Reason?
 }
 
@@ -29,7 +29,7 @@ struct SessionChecks: Equatable {
   /// Why the end of a session could not be made durable: the first of the reasons.
   private(set) var failure: StoreFailure?
 
-  /// The sessions of some profiles, examined for a caller who asked for one, or for none.
+  /// The sessions of some profiles, examined for a caller that asked for one, or for none.
   init(of slots: [SlotID], askedFor profile: ProfileName?) {
     self.profile = profile
     open = Set(slots)

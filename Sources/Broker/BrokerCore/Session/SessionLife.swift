@@ -1,6 +1,6 @@
 import BrokerProtocol
 
-/// A session that has tokens, and everything that is known only as long as it has them: it ends with the session.
+/// A session that has tokens, and the state that exists only as long as it has them: it ends with the session.
 package struct SessionLife: Sendable {
   /// The tokens and the facts about the session, as clients see them.
   package internal(set) var session: LivingSession
@@ -35,7 +35,7 @@ package struct SessionLife: Sendable {
   var others = OtherTokens()
   /// The target of the present flight; nil for the session's own token.
   var flightTarget: TokenTarget?
-  /// How often a refresh token came without an access token, since there was one.
+  /// The number of refresh tokens that came without an access token, since there was one.
   var rotations = 0
   /// The target that the provider has refused in words that may mean the session as well: the next flight, for the
   /// session itself, shows which.
@@ -84,7 +84,7 @@ package struct SessionLife: Sendable {
     _ = schedule.handle(.tokensTaken(due: policy.refreshesInBackground ? renewal.first : nil), at: now)
   }
 
-  /// Takes in what the clocks say now, and how far other ones are ahead where that is known.
+  /// Adjusts to the present clocks, and to how far other ones are ahead where that is known.
   ///
   /// - Returns: whether the tokens' times are read in another way from now on.
   mutating func follow(verdict: Duration?, isNew: Bool, _ policy: ExpiryPolicy, at now: Moment) -> Bool {
@@ -113,7 +113,7 @@ package struct SessionLife: Sendable {
     rotations += 1
   }
 
-  /// Goes on with a session whose own tokens are the same, and a token for another target.
+  /// Adopts a token for another target, in a session whose own tokens stay.
   mutating func take(_ new: TokensBeingSaved, with token: OtherToken, at now: Moment) {
     session = new.session
     saving = nil

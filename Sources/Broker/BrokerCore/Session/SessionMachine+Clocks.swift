@@ -24,7 +24,7 @@ extension SessionMachine {
   /// A time by the present wall clock, as it is kept with the session's tokens.
   func kept(_ time: Timestamp) -> Timestamp { time + (.zero - (dating?.shift ?? .zero)) }
 
-  /// Tells that nothing can be had of the session any more; nothing is deleted by it.
+  /// Reports that no token can be had of the session any more; nothing is deleted by it.
   mutating func tellEnd(_ now: Moment) -> [Action] {
     life?.toldEnd = true
     answerVersion += 1

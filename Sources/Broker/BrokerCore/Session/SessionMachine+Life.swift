@@ -2,11 +2,11 @@ import BrokerProtocol
 
 /// The beginning and end of a session, and the answers about it.
 extension SessionMachine {
-  /// Restores the session from the store; a session that is bound to another place is signed out, and sent nowhere.
+  /// Restores the session from the store; a session with another binding is signed out, and sent nowhere.
   ///
   /// An open intent says that the record's refresh token may have been spent; one for an earlier generation is stale.
-  /// One for a later generation is of the record's token as well: a login that could not be saved counts, and leaves the
-  /// record as it was. Where its answer is still to come, the session waits for that, as it did before.
+  /// One for a later generation is of the record's token as well: a login that could not be saved counts, and leaves
+  /// the record as it was. Where its answer is still to come, the session waits for that, as it did before.
   mutating func restore(
     _ record: SessionRecord, _ intent: RefreshIntent?, _ flight: FlightUnderWay?, _ now: Moment
   ) -> [Action] {
@@ -73,13 +73,13 @@ extension SessionMachine {
     return []
   }
 
-  /// A login is not published before it is durable.
+  /// Accepts the session of a login, which is not published before it is durable.
   ///
-  /// The tokens that it replaces are revoked once it is: see ``Action/revokeReplaced(_:user:)``. What was seen of the
-  /// provider's rotating stays known.
+  /// The tokens that it replaces are revoked once it is: see ``Action/revokeReplaced(_:user:)``. The observed rotation
+  /// of the provider stays known.
   ///
-  /// The tokens' lives are counted from when they were asked for, as their provider's word of them is: the wall clock may
-  /// be set before they come.
+  /// The tokens' lives are counted from when they were asked for, as their provider counts: the wall clock may be set
+  /// before they come.
   mutating func acceptLogin(
     _ session: ProviderSession, _ method: String, _ details: LoginDetails, _ sentAt: Moment, _ now: Moment
   ) -> [Action] {
@@ -108,9 +108,9 @@ extension SessionMachine {
     SessionRecord(profile: profile, binding: binding, generation: generation, contents: contents)
   }
 
-  /// Local state is gone at once, whatever the disk and the provider say.
+  /// Logs out: local state is gone at once, whatever the disk and the provider say.
   ///
-  /// The caller of the logout has read ``newestTokens`` before, to tell the provider.
+  /// The caller of the logout has read ``newestTokens`` before, to have them revoked.
   mutating func logOut(_ reason: LogoutEvent.Reason, _ now: Moment) -> [Action] {
     let hadNothing = if case .signedOut = phase { !isSigningIn } else { false }
     let waiting = leave(to: .signedOut, now)
@@ -118,7 +118,7 @@ extension SessionMachine {
     return hadNothing ? actions : actions + [saveEnd(contents(at: now), [.logout(LogoutEvent(reason: reason))])]
   }
 
-  /// The provider has ended the session, for a reason that is known: it needs no revocation.
+  /// Ends the session because its provider has, for a known reason: it needs no revocation.
   mutating func endElsewhere(_ reason: LogoutEvent.Reason?, _ now: Moment) -> [Action] {
     guard life != nil else { return [] }
     guard let reason else { return end(.refreshRejected, alert: nil, now) }
@@ -126,7 +126,7 @@ extension SessionMachine {
     return [saveEnd(contents(at: now), [.logout(LogoutEvent(reason: reason))])] + refuse(waiting)
   }
 
-  /// The session has ended by itself; `wantsUser` says that its provider wants to see the user again.
+  /// Ends the session by itself; `wantsUser` says that its provider wants the user to authenticate again.
   mutating func end(
     _ reason: SessionExpiredEvent.Reason, alert: SecurityAlertEvent.Kind?, wantsUser: Bool = false,
     said: ProviderLastWord = ProviderLastWord(), _ now: Moment
@@ -164,7 +164,7 @@ extension SessionMachine {
     ending = earlier.ending
   }
 
-  /// Answers callers where no user is logged in: callers waiting for a login go on waiting.
+  /// Refuses callers where no user is logged in; callers waiting for a login go on waiting.
   mutating func refuse(_ waiting: [TokenDemand]) -> [Action] {
     demandsForLogin += waiting.filter(\.waitsForLogin)
     return waiting.filter { !$0.waitsForLogin }.map { .answerError($0.waiter, loginError) }

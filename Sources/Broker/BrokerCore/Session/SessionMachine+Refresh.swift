@@ -32,7 +32,7 @@ extension SessionMachine {
     return refreshOrJoin(now)
   }
 
-  /// Begins the next flight, unless one is under way, or to be waited for with whatever else.
+  /// Begins the next flight, unless one is under way, or something else is to be waited for.
   mutating func refreshOrJoin(_ now: Moment) -> [Action] {
     // A login that is being saved will bring better tokens, or let the waiting go on.
     guard !isSigningIn, life?.saving == nil, !refresh.isUnderWay else { return [] }
@@ -119,7 +119,7 @@ extension SessionMachine {
     return run(refresh.handle(event, terms, at: now), now)
   }
 
-  /// Does not send the refresh token: a crash could not be told from a lost session.
+  /// Does not send the refresh token: without a durable intent, a crash would look like a lost session.
   mutating func refuseToSpend(_ flight: UInt64, _ now: Moment) -> [Action] {
     guard !isSigningIn else {
       // What could not be written needs no closing.
@@ -197,11 +197,10 @@ extension SessionMachine {
     return run(actions, now)
   }
 
-  /// Takes in tokens that the provider gave for the session's on its own, with a changed password: the user has proved
-  /// with it who they are.
+  /// Adopts tokens that came with a changed password: the user has authenticated by it.
   ///
-  /// A refresh that is under way spends a token that the provider no longer knows: its answer is not waited for. While a
-  /// login is being saved they are held: they are worth something only if it fails.
+  /// A refresh that is under way spends a token that the provider no longer knows: its answer is not waited for. While
+  /// a login is being saved they are held: they are worth something only if it fails.
   mutating func replaceTokens(_ tokens: TokenSet, _ sentAt: Moment, _ now: Moment) -> [Action] {
     guard var session = life?.saving?.session ?? living else { return [] }
     life?.forgetOthers()
@@ -272,7 +271,7 @@ extension SessionMachine {
     return TokenMarks(isOffline: isOffline, isCapped: isCapped)
   }
 
-  /// Has a refresh token replaced whose time has come, because a caller uses the session: nothing waits for it.
+  /// Has a refresh token renewed whose time has come, because a caller uses the session: nothing waits for it.
   mutating func renew(_ now: Moment) -> [Action] {
     guard let due = life?.renewal.refresh, due.hasCome(at: now), case .resting = refresh.state, !isStoreDegraded,
       life?.saving == nil, !isSigningIn
@@ -280,7 +279,8 @@ extension SessionMachine {
     return startRefresh(now)
   }
 
-  /// Since when the refresh token ends when it does: what puts its end off by about the time since then is a new life.
+  /// The time from which on the refresh token has its present expiry: a reply that puts the expiry off by about the
+  /// time since then has begun a new life.
   func refreshTokenIssued(_ tokens: TokenSet, _ sentAt: Timestamp) -> Timestamp? {
     guard let session = living else { return nil }
     let known = shown(session.refreshTokenIssuedAt ?? session.issuedAt)

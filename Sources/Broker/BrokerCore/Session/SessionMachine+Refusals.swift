@@ -16,7 +16,7 @@ extension SessionMachine {
     return [.publish(.sessionExpired(event))]
   }
 
-  /// Takes in the next refresh token, which came without an access token that can be used; the request is repeated with it
+  /// Keeps the next refresh token, which came without an access token that can be used; the request is repeated with it
   /// once it is saved.
   ///
   /// - Returns: nil where it is the token that was sent: nothing has changed then.
@@ -36,8 +36,8 @@ extension SessionMachine {
     return [.save(record(.living(session)), announcing: events)]
   }
 
-  /// Goes on with a refresh token that is the session's from now on, and asks with it for an access token: at once the first
-  /// time, and later where that was in vain too, or would be.
+  /// Adopts the rotated refresh token, and asks with it for an access token: at once the first time, and later where
+  /// that failed too, or would.
   mutating func begin(_ rejection: ProviderRejection, _ new: TokensBeingSaved, _ now: Moment) -> [Action] {
     let failures = refresh.failuresInARow
     life?.take(rotated: new)

@@ -57,8 +57,8 @@ extension SessionMachine {
     return actions + serveWaiting(now)
   }
 
-  /// Writes what was before the login once more: the refused record may rest in the store all the same, as a commit that
-  /// reports an error may be durable, and the next start must not take it up.
+  /// Writes the state from before a login once more: the refused record may rest in the store all the same, as a commit
+  /// that reports an error may be durable, and the next start must not restore it.
   ///
   /// A record closes the intent of a refresh, so none is written while one is open: that of the refresh follows, or this one
   /// does where it brings nothing. Nor is one where others may have newer tokens.
@@ -137,10 +137,10 @@ extension SessionMachine {
     }
   }
 
-  /// Goes on with tokens that have become the session's, and serves everyone who waits.
+  /// Continues with tokens that have become the session's, and serves the callers that wait.
   ///
-  /// Those of a refresh are the best there are, however long a caller wants them to live; those of a login are refreshed
-  /// for a caller who needs them for longer.
+  /// Those of a refresh are the best there are, however long a caller wants them to live; those of a login are
+  /// refreshed for a caller that needs them for longer.
   private mutating func goOn(_ now: Moment, isLogin: Bool) -> [Action] {
     answerVersion += 1
     _ = refresh.handle(.settled, terms, at: now)

@@ -25,13 +25,13 @@ extension SessionMachine {
   /// Whether a login is being saved.
   var isSigningIn: Bool { logins.newest != nil }
 
-  /// The session that clients use, or will in a moment; nil where there is none but one that a login must replace.
+  /// The session that clients use, or are about to; nil where there is none, or a login must replace it.
   func sessionInUse(at now: Moment) -> LivingSession? {
     if let login = logins.newest { return login.session }
     return isShownExpired || isSpent(at: now) ? nil : living
   }
 
-  /// The session as it is kept where the configuration signs it out: with the newest tokens, saved or not; nil where nothing
+  /// The session to park where the configuration signs it out: with the newest tokens, saved or not; nil where no token
   /// could be had of it.
   func sessionToPark(at now: Moment) -> LivingSession? {
     guard let life, !isSpent(at: now) else { return nil }
@@ -67,7 +67,7 @@ extension SessionMachine {
   /// An uptime that no machine reaches: a century.
   private static let never = Duration.seconds(3_155_760_000)
 
-  /// Whether the refresh token may have been spent without our having its successor; its intent is open in the store.
+  /// Whether the refresh token may be spent without its successor being here; its intent is open in the store.
   package var isOutcomeUnknown: Bool { refresh.lost != nil }
 
   /// The flight that was sent, and whose answer is still to come; nil where there is none.
@@ -90,7 +90,7 @@ extension SessionMachine {
   /// The planned background refresh.
   package var scheduleState: RefreshSchedule.State { life?.schedule.state ?? .off }
 
-  /// When the access token ends, on both clocks; nil where there is none, or no end of it.
+  /// When the access token expires, on both clocks; nil where there is none, or it does not expire.
   package var accessTokenEnd: Deadline? { tokenLife?.accessEnd }
 
   /// When the session ends for want of use, in uptime; nil where it does not.
@@ -109,7 +109,7 @@ extension SessionMachine {
   /// The conversion of the tokens' times to the present clocks; nil where there is no session.
   var dating: TokenDating? { life?.dating }
 
-  /// Whether a session is there of which nothing can be had: see ``TokenLife/isSpent(at:)``.
+  /// Whether there is a session of which no token can be had: see ``TokenLife/isSpent(at:)``.
   func isSpent(at now: Moment) -> Bool { life?.tokens.isSpent(at: now) ?? false }
 
   /// Whether the provider cannot be reached, as far as it was tried: the one truth of the state and of every answer.
@@ -133,7 +133,7 @@ extension SessionMachine {
       isAccessTokenRefused: life?.isAccessTokenRefused ?? false, isShared: isShared)
   }
 
-  /// Whether the access token may be served: neither ended, nor refused with nothing known of its successor.
+  /// Whether the access token may be served: neither expired, nor refused while its successor is unknown.
   func isServable(at now: Moment) -> Bool {
     guard let tokenLife else { return false }
     return isOutcomeUnknown ? terms.servesAccessToken(at: now) : tokenLife.isAlive(at: now)

@@ -72,7 +72,7 @@ extension SessionMachine {
     return .answerOther(demand.waiter, token, marks(demand, token))
   }
 
-  /// Answers the callers that wait for a target that was asked for too often, and goes on with the others.
+  /// Answers the callers that wait for a target which was asked for too often, and continues with the others.
   mutating func bar(_ target: TokenTarget, for wait: Duration, _ now: Moment) -> [Action] {
     life?.flightTarget = nil
     var error = BrokerError(
@@ -90,7 +90,7 @@ extension SessionMachine {
     return waiting.filter { isTaken(otherTarget(of: $0)) }
   }
 
-  /// Answers the callers that want other tokens of a session that has nothing to ask for them with.
+  /// Refuses the callers that want other tokens of a session without a refresh token.
   mutating func refuseOthers() -> [Action] {
     let waiting = takeDemands { $0 != nil }
     let error = BrokerError(
@@ -108,10 +108,10 @@ extension SessionMachine {
     return wanted.contains(nil) ? nil : wanted.first ?? nil
   }
 
-  /// Takes in the answer to a flight for a target, which no client sees before what came with it is saved.
+  /// Takes the answer to a flight for a target, which no client sees before the new refresh token is saved.
   ///
-  /// The session's own access token is what it was, and when that is refreshed stays as planned. A reply without a refresh
-  /// token shows nothing of the provider's rotating: what was asked for may be no reason to give one.
+  /// The session's own access token stays, and its planned refresh too. A reply without a refresh token shows nothing
+  /// about rotation: the request may be no reason to give one.
   mutating func take(
     _ tokens: TokenSet, for target: TokenTarget, into session: LivingSession, _ sentAt: Timestamp, since: Moment,
     _ now: Moment
@@ -139,7 +139,7 @@ extension SessionMachine {
     return [.save(record(.living(session)), announcing: events)]
   }
 
-  /// Goes on with a refresh token that is the session's, and a token of a target's, from now on.
+  /// Adopts the rotated refresh token, and keeps the new access token for its target.
   mutating func begin(_ token: OtherToken, _ new: TokensBeingSaved, _ now: Moment) -> [Action] {
     life?.take(new, with: token, at: now)
     _ = refresh.handle(.settled, terms, at: now)
@@ -152,11 +152,10 @@ extension SessionMachine {
     } + serveOthers(now)
   }
 
-  /// Takes in that the provider has refused a flight for a target; nil where that says something of the session, or
-  /// passes.
+  /// Handles a refusal of a flight for a target; nil where it is about the session, or passes.
   ///
-  /// Some say of a target that the user has not consented to what others say of a session that is over. Whether it is, the
-  /// session's own refresh shows, which follows at once.
+  /// Some providers use the same words for a target without the user's consent as others do for a session that is over.
+  /// Whether it is, the session's own refresh shows, which follows at once.
   mutating func refuse(
     _ target: TokenTarget, _ flight: UInt64, _ failure: ProviderFailure, _ now: Moment
   ) -> [Action]? {
@@ -196,7 +195,7 @@ extension SessionMachine {
     return names.target(of: id)
   }
 
-  /// Whether a token is the present one for a target; nil is the session itself.
+  /// Whether a token is the present one for a target; nil is the session's own.
   package func isCurrent(tokenNamed id: String, for target: TokenTarget?) -> Bool {
     guard let living else { return false }
     guard let target = target.flatMap(otherTarget) else { return tokenID(living.tokens.accessToken.value) == id }

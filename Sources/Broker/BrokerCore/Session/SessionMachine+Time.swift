@@ -32,10 +32,9 @@ extension SessionMachine {
     }
   }
 
-  /// Does not wait any longer for a provider that is well again.
+  /// Ends the wait for a provider that is well again.
   ///
-  /// Whatever rests because of something else goes on resting. Where nothing is refreshed unasked, the next caller need
-  /// not wait.
+  /// A wait for another reason goes on. Where nothing is refreshed unasked, the next caller need not wait.
   mutating func tryAgain(_ condition: ProviderCondition, _ now: Moment) -> [Action] {
     guard let life, !isSigningIn, life.saving == nil, !refresh.isUnderWay else { return [] }
     _ = refresh.handle(.providerSeen(condition), terms, at: now)
@@ -92,7 +91,7 @@ extension SessionMachine {
       && !isOutcomeUnknown && !refresh.mayHaveSpent
   }
 
-  /// Writes down when the session was last used, under a generation of its own: it can replace no newer tokens.
+  /// Writes down the last use, under a generation of its own: it can replace no newer tokens.
   mutating func noteUse(_ now: Moment) -> [Action] {
     guard var session = living, mayNoteUse, let due = life?.use.noteDue, due <= now.uptime else { return [] }
     note(in: &session, now)

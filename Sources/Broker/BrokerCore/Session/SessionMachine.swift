@@ -1,11 +1,13 @@
 package import BrokerProtocol
 package import SecretMemory
 
-/// Decides what happens to the session of one profile: one refresh for all callers, nothing told before it is durable.
+/// Decides what happens to the session of one profile: one refresh for all callers, nothing published before it is
+/// durable.
 ///
-/// How tokens are refreshed is ``RefreshMachine``'s, and when without being asked for is ``RefreshSchedule``'s.
+/// The refresh itself is ``RefreshMachine``'s, and its schedule without callers ``RefreshSchedule``'s.
 ///
-/// A value: it does no I/O and reads no clock. Every event is legal in every state; what comes too late changes nothing.
+/// A value: it does no I/O and reads no clock. Every event is legal in every state; what comes too late changes
+/// nothing.
 package struct SessionMachine: Sendable {
   /// The phase of the session; each case has what is known only in it.
   package enum Phase: Sendable {
@@ -13,7 +15,7 @@ package struct SessionMachine: Sendable {
     case signedOut
     /// The record in this profile's store is not the one that was written. Left by a login that was saved, or a logout.
     case mistrusted
-    /// Tokens are available, or at least a way to ask for them. Left by a logout, a definitive refusal, or the end of the
+    /// There are tokens, or at least a way to ask for them. Left by a logout, a definitive refusal, or the end of the
     /// time without use, but by no clock alone; another login that was saved begins another life.
     case living(SessionLife)
     /// The session ended by itself. Left by a login that was saved, or a logout.
@@ -65,7 +67,7 @@ package struct SessionMachine: Sendable {
     /// The provider has said who the session's user is, in other words than before.
     case userDescribed(User)
     case logoutWanted(LogoutEvent.Reason)
-    /// The provider may have ended the session for this reason: a refusal of its refresh token means that.
+    /// The provider may have ended the session for this reason: a refusal of its refresh token confirms it.
     case endSuspected(LogoutEvent.Reason?)
     /// The provider has ended the session for this reason.
     case endConfirmed(LogoutEvent.Reason?)
@@ -74,7 +76,7 @@ package struct SessionMachine: Sendable {
     /// A call, for this profile or another one, has shown that its provider is at least so well.
     case providerSeen(ProviderCondition)
     case clockWasSet
-    /// The clocks of others are so far ahead of the wall clock, as two of them agree; nil: not any more.
+    /// The clocks of others are so far ahead of the wall clock, as two of them agree; nil where they no longer are.
     case clockJudged(Duration?)
     case woken
   }
@@ -138,7 +140,7 @@ package struct SessionMachine: Sendable {
   package internal(set) var phase = Phase.signedOut
   /// The generation of the newest record that was handed out for saving.
   package internal(set) var generation: UInt64 = 0
-  /// The newest generation that is durable, or that nothing needs to be any more.
+  /// The newest generation that is durable, or that need not be any more.
   package internal(set) var settledGeneration: UInt64 = 0
   /// The generation of the record that rests in the store, as far as it is known.
   var restingGeneration: UInt64 = 0
@@ -169,7 +171,7 @@ package struct SessionMachine: Sendable {
   @Boxed var ending: Ending? = nil
   /// Refreshes of earlier sessions whose answer has not come yet; each leaves with its answer.
   var lateFlights: [LateFlight] = []
-  /// The uptime before which its provider is not to be asked without a caller's wish, as other profiles have learnt.
+  /// The uptime before which its provider is not to be asked without a caller's wish, as other profiles have found out.
   package var providerRest = Duration.zero
   /// The random number of the event at hand, from 0 to 1.
   var jitter = 0.5

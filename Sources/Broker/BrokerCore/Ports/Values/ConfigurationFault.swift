@@ -23,7 +23,7 @@ package enum ConfigurationFault: Sendable, Equatable, CaseIterable {
   /// The embedded provider's own files: damaged, or encrypted for another vault.
   case embeddedFiles
 
-  /// One plain sentence that says where to look, without a word of the provider.
+  /// One plain sentence that names the settings to check, without a word of the provider.
   package var message: String {
     switch self {
     case .client:

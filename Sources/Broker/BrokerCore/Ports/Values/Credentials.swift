@@ -15,7 +15,7 @@ package struct Credentials: Sendable, Equatable {
   package var refreshToken: Secret?
   /// The requested scopes; empty for the provider's default.
   package var scopes: [String]
-  /// Whether the user shall prove who they are although the provider may know them still (OpenID Connect Core, section
+  /// Whether the user must authenticate although the provider may know them still (OpenID Connect Core, section
   /// 3.1.2.1, `prompt=login`).
   package var wantsFreshProof = false
   /// Whether the login takes the place of one of the same profile that waits for its user; a trial leaves it alone.

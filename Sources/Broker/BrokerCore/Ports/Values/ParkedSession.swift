@@ -15,10 +15,11 @@ package struct ParkedSession: Sendable, Equatable {
     }
   }
 
-  /// How long one is kept: who undoes a change of a file has noticed it by then.
+  /// How long one is kept: a mistaken change of the configuration is noticed by then.
   package static let lifetime = Duration.seconds(30 * 86400)
 
-  /// The session as it was; signed out where it rests under its profile's own name still, which is configured no more.
+  /// The session as it was; signed out where its record is still stored under the name of its profile, which is no
+  /// longer configured.
   package var record: SessionRecord
   /// When it was signed out.
   package var since: Timestamp

@@ -4,22 +4,22 @@ package import BrokerProtocol
 package enum ProviderFailure: Error, Sendable, Equatable {
   /// A credential, code or handle was refused; `attemptsRemaining` where the provider counts.
   case refused(ErrorKind, attemptsRemaining: Int? = nil, retryAfter: Duration? = nil, fields: [String]? = nil)
-  /// The refresh token is definitively worthless: the one thing that ends a session.
+  /// The refresh token has ended for good: the one failure that ends a session.
   case sessionEnded(
     SessionExpiredEvent.Reason, alert: SecurityAlertEvent.Kind? = nil, said: ProviderLastWord = ProviderLastWord())
-  /// The provider wants to see the user again before it goes on (OpenID Connect Core, section 3.1.2.6): that ends a
-  /// session too.
+  /// The provider wants the user to authenticate again before it goes on (OpenID Connect Core, section 3.1.2.6): that
+  /// ends a session too.
   case reauthenticationRequired
-  /// The provider wants a code of the user before it goes on, which it has asked for already: a refresh ends the session
-  /// by that, and the code brings another one.
+  /// The provider wants a code of the user before it goes on, and has sent it already: a refresh ends the session by
+  /// that, and the code brings another one.
   case challenged(ProviderChallenge)
   /// A passing failure, and the request was certainly not acted on.
   case transient(ErrorKind, retryAfter: Duration? = nil, cause: PassingCause? = nil)
   /// The request may or may not have been acted on: the reply was lost. A gateway in between may wish for patience.
   case outcomeUnknown(ErrorKind, retryAfter: Duration? = nil)
-  /// The provider has answered in words that may pass, may be a fault of the configuration, or may mean the end.
+  /// The provider's answer may pass, may be a fault of the configuration, or may mean the end.
   case rejected(ProviderRejection)
-  /// The refresh token was spent for another one, and for nothing else that can be used.
+  /// The refresh token was exchanged for another one, without an access token that can be used.
   case rotated(RotatedToken)
   /// The access token was refused (RFC 6750, section 3.1, `invalid_token`): a fresh one may be accepted.
   case tokenRefused
@@ -28,7 +28,7 @@ package enum ProviderFailure: Error, Sendable, Equatable {
   /// The provider cannot do this at all.
   case unsupported
 
-  /// Whether the provider cannot even have seen the request: no answer of a provider is told by these kinds.
+  /// Whether the provider cannot even have seen the request: these kinds never stand for an answer of a provider.
   var neverLeft: Bool {
     switch self {
     case .misconfigured(.secret), .misconfigured(.environmentSecret): true
@@ -93,7 +93,7 @@ package enum ProviderFailure: Error, Sendable, Equatable {
 }
 
 extension ProviderFailure {
-  /// Whether the provider keeps an account from guesses, for a while or for good.
+  /// Whether the provider locks an account against guesses, for a while or for good.
   var isLockout: Bool {
     switch self {
     case .refused(.accountLocked, _, _, _), .refused(.tooManyAttempts, _, _, _): true
@@ -101,10 +101,10 @@ extension ProviderFailure {
     }
   }
 
-  /// Whether a refusal of an e-mail address may tell that there is, or is not, an account of this address.
+  /// Whether a refusal of an e-mail address may reveal whether there is an account of this address.
   ///
-  /// It may wherever the provider itself has examined the address. What it says of everyone's request tells nothing: too
-  /// many of them, a captcha, a client that is not accepted, something that it cannot do; nor does what went wrong on the
+  /// It may wherever the provider itself has examined the address. A refusal of anyone's request reveals nothing: too
+  /// many of them, a captcha, a client that is not accepted, something that it cannot do; nor does a failure on the
   /// way.
   var mayTellOfAccount: Bool {
     switch self {

@@ -110,7 +110,7 @@ package struct ProviderWord: Sendable, Equatable {
   }
 }
 
-/// Why something passes that is wrong, where more is known than the kind of the error says.
+/// The cause of a passing failure, where more is known than the kind of the error says.
 package enum PassingCause: Sendable, Equatable {
   /// There is no trusted TLS.
   case tls(TLSFault)

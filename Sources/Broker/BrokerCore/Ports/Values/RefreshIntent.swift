@@ -21,7 +21,7 @@ package struct RefreshIntent: Sendable, Equatable {
   package var followsLostReply: Bool { startedAt == LostReply.replayMark }
 }
 
-/// All that is of use in the answer to a refresh: the next refresh token, which may be the only copy of the session.
+/// The usable part of an answer to a refresh: the next refresh token, which may be the only copy of the session.
 package struct RotatedToken: Sendable, Equatable {
   /// The token.
   package var refreshToken: BoundToken

@@ -42,9 +42,9 @@ package struct LivingSession: Sendable, Equatable {
   package var authTime: Timestamp
   /// When the tokens were issued to us, for the lifetime of the access token.
   package var issuedAt: Timestamp
-  /// Since when the refresh token ends when it does; nil in records of earlier versions.
+  /// The time from which on the refresh token has its present expiry; nil in records of earlier versions.
   ///
-  /// A refresh that does not put its end off leaves this as it is.
+  /// A refresh that does not put its expiry off leaves this as it is.
   package var refreshTokenIssuedAt: Timestamp?
   /// The clocks by which these times are; nil in records of earlier versions.
   package var clock: IssueClock?
@@ -63,7 +63,7 @@ package struct LivingSession: Sendable, Equatable {
   package var lastUsedAt: Timestamp?
   /// When a client used the session, written down once an hour, where no timeout asks for more.
   package var roughlyUsedAt: Timestamp?
-  /// The one or the other in uptime, counted from the start of the machine that ``clock`` names.
+  /// The time of that use in uptime, counted from the start of the machine that ``clock`` names.
   package var lastUsedUptime: Duration?
   /// The JSON members that a newer version of the program has written, carried along unread.
   package var unknownMembers: Secret?
@@ -80,7 +80,8 @@ package struct LivingSession: Sendable, Equatable {
     self.lastValidatedAt = lastValidatedAt
   }
 
-  /// So many replies without another refresh token show that the provider gives none: some rotate only now and then.
+  /// The number of replies without another refresh token after which the provider counts as not rotating: some rotate
+  /// only now and then.
   package static let unrotatedRepliesEnough = 3
 
   /// Whether spending the refresh token may bring another one.

@@ -6,7 +6,7 @@ package struct StoreContents: Sendable {
   package var records: [SessionRecord]
   /// Profiles whose record cannot be trusted.
   package var tampered: [ProfileName] = []
-  /// Whether something else than a profile's record cannot be trusted: the store as a whole, its events, its age.
+  /// Whether something other than a profile's record cannot be trusted: the store as a whole, its events, its age.
   package var isSuspect = false
   /// Whether all of it may be an older copy: the refresh tokens may have been spent since.
   package var mayBeOlder = false
@@ -39,7 +39,7 @@ package struct StoreStatus: Sendable, Equatable {
   package var keySource: KeySourceName
   /// The version of its tables.
   package var schemaVersion: Int
-  /// Whether it would be noticed that the whole store was replaced by an older copy.
+  /// Whether a replacement of the whole store by an older copy would be noticed.
   package var noticesRollback: Bool
   /// Whether it was found to be, or perhaps to be, an older copy of itself when it was opened.
   package var mayBeOlder: Bool
@@ -101,17 +101,17 @@ package struct EventCompleteness: Sendable, Equatable {
   }
 }
 
-/// How many events are kept, how many bytes of them, and for how long: whichever ends first.
+/// The retention of events: their number, bytes and age, whichever ends first.
 package enum EventRetention {
   /// The contract's number: days of a busy broker, in a few megabytes.
   package static let count = 10_000
-  /// Of so many lasting events (see `EventName.isLasting`), and of so many others, none goes while there are more of the
-  /// other kind: a flood of refreshes or failed logins pushes no login or alert out, and the other way round.
+  /// The number of events of each kind, lasting (see `EventName.isLasting`) and others, that the other kind cannot push
+  /// out: a flood of refreshes or failed logins leaves logins and alerts, and the other way round.
   package static let share = 2_000
   /// How many sealed bytes are kept: three times what ten thousand usual events have, and bearable on a small disk where
   /// all are as long as they may be.
   package static let byteCount = 8 << 20
-  /// The contract's time: a laptop that was away for a holiday still catches up.
+  /// The longest age, by the contract: a laptop that was away for a holiday still catches up.
   package static let age = Duration.seconds(30 * 86_400)
 }
 

@@ -1,4 +1,4 @@
-/// Why a provider cannot be spoken to over trusted TLS: each cause has its own remedy.
+/// The reason why there is no trusted TLS connection to a provider: each has its own remedy.
 package enum TLSFault: Sendable, Equatable, CaseIterable {
   /// No trusted authority vouches for its certificate.
   case untrusted
@@ -21,7 +21,7 @@ package enum TLSFault: Sendable, Equatable, CaseIterable {
   /// Anything else.
   case other
 
-  /// One plain sentence that says what is wrong and what to do about it, without a word of the provider.
+  /// One plain sentence with the fault and its remedy, without a word of the provider.
   ///
   /// - Parameter address: the setting that says where the provider is.
   /// - Returns: a sentence.

@@ -22,7 +22,7 @@ package struct TokenTarget: Sendable, Hashable {
     self.audience = audience
   }
 
-  /// A target as a client asks for it; nil where it says nothing of scopes or audience.
+  /// The target of a client's request; nil where it names neither scopes nor an audience.
   ///
   /// - Throws: `invalidParams` with the pointer of what is too long, too many, or can be no scope and no audience.
   init?(scopes: [String]?, audience: String?) throws(BrokerError) {
