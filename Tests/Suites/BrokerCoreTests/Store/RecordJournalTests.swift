@@ -47,7 +47,7 @@ import Testing
     journal.retry(Self.retry(2, failures: 2, cancelled))
     #expect(cancelled.all == [1] && !journal.isSaved)
     #expect(journal.failures(of: Self.record(2)) == 2 && journal.failures(of: Self.record(3)) == 0)
-    let isNews = (journal.noteProblem(of: Self.profile), journal.noteTrouble(of: Self.profile))
+    let isNews = (journal.noteProblem(of: Self.profile), journal.noteProblem(of: Self.profile))
     #expect(isNews == (true, false))
     let isOver = (journal.noteSaved(Self.record(1)), journal.isSaved)
     #expect(!isOver.0 && !isOver.1)
