@@ -3,8 +3,8 @@ import JSON
 
 /// An event as it is before sealing: one JSON object with the members that subscribers see.
 package enum EventCoding {
-  /// Names in an event may be as long as a provider's reply; the database refuses what is longer than this as well, so
-  /// nothing was ever written that cannot be read.
+  /// The limits of reading: names in an event may be as long as a provider's reply; the database refuses a longer
+  /// record as well, so nothing is ever written that cannot be read.
   private static let limits = JSONLimits(depth: 16, byteCount: 4 << 20)
 
   /// The object.

@@ -1,7 +1,7 @@
-/// Random numbers for waits that are spread, without a system call for each: SplitMix64 (Steele, Lea and Flood, "Fast
+/// Random numbers for the spreading of waits, without a system call for each: SplitMix64 (Steele, Lea and Flood, "Fast
 /// splittable pseudorandom number generators", OOPSLA 2014), begun at a number of the system's generator.
 ///
-/// An observer of some of them can compute the others: nothing secret may hang on them.
+/// An observer of some of them can compute the others: no secret may depend on them.
 struct JitterGenerator: RandomNumberGenerator {
   private var state: UInt64
 

@@ -5,8 +5,7 @@ import Sealing
 package import SecretMemory
 import TextCoding
 
-/// A login that waits for its code or its user, as it is before sealing: one JSON object, the provider's handle in
-/// base64url.
+/// The coding of a pending login before it is sealed: one JSON object, the provider's handle in base64url.
 package enum PendingLoginCoding {
   /// The limits of reading: a provider's description of a challenge may be as long as its reply; the database refuses a
   /// longer record as well, so nothing is ever written that cannot be read.

@@ -2,9 +2,10 @@ package import Sealing
 import SecretMemory
 import Synchronization
 
-/// The key with which the embedded provider seals its own keys: derived from the vault's, so there while the vault is open.
+/// The key with which the embedded provider seals its own keys: derived from the vault's, so there while the vault is
+/// open.
 ///
-/// It stays the same for the life of the vault, whatever that is sealed with.
+/// It stays the same for the life of the vault, however the vault is re-encrypted.
 package final class ProviderKey: Sendable {
   private let held = Mutex<SealingKey?>(nil)
 

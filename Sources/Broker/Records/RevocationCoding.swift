@@ -4,7 +4,7 @@ import JSON
 import Sealing
 package import SecretMemory
 
-/// Tokens that are still to be revoked as they are before sealing: one JSON object, the tokens as in a session's record.
+/// The coding of tokens to revoke before they are sealed: one JSON object, the tokens as in a session's record.
 package enum RevocationCoding {
   /// The object; the caller wipes it.
   package static func encode(_ revocation: PendingRevocation) -> [UInt8] {

@@ -7,7 +7,7 @@ import TextCoding
 /// The row was opened and compared with the manifest when it was read, so each token is what was written last. It is
 /// opened with the data key of that time, which lies in locked memory for as long as a token needs it.
 package final class SealedContents: Sendable {
-  /// Contents that are longer are not opened for each of their tokens, which then rest for themselves.
+  /// The longest contents that are opened for each of their tokens; the tokens of longer ones rest by themselves.
   private static let longest = 16 << 10
 
   private let box: [UInt8]

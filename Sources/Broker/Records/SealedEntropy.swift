@@ -4,9 +4,10 @@ package import SecretMemory
 import Synchronization
 import TextCoding
 
-/// The core's source of handles and token names, with the key of one vault while that is open.
+/// The source of handles and token names for the core, with the key of one vault while that is open.
 package final class SealedEntropy: Entropy {
-  /// One more than 256 bits, of which the choice of the first character spends a fraction of one.
+  /// The random bytes of a handle: one more than 256 bits, of which the choice of the first character spends a
+  /// fraction.
   private static let handleByteCount = 33
   private let fingerprint = Mutex<TokenFingerprint?>(nil)
   private let jitter = Mutex(JitterGenerator())
@@ -30,8 +31,8 @@ package final class SealedEntropy: Entropy {
   /// A random number from 0 to 1: one is drawn for each event of each session.
   package func fraction() -> Double { jitter.withLock { Double.random(in: 0...1, using: &$0) } }
 
-  /// The token's keyed fingerprint; while the vault is locked, when there is no token to compare with, a name that
-  /// nothing else has.
+  /// The token's keyed fingerprint; while the vault is locked, when there is no token to compare with, a name that is
+  /// unique.
   package func tokenID(of token: Secret) -> String {
     fingerprint.withLock { $0 }?.name(of: token) ?? handle()
   }

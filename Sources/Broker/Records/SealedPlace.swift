@@ -4,7 +4,7 @@ import Sealing
 /// The place that a sealed value is bound to: a value that was moved or copied to another place, or rolled back, does
 /// not open.
 package struct SealedPlace {
-  /// The format of the sealed contents that this program writes; bound by each seal, and kept in each row that has
+  /// The format in which this program writes sealed contents; bound by each seal, and kept in each row that has
   /// contents of its own.
   package static let currentFormat: Int64 = 2
 
@@ -12,7 +12,7 @@ package struct SealedPlace {
   package let table: String
   /// The row's name in it.
   package let row: String
-  /// The format of what is sealed.
+  /// The format of the sealed contents.
   package var format: Int64
   /// The provider that the row belongs to.
   package var binding: ProviderBinding?

@@ -4,10 +4,10 @@ import JSON
 import Sealing
 package import SecretMemory
 
-/// A record's contents as they are before sealing: one JSON object.
+/// The coding of a record's contents before they are sealed: one JSON object.
 ///
-/// Tokens are in it as ``TokenCoding`` writes them. Members of a living session that are not known were written by a newer version: they are carried
-/// along, and written back as they were.
+/// Tokens are in it as ``TokenCoding`` writes them. Unknown members of a living session were written by a newer
+/// version: they are carried along, and written back as they were.
 package enum SessionContentsCoding {
   /// The object; the caller wipes it.
   package static func encode(_ contents: SessionRecord.Contents) -> [UInt8] {

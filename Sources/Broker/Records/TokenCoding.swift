@@ -5,10 +5,10 @@ import Sealing
 import SecretMemory
 import TextCoding
 
-/// Tokens as members of the JSON object that is sealed.
+/// The coding of tokens as members of the JSON object that is sealed.
 ///
-/// They are in base64url in it, so that a token of any bytes comes back as it was, and none needs an escape that would be
-/// copied on reading.
+/// They are in base64url in it, so that a token of any bytes comes back as it was, and none needs an escape that would
+/// be copied on reading.
 enum TokenCoding {
   /// A sealed record of this size is no record of ours; the database refuses it as well.
   static let limits = JSONLimits(depth: 16, byteCount: 4 << 20)

@@ -2,10 +2,11 @@ import Sealing
 package import SecretMemory
 import TextCoding
 
-/// Names tokens: the same name for the same token, and no way back, nor from one state directory to another.
+/// Names tokens: the same name for the same token, from which neither the token nor its name in another state directory
+/// can be found.
 ///
-/// BLAKE2b with a key of the state directory (RFC 7693), cut to 96 bits: enough that two tokens never share a name,
-/// too few and too keyed to test guesses against.
+/// BLAKE2b with a key of the state directory (RFC 7693), cut to 96 bits: enough that two tokens never share a name, too
+/// few and too keyed to test guesses against.
 package struct TokenFingerprint: Sendable {
   /// How many bytes the key has.
   package static let keyByteCount = 32

@@ -19,7 +19,7 @@ package struct VaultSeal: Sendable {
     SealedBox.seal(plaintext, context: place.associatedData(vaultID: vaultID, key: key.id), key: key)
   }
 
-  /// Opens what was sealed for a place.
+  /// Opens a box that was sealed for a place.
   ///
   /// - Throws: `SealingError`.
   package func open(_ box: Span<UInt8>, at place: SealedPlace) throws(SealingError) -> Secret {
@@ -38,7 +38,7 @@ package struct VaultSeal: Sendable {
     return (try? SealedBox.open(box, context: context, key: key, into: &output)) != nil
   }
 
-  /// Opens what is no secret in itself, such as a list of names.
+  /// Opens contents that are no secret in themselves, such as a list of names.
   ///
   /// - Throws: `SealingError`.
   package func openBytes(_ box: Span<UInt8>, at place: SealedPlace) throws(SealingError) -> [UInt8] {

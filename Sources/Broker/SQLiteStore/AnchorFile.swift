@@ -1,11 +1,12 @@
 import LinuxSystem
 import Sealing
 
-/// How many changes the vault has had, kept outside of it: an older copy of the whole database is then noticed.
+/// The number of changes that the vault has had, kept outside of it: an older copy of the whole database is then
+/// noticed.
 ///
-/// Two slots are written in turn, each after the change that it tells of is durable. So the anchor never knows of a change
-/// that the vault has not, whenever the process ends; that it may be a little behind does no harm. It is not waited for
-/// the disk. Who can write to both places can roll back both: it is for copies, backups and people who have one of them.
+/// Two slots are written in turn, each after its change is durable. So the anchor never counts a change that the vault
+/// does not have, whenever the process ends; that it may be a little behind does no harm. No write waits for the disk.
+/// Anyone who can write to both places can roll back both: it is for copies, backups and people who have one of them.
 final class AnchorFile {
   /// ```
   /// 8 bytes magic ‖ 16 bytes vault identifier ‖ 8 bytes generation ‖ 32 bytes BLAKE2b of these, keyed
@@ -24,14 +25,9 @@ final class AnchorFile {
   /// Whether all that was found is of another vault.
   private(set) var isForeign = false
 
-  /// Opens the anchor of a vault, or makes an empty one; another vault's is written over in time.
+  /// Opens the anchor of a vault, or makes an empty one; another vault's is overwritten in time.
   ///
   /// Nil where the place cannot be used.
-  ///
-  /// - Parameters:
-  ///   - path: in a private directory, which is made if it is missing.
-  ///   - vaultID: of 16 bytes.
-  ///   - mac: with a key that stays the same for the life of the vault.
   init?(path: String, vaultID: [UInt8], mac: KeyedHash) {
     do {
       _ = try PrivateDirectory(PathName.directory(of: path), create: true)
@@ -44,9 +40,9 @@ final class AnchorFile {
     read()
   }
 
-  /// Whether a file looks like the anchor of a vault that was changed at least once; whose it is takes a key to tell.
+  /// Whether a file looks like the anchor of a vault that was changed at least once; which vault's takes a key to tell.
   ///
-  /// What cannot be examined may well be one.
+  /// A file that cannot be examined counts as one.
   static func isWritten(at path: String) -> Bool {
     let bytes: [UInt8]
     do throws(Errno) {
@@ -58,7 +54,7 @@ final class AnchorFile {
     return (0..<slotCount).contains { bytes.dropFirst($0 * slotByteCount).starts(with: magic) }
   }
 
-  /// Refuses what is in the place of an anchor and cannot be one.
+  /// Refuses a file in the place of an anchor that cannot be one.
   ///
   /// - Throws: `VaultError.notOurs`.
   static func inspect(_ path: String) throws(VaultError) {

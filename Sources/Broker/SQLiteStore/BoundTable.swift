@@ -7,7 +7,8 @@ import SecretMemory
 protocol BoundTable: SealedTable {
   /// Its name in the database.
   static var table: String { get }
-  /// Puts in a row of all columns, in the order of the selection (?1 to ?6), in place of one of the same name.
+  /// The statement that inserts a row of all columns, in the order of the selection (?1 to ?6), in place of one of the
+  /// same name.
   static var replacement: StaticString { get }
   /// Takes out the row of a name (?1).
   static var removal: StaticString { get }

@@ -4,7 +4,7 @@ import BrokerProtocol
 enum EventSeries: CaseIterable, Sendable {
   /// Events that come often: refreshes, codes, failures.
   case passing
-  /// Events that say that a session has begun or ended, or that something looks like an attack.
+  /// Events that report the beginning or end of a session, or a possible attack.
   case lasting
 
   /// The first ordinal of the second series: the first one never comes so far.

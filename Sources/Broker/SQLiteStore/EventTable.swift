@@ -7,8 +7,8 @@ import SecretMemory
 
 /// The kept events, in two series that are each numbered without a gap.
 struct EventTable {
-  /// A page ends behind the event with which it has so many sealed bytes: the loop renders it in a few milliseconds,
-  /// during which no other client is answered, and the pages of forty slow clients fit into `maxBufferedBytes`.
+  /// The sealed bytes after which a page ends: the loop renders it in a few milliseconds, during which no other client
+  /// is answered, and the pages of forty slow clients fit into `maxBufferedBytes`.
   private static let pageBytes = 1 << 17
 
   /// The vault's database.
@@ -37,7 +37,8 @@ struct EventTable {
     }
   }
 
-  /// Appends an event; a row that says in the clear that it has the event's sequence can only be forged, and gives way.
+  /// Appends an event; an earlier row with the event's sequence in its clear columns can only be forged, and is
+  /// replaced.
   ///
   /// - Returns: how many sealed bytes it has.
   /// - Throws: `VaultError.storage`.
@@ -69,7 +70,7 @@ struct EventTable {
     var byteCount: Int
   }
 
-  /// Sequence, time and length of one event, as they stand in the clear; nil where there is none.
+  /// Sequence, time and length of one event, from its cleartext columns; nil where there is none.
   ///
   /// - Throws: `VaultError.storage`.
   func mark(of ordinal: Int64) throws(VaultError) -> Mark? {

@@ -2,7 +2,7 @@ import Records
 import SQLite
 import Sealing
 
-/// The one row that says what is true of the vault as a whole, and the rows of the manifest under it.
+/// The one row with the head of the vault, and the rows of the manifest under it.
 struct HeadTable {
   /// The vault's database.
   let connection: SQLiteConnection

@@ -1,9 +1,9 @@
 import LinuxSystem
 
-/// Says beside a new vault that another one was here before, until an event of the new one tells of it.
+/// The note beside a new vault that another one was here before, until an event of the new one reports it.
 ///
-/// What the lost vault has left is removed before the new one exists; a process that ends in between would else leave a
-/// place where nothing ever was.
+/// The files of the lost vault are removed before the new one exists; without the note, a process that ends in between
+/// would leave no sign of it.
 struct LossFile {
   private static let texts: [(loss: VaultSuspicion, text: String)] = [(.fileGone, "gone"), (.movedAway, "moved")]
   /// More than one word it never has.

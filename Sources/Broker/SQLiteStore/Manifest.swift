@@ -27,7 +27,7 @@ struct Manifest: Sendable {
   struct Row: Hashable, Sendable {
     /// Its table.
     let table: Table
-    /// Its name: a profile, or a profile and a number, or what a value of the vault is called.
+    /// Its name: a profile, or a profile and a number, or the name of a value of the vault.
     let name: String
 
     /// The profile that the row is of; nil where it is of none.
@@ -43,7 +43,7 @@ struct Manifest: Sendable {
   /// How many buckets there are: a bucket of ten thousand profiles is then smaller than two pages.
   static let bucketCount = 64
 
-  /// How many bytes a row has in its bucket, about: the table, the length, a name of some letters, the tag.
+  /// The usual bytes of a row in its bucket: the table, the length, a name of some letters, the tag.
   ///
   /// It only sizes a reservation.
   private static let usualRowBytes = 22

@@ -6,7 +6,7 @@ import Sealing
 import SecretMemory
 import TextCoding
 
-/// The sessions that a change of the configuration has signed out: sealed as those of configured profiles are.
+/// The parked sessions: sealed as those of configured profiles are.
 struct ParkedSessionTable: SealedTable {
   static let kind = Manifest.Table.parkedSession
   static let selection: StaticString =
@@ -20,7 +20,7 @@ struct ParkedSessionTable: SealedTable {
   let connection: SQLiteConnection
   let seal: VaultSeal
 
-  /// The row's name: the profile's, which has no stroke in it, and a hash of what the session is bound to.
+  /// The row's name: the profile's, which has no stroke in it, and a hash of the session's binding.
   static func name(of id: ParkedSession.ID) -> String {
     var bytes: [UInt8] = []
     for part in [id.binding.type, id.binding.issuer, id.binding.clientID] {

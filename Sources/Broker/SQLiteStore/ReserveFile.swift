@@ -1,6 +1,6 @@
 import LinuxSystem
 
-/// Room on the disk that is kept for the change that finds it full: a logout, a token that was just rotated.
+/// Disk space that is reserved for a change that finds the disk full: a logout, a token that was just rotated.
 struct ReserveFile {
   /// Enough for the write-ahead log of a few changes, and little beside any database.
   private static let byteCount: Int64 = 256 << 10

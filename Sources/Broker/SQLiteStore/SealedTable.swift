@@ -21,7 +21,7 @@ protocol SealedTable {
 
   /// The vault's database.
   var connection: SQLiteConnection { get }
-  /// Seals and opens what the rows hold.
+  /// Seals and opens the values of the rows.
   var seal: VaultSeal { get }
 
   /// The place that a row's box is bound to, from the row's other columns; nil for columns that no row of ours has.
@@ -51,7 +51,7 @@ struct FoundRow<Value> {
 }
 
 extension SealedTable {
-  /// Hands each row to a closure, in no order; one that does not open keeps none of the others from doing so.
+  /// Hands each row to a closure, in no order; a row that does not open does not stop the others.
   ///
   /// - Throws: `VaultError.storage`, `.secretMemoryExhausted`.
   func forEachRow(_ body: (consuming FoundRow<Value>) -> Void) throws(VaultError) {

@@ -42,13 +42,6 @@ struct SessionTable: SealedTable {
   ///
   /// A row that cannot be trusted protects nothing: it gives way to any record, lest a forged generation keep the
   /// profile from ever being saved again.
-  ///
-  /// - Parameters:
-  ///   - record: the record.
-  ///   - listed: the tag of the row that should be there.
-  ///   - time: milliseconds, for people who look at the file.
-  /// - Returns: the tag of the new row; nil when it was not written.
-  /// - Throws: `VaultError.storage`, `.secretMemoryExhausted`.
   func save(_ record: SessionRecord, replacing listed: RowTag?, at time: Int64) throws(VaultError) -> RowTag? {
     // A generation counts changes; one that does not fit can only be forged, and is never the newer one.
     guard let generation = Int64(exactly: record.generation) else { return nil }

@@ -5,11 +5,8 @@ import LinuxSystem
 extension Vault {
   /// Checks the files before SQLite does, which takes an empty one for a new database and removes its log.
   ///
-  /// A file that is not there at all, nor its log, is another matter: to move it away is how a person starts over. What
-  /// the vault that was there has left is removed then, and `predecessor` tells of it.
-  ///
-  /// - Returns: whether the database must have tables, since something says that it held something.
-  /// - Throws: `VaultError.damaged`, `.notOurs`; nothing was changed then.
+  /// Where neither the file nor its log is there, a person has moved the vault away to start over. The remaining files
+  /// of that vault are removed then, and `predecessor` reports it.
   func examineFiles() throws(VaultError) -> Bool {
     if let anchorPath { try AnchorFile.inspect(anchorPath) }
     predecessor = lossFile.loss
@@ -36,11 +33,11 @@ extension Vault {
   /// Whether another vault was here before this new one, and no event has reported it.
   package var hasPredecessor: Bool { predecessor != nil }
 
-  /// Whether the file that the connection has open still is the one that has the vault's name.
+  /// Whether the file that the connection has open still is the one at the vault's path.
   ///
   /// A file that was removed or replaced would take changes that are never read again. As long as it is open, no other
-  /// file can have its inode, so one question a change is enough. A vault that was moved with its directory is what it
-  /// was: a token that is rotated meanwhile goes into it, and the next broker finds it there.
+  /// file can have its inode, so one check a change is enough. A vault that was moved with its directory stays in
+  /// place: a token that is rotated meanwhile goes into it, and the next broker finds it there.
   var isFileInPlace: Bool {
     guard let fileIdentity else { return true }
     do throws(Errno) {

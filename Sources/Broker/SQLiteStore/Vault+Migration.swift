@@ -6,11 +6,9 @@ import SQLite
 import Sealing
 
 extension Vault {
-  /// Brings a vault of the first schema to this one, after its key was proven to open it and a copy of it was kept.
+  /// Migrates a vault of the first schema, after its key was proven to open it and a copy of it was kept.
   ///
   /// The copy is sealed as the vault was: its reader, with the key file, has the tokens that were in it.
-  ///
-  /// - Throws: `KeyFailure`; nothing was changed then, but for the copy.
   func migrate(_ connection: SQLiteConnection) throws(KeyFailure) {
     let key: SealingKey
     do throws(KeySourceError) { key = try encryption.settings.keyFile().read() } catch { throw KeyFailure(error) }
@@ -35,7 +33,7 @@ extension Vault {
     try? connection.checkpoint()
   }
 
-  /// Brings a vault that has a key ring to this schema, after its key was proven to be right and a copy of it was kept.
+  /// Migrates a vault that has a key ring, after its key was proven to be right and a copy of it was kept.
   ///
   /// - Throws: `KeyFailure`; nothing was changed then, but for the copy.
   func migrateFurther(_ connection: SQLiteConnection) throws(KeyFailure) {

@@ -6,11 +6,9 @@ import Sealing
 import SecretMemory
 
 extension Vault {
-  /// Seals everything under a new data key, which is wrapped by the key of the same source or another one.
+  /// Re-encrypts the vault under a new data key, which is wrapped by the key of the same source or another one.
   ///
   /// A process that ends in between leaves a vault that opens with the old secret or the new one.
-  ///
-  /// - Throws: `KeyFailure`; everything opens as before then.
   package func rekey(_ request: Rekey.Params) async throws(KeyFailure) {
     guard contents != nil, let old = ring else { throw .store(.locked) }
     try checkPassphrase(request.passphrase, old)
@@ -113,10 +111,10 @@ extension Vault {
     change.manifest.distrustAll()
   }
 
-  /// Puts a new key file in its place; what fails is done at the next unlock.
+  /// Puts a new key file in its place; a failure is made up for at the next unlock.
   ///
-  /// The old key file is kept until then: it is removed once the new key has opened the vault, so that a copy of the vault
-  /// from before opens for as long as it is not known whether the new key can be read again.
+  /// The old key file is kept until then: it is removed once the new key has opened the vault, so that a copy of the
+  /// vault from before opens for as long as it is not known whether the new key can be read again.
   private func settle(_ source: KeySourceName) {
     if source == .file { keyFileUsers?.note() } else { keyFileUsers?.forget() }
     guard source == .file else { return }

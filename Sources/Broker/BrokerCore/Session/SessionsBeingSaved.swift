@@ -8,7 +8,7 @@ struct TokensBeingSaved: Sendable {
   let generation: UInt64
   /// When they came: when they were asked for.
   let since: Moment
-  /// The token that came for something else than the session itself, whose own token is the same as before then.
+  /// The token that came for another target; the session's own token is the same as before then.
   var other: OtherToken?
   /// Why there is no other access token beside the refresh token that is saved; nil where there is one.
   var rejection: ProviderRejection?
@@ -72,7 +72,7 @@ struct LoginsBeingSaved: Sendable {
     if let refused, refused < generation { self.refused = nil }
   }
 
-  /// Waits for none of them any more; whether the store has a refused one is not known by that.
+  /// Stops waiting for all of them; whether the store has a refused one stays unknown.
   mutating func drop() {
     newest = nil
     earlier = []

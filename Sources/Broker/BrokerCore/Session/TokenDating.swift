@@ -9,7 +9,7 @@ package struct IssueClock: Sendable, Equatable {
   package var boot: String?
   /// When that was, by the wall clock of then.
   package var bootedAt: Timestamp
-  /// How far the provider's clock was ahead of the wall clock, where its reply said the time.
+  /// How far the provider's clock was ahead of the wall clock, where its reply has a time.
   package var providerAhead: Duration?
 
   package init(boot: String?, bootedAt: Timestamp, providerAhead: Duration? = nil) {
@@ -49,7 +49,7 @@ struct TokenDating: Sendable, Equatable {
     case earlierBoot(readAt: Duration)
   }
 
-  /// A moment of which both clocks are known: how moments of one are read on the other.
+  /// A moment on both clocks, by which moments of one are converted to the other.
   private(set) var since: Moment
   /// How much later the kept times are by the present wall clock.
   private(set) var shift = Duration.zero
@@ -76,7 +76,7 @@ struct TokenDating: Sendable, Equatable {
   /// A kept time on both clocks.
   func deadline(_ time: Timestamp) -> Deadline { since.deadline(time + shift) }
 
-  /// Takes in what the clocks say now, and how far other ones are ahead where that is known.
+  /// Adjusts to the present clocks, and to how far other ones are ahead where that is known.
   ///
   /// - Returns: whether the kept times are read in another way from now on.
   mutating func follow(_ session: LivingSession, verdict: Duration?, isNew: Bool = false, at now: Moment) -> Bool {
@@ -114,7 +114,7 @@ struct TokenDating: Sendable, Equatable {
     if end > latest { shift -= end - latest }
   }
 
-  /// How much later the times of an earlier start of the machine are by the wall clock of now.
+  /// The shift of times from an earlier start of the machine, by the present wall clock.
   private static func shift(_ session: LivingSession, _ verdict: Duration?, at now: Moment) -> Duration {
     let providerAhead = session.clock?.providerAhead
     // One source may be a proxy's, so alone it makes no token younger.

@@ -8,7 +8,7 @@ package struct TokenDemand: Sendable, Equatable {
   package var forcesRefresh: Bool
   /// Whether to wait for a login where one is needed.
   package var waitsForLogin: Bool
-  /// Whether a server has refused the current token: one without an end has ended by that.
+  /// Whether a server has refused the current token: one without an expiry has ended by that.
   package var isRefused: Bool
   /// The requested target; nil for the session's own token.
   package var target: TokenTarget?

@@ -1,8 +1,9 @@
 import BrokerProtocol
 
-/// When the tokens of a session end, on both clocks.
+/// The expiries of a session's tokens, on both clocks.
 ///
-/// Nothing here ends a session: a token that has expired by this machine's clocks is not served, and its provider is asked.
+/// Nothing here ends a session: a token that has expired by this machine's clocks is not served, and its provider is
+/// asked.
 struct TokenLife: Sendable, Equatable {
   /// When the tokens were asked for.
   let issued: Deadline
@@ -34,7 +35,8 @@ struct TokenLife: Sendable, Equatable {
   /// Whether the access token may be served.
   func isAlive(at now: Moment) -> Bool { accessEnd.map { !$0.hasCome(at: now) } ?? true }
 
-  /// Whether nothing can be had of the session as it is: its access token has expired, and there is none to refresh it with.
+  /// Whether no token can be had of the session as it is: its access token has expired, and there is none to refresh it
+  /// with.
   ///
   /// It is computed, and deletes nothing: a clock that was wrong is set, and the token is served again.
   func isSpent(at now: Moment) -> Bool { !isRefreshable && !isAlive(at: now) }
@@ -57,7 +59,7 @@ package struct TokenMarks: Sendable, Hashable {
 ///
 /// Clients may report a token when its session is over, or is another one: so this outlives the session.
 struct TokenNames: Sendable {
-  /// How many are known: the present token of each target, and the one before it.
+  /// The most names: of the present token of each target, and of the one before it.
   static let most = 2 * OtherTokens.most
 
   private var names: [(id: String, target: TokenTarget)] = []

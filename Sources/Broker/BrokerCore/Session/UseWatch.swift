@@ -1,13 +1,14 @@
-/// When clients last used a session, and what follows where none does.
+/// The last use of a session, and its idle timeout and keep-alive.
 ///
 /// Everything is counted in uptime, which goes on while the machine is suspended and which cannot be set. Only across a
-/// start of the machine the wall clock counts, by what was written down.
+/// start of the machine the wall clock counts, by the note of the last use.
 struct UseWatch: Sendable, Equatable {
   /// The longest pause between two notes of use where a session has an idle timeout.
   ///
   /// Once a minute costs a disk nothing; a short timeout has ten notes. So much earlier a session may end after a crash.
   static let longestNotePause = Duration.seconds(60)
-  /// Otherwise at most once an hour: it only says for how many days the session is kept alive.
+  /// The longest pause between two notes of use otherwise: once an hour, since they only decide for how many days the
+  /// session is kept alive.
   static let rareNotePause = Duration.seconds(3600)
   /// How many times within a timeout.
   static let notesInTimeout = 10
@@ -71,7 +72,7 @@ struct UseWatch: Sendable, Equatable {
     keepAlive = rules.keepAlive
   }
 
-  /// Takes in a use; one that came after the end of the session's time counts nothing.
+  /// Notes a use; one after the end of the session's time does not count.
   mutating func used(at uptime: Duration) {
     if let idleEnd, uptime >= idleEnd { return }
     lastUse = max(lastUse ?? uptime, uptime)

@@ -2,7 +2,7 @@ package import BrokerProtocol
 
 /// Saving of records, retried for as long as the store fails.
 extension Broker {
-  /// Makes a record durable, in one transaction with the events that tell of it, and tells its machine.
+  /// Makes a record durable, in one transaction with its events, and tells its machine.
   ///
   /// `isRetry` says that it was tried before, with an error: it may be durable already.
   func save(_ record: SessionRecord, announcing events: [EventPayload], isRetry: Bool = false) {
@@ -103,7 +103,7 @@ extension Broker {
     for settlement in journal.takeSettlements(of: record, isSaved: failure == nil) { settle(settlement, failure) }
   }
 
-  /// Does something once the newest record of the profile is durable, or could not be made so.
+  /// Continues some work once the newest record of the profile is durable or has failed.
   func whenSaved(_ slot: ProfileSlot, _ settlement: Settlement) {
     journal.await(slot.name, slot.machine.generation, settlement)
   }

@@ -74,8 +74,8 @@ extension Broker {
     }
   }
 
-  /// Lets a store promise that the block of sequences after one is never given again; the last of them, or nil where it
-  /// cannot.
+  /// Has a store promise that the block of sequences after one is never given again; returns the last of them, or nil
+  /// where it cannot.
   ///
   /// For ``apart(_:)`` alone: optimised code comes out of a call that failed on the thread that refused it.
   static func reserveSequences(_ store: any SessionStore, after last: UInt64) async -> UInt64? {

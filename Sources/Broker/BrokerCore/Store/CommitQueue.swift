@@ -1,6 +1,6 @@
 package import BrokerProtocol
 
-/// Actions that are carried out strictly in order: what one of them causes comes behind what was decided before it.
+/// Actions that are carried out strictly in order: the consequences of one come behind what was decided before it.
 struct ActionLine<Action> {
   private var waiting: [Action] = []
   private var isMoving = false
@@ -46,10 +46,9 @@ package struct CommitQueue: Sendable {
     case deliver(BrokerEvent)
   }
 
-  /// How many notes go into one commit: enough for any burst, few enough that a record behind them waits for
-  /// milliseconds.
+  /// The most notes in one commit: enough for any burst, few enough that a record behind them waits for milliseconds.
   static let mergedNotes = 256
-  /// How many records do, which are larger: as many as providers are asked at a time, some times over.
+  /// The most records in one commit, which are larger: as many as providers are asked at a time, some times over.
   package static let mergedRecords = 64
 
   private struct Entry: Sendable {
@@ -85,8 +84,9 @@ package struct CommitQueue: Sendable {
   package private(set) var isOpen = false
   /// The mark that the commit under way carries.
   private var markUnderWay: UInt64?
-  /// The last event that was told but could not be kept, or that was not told and may be kept all the same, as a commit
-  /// that reports an error may be durable: until the store knows that what it has is not what was told.
+  /// The last event that was published but could not be kept, or that was not published and may be kept all the same,
+  /// as a commit that reports an error may be durable: until the store knows that its events are not the published
+  /// ones.
   package private(set) var incompleteThrough: UInt64?
   /// The last sequence that was given.
   package private(set) var sequence: UInt64 = 0
@@ -148,7 +148,7 @@ package struct CommitQueue: Sendable {
     return settle(done, failure)
   }
 
-  /// Tries changes again, each in a commit of its own: one of them was refused, and with it nothing of the others was
+  /// Tries changes again, each in a commit of its own: one of them was refused, and with it none of the others was
   /// written.
   private mutating func commitOneByOne(_ done: [Entry]) -> [Action] {
     var again = done
@@ -157,7 +157,7 @@ package struct CommitQueue: Sendable {
     return commitNext()
   }
 
-  /// Writes what goes with a record that is there already, in its place: its events are told before those of later
+  /// Writes the events of a record that is there already, in its place: they are published before those of later
   /// changes.
   ///
   /// The commit that was tried before was durable, whatever it has reported.
@@ -241,7 +241,7 @@ struct SequenceReservation {
     return sequence + Self.block
   }
 
-  /// Takes in that a block is reserved; nil means that the store refused, and the next change tries again.
+  /// Notes that a block is reserved; nil means that the store refused, and the next change tries again.
   mutating func finish(through sequence: UInt64?) {
     isUnderWay = false
     through = max(through, sequence ?? 0)

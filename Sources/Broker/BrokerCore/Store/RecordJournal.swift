@@ -30,7 +30,7 @@ struct SaveRetry {
 package enum SaveBackoff {
   /// The first wait: a lock or a burst on the disk is over by then.
   static let shortest = Duration.milliseconds(100)
-  /// The last wait: a person who has made room on a full disk need not wait longer.
+  /// The longest wait: a person who has made room on a full disk need not wait longer.
   static let longest = Duration.seconds(30)
 
   /// The wait after `failures` failures in a row.
@@ -65,7 +65,7 @@ struct RecordJournal {
     retries[record.profile].map { $0.record.generation == record.generation ? $0.failures : 0 } ?? 0
   }
 
-  /// Lets a record wait to be saved once more, in place of an earlier one of its profile.
+  /// Queues a record to be saved once more, in place of an earlier one of its profile.
   mutating func retry(_ retry: SaveRetry) {
     retries[retry.record.profile]?.timer?.cancel()
     retries[retry.record.profile] = retry

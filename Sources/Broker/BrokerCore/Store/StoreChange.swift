@@ -49,7 +49,7 @@ enum Settlement: Sendable {
   case sessionCheck(SessionCheck)
   /// An examination waits for a login that is being saved, to examine its session.
   case loginBeforeCheck(SessionCheck)
-  /// A caller waits for what a change of an account, which the provider has made already, means for the profile's session;
+  /// A caller waits for the effect of an account change, which the provider has made already, on the profile's session;
   /// the sessions of these other profiles are examined then.
   case account(Caller<Empty>, ProfileName, others: [ProfileName], LogoutEvent.Reason)
   /// Something waits for a record to be tried once more.

@@ -3,9 +3,9 @@ import SecretMemory
 
 /// Trials of providers.
 extension Broker {
-  /// A trial that no client has asked about for so long ends: the client that began it is gone.
+  /// The time after which a trial ends that no client has asked about: the client that began it is gone.
   private static let trialPatience = Duration.seconds(30)
-  /// The same, where a person reads a code meanwhile: twice as long as codes usually live.
+  /// The same, while a person reads a code: twice as long as codes usually live.
   private static let codePatience = Duration.seconds(600)
   /// No answer waits longer: as `getAccessToken` by default.
   private static let longestWait = ContinueTrial.Params.standardTimeout
@@ -123,11 +123,9 @@ extension Broker {
     }
   }
 
-  /// Waits for a pause to end, which it does after some time; sooner where the task is cancelled.
+  /// Waits for a pause to end, by its time or earlier where the task is cancelled.
   ///
   /// By the core's own clock: a sleeping task would need the global pool, and a timer of its own.
-  ///
-  /// - Returns: whether all the time has passed.
   @discardableResult
   private func end(_ pause: Pause, after duration: Duration) async -> Bool {
     let timer = clock.schedule(at: clock.uptime + duration) { pause.end(isWhole: true) }
@@ -159,7 +157,7 @@ extension Broker {
     }
   }
 
-  /// Answers the caller, where there is something to say, and forgets a trial that is over.
+  /// Answers the caller, where there are findings, and forgets a trial that is over.
   private func tell(_ slot: TrialSlot, evenNothing: Bool) {
     let step = step(slot)
     let isNews: Bool

@@ -1,6 +1,6 @@
 /// The owner's rules for locking the vault without a client's request.
 package struct AutoLockRules: Sendable, Equatable {
-  /// The vault is locked where no client has used a session for so long; zero where it is not.
+  /// The time without a use of any session after which the vault is locked; zero for never.
   package var idleTimeout: Duration
   /// Whether the vault is locked when the machine has slept.
   package var locksOnSuspend: Bool
@@ -12,31 +12,31 @@ package struct AutoLockRules: Sendable, Equatable {
   }
 }
 
-/// Decides when an open vault is to be locked by itself.
+/// Decides when an open vault is locked without a request.
 ///
 /// A value that reads no clock. Everything is counted in uptime, which goes on while the machine is suspended and which
 /// cannot be set.
 struct AutoLock: Sendable {
-  /// How long the machine must have slept: above what reading two clocks one after the other can differ by.
+  /// The shortest sleep that counts: above the difference of two clocks that are read one after the other.
   static let shortestSleep = Duration.milliseconds(10)
-  /// No machine sleeps and wakes within this time: so long after an answer the next one needs no look at how long it has
-  /// slept.
+  /// The time within which no machine sleeps and wakes: so long after an answer the next one need not check how long it
+  /// has slept.
   static let longestUnwatched = Duration.milliseconds(100)
 
   /// The owner's settings.
   private(set) var rules = AutoLockRules()
   /// When a client last used the vault, or it was opened.
   private var lastUse = Duration.zero
-  /// How long the machine had slept by the last look; nil where that is not known.
+  /// How long the machine had slept when that was last checked; nil where it is unknown.
   private var slept: Duration?
 
   /// Whether the vault is ever locked by itself.
   var isOn: Bool { rules.locksOnSuspend || rules.idleTimeout > .zero }
 
-  /// When the vault is to be locked unless it is used before; nil where it is not.
+  /// When the vault is locked unless it is used before; nil for never.
   var idleEnd: Duration? { rules.idleTimeout > .zero ? lastUse + rules.idleTimeout : nil }
 
-  /// For how long after its last use an answer may be given without a look here; nil for as long as it is good.
+  /// For how long after its last use an answer may be given without a check here; nil for as long as it is fresh.
   var unwatched: Duration? {
     let idleTimeout = idleEnd == nil ? nil : rules.idleTimeout
     return rules.locksOnSuspend ? min(idleTimeout ?? Self.longestUnwatched, Self.longestUnwatched) : idleTimeout

@@ -12,14 +12,15 @@ extension Broker {
     watchIdleness()
   }
 
-  /// Takes in a request, before it is served: a vault that is due is locked first, and administration is a use of it.
+  /// Notes a request, before it is served: a vault that is due is locked first, and administration counts as a use of
+  /// it.
   package func noteRequest(isAdministrative: Bool) {
     guard autoLock.isOn else { return }
     lockIfDue()
     if isAdministrative { autoLock.used(at: now.uptime) }
   }
 
-  /// Takes in that a client has used a session, or has come further with a login.
+  /// Notes that a client has used a session, or has come further with a login.
   func noteVaultUse() {
     guard autoLock.isOn else { return }
     autoLock.used(at: now.uptime)

@@ -2,10 +2,10 @@ package import BrokerProtocol
 
 /// Carrying out the actions of the vault's gate.
 extension Broker {
-  /// Opens the vault, and restores what rests in it.
+  /// Opens the vault, and restores its records.
   ///
-  /// Attempts are taken one at a time, in the order of ``KeyAttemptQueue``. The answer to a wrong passphrase is kept back
-  /// as ``PassphraseDelay`` says, and so is the next attempt.
+  /// Attempts are taken one at a time, in the order of ``KeyAttemptQueue``. The answer to a wrong passphrase is kept
+  /// back as ``PassphraseDelay`` says, and so is the next attempt.
   package func unlock(_ params: Unlock.Params, _ caller: Caller<Empty>) {
     want(KeyAttempt(caller: caller.id, principal: caller.principal, wish: .unlock(params.passphrase)))
   }
@@ -17,10 +17,10 @@ extension Broker {
 
   private func want(_ attempt: KeyAttempt) { tell(.wanted(attempt, limit: ledger.limits[.keyAttempts])) }
 
-  /// Forgets the vault's keys and every token.
+  /// Locks the vault: wipes its keys and every token.
   ///
-  /// For clients both are gone at once. What was under way is finished and saved before the keys go; the answer follows.
-  /// Where something cannot be saved, the answer says so, and the keys go as soon as it is.
+  /// For clients both are gone at once. Work under way is finished and saved before the keys are wiped; the answer
+  /// follows. Where something cannot be saved, the answer says so, and the keys are wiped as soon as it is.
   package func lock(_ caller: Caller<Empty>) { tell(.lockWanted(caller.id)) }
 
   /// Does the same where no caller waits for it.

@@ -26,13 +26,14 @@ struct KeyAttempt: Sendable {
   /// The parameter that a new passphrase came in.
   var newPassphrase: String { isUnlock ? "/passphrase" : "/newPassphrase" }
 
-  /// The parameter of a passphrase that is missing: the present one's where the key comes from one, else the new one's.
+  /// The name of the missing passphrase's parameter: the present one's where the key comes from one, else the new
+  /// one's.
   func missingPassphrase(_ present: KeySourceName) -> String {
     present == .passphrase ? "/passphrase" : newPassphrase
   }
 }
 
-/// The requests that wait for the vault's key to be tried, and which of them is next.
+/// The requests that wait for the vault's key to be tried, and their order.
 ///
 /// Each costs a slow hash, and each wrong passphrase delays the next try. So a connection has at most one request that
 /// waits, and those of the process with the fewest wrong passphrases come first: a process that guesses keeps no other
@@ -50,7 +51,7 @@ struct KeyAttemptQueue {
     case full
   }
 
-  /// Of how many processes wrong passphrases are remembered: as many as can wait at any time, and little memory.
+  /// The most processes whose wrong passphrases are remembered: as many as can wait at any time, and little memory.
   private static let memoryLimit = 1024
 
   private var entries: [KeyAttempt] = []

@@ -17,7 +17,7 @@ package enum KeyFailure: Error, Sendable, Equatable {
 extension BrokerError {
   /// The error that a client sees when the vault was not opened, or not re-encrypted.
   ///
-  /// A missing passphrase is a parameter that does not fit: a client that can ask a person then knows what to ask for. The
+  /// A missing passphrase is an invalid parameter: a client that can ask a person then knows what to ask for. The
   /// advice is to unlock where it is the present one. `missing` is the parameter that it should have come in, and
   /// `newPassphrase` the one that an unsuitable passphrase came in.
   init(_ failure: KeyFailure, missing: String, newPassphrase: String) {

@@ -22,7 +22,7 @@ package struct PassphraseFailures: Sendable, Equatable {
 package struct PassphraseDelay: Sendable, Equatable {
   /// After the first failure: a typing error is hardly felt.
   package static let shortest = Duration.milliseconds(100)
-  /// After many: a person who has forgotten the passphrase is not locked out by another user's guesses.
+  /// The longest delay: a person who has forgotten the passphrase is not locked out by another user's guesses.
   package static let longest = Duration.seconds(10)
 
   /// The failures so far.
@@ -43,7 +43,7 @@ package struct PassphraseDelay: Sendable, Equatable {
   /// Forgets the failures: the right passphrase was given.
   package mutating func noteSuccess() { failures = .none }
 
-  /// How much of the delay after the last failure is left; all of it where the clock is behind that.
+  /// The rest of the delay after the last failure; all of it where the clock is behind that.
   package func remaining(at time: Timestamp) -> Duration {
     guard failures.count > 0 else { return .zero }
     let passed = max(time - failures.lastAt, .zero)

@@ -29,13 +29,13 @@ struct VaultGate: Sendable {
     case lockDue
     /// The key that was tried is the right one.
     case accepted(StoreStatus)
-    /// The key that was tried does not do; `isWrong` is whether it was a wrong passphrase.
+    /// The key that was tried does not open the vault; `isWrong` is whether it was a wrong passphrase.
     case refused(BrokerError, isWrong: Bool)
     /// The attempt that was made is over.
     case finished(BrokerError?)
     /// The first attempt after the start may be made.
     case firstAttemptDue
-    /// Nothing is under way that needs the keys; `isSaved` is whether everything has reached the store.
+    /// No work is under way that needs the keys; `isSaved` is whether everything has reached the store.
     case idle(isSaved: Bool)
     /// The keys are gone.
     case dropped(StoreStatus)
@@ -93,7 +93,7 @@ struct VaultGate: Sendable {
   var isOpen: Bool { phase == .open }
   /// How many requests for the key wait.
   var waitingCount: Int { queue.count }
-  /// Whether it stays open only in this process: a person has given the passphrase.
+  /// Whether it is open only in this process: a person has given the passphrase.
   var needsPersonToOpen: Bool { isOpen && status.keySource == .passphrase }
 
   /// Takes in what has happened.
@@ -133,7 +133,7 @@ struct VaultGate: Sendable {
     }
   }
 
-  /// The attempts that are made now: one, unless one is being made, or the vault is just being locked.
+  /// The attempts to make now: one, unless one is being made, or the vault is just being locked.
   private mutating func next(_ now: Moment) -> [Action] {
     guard attempt == nil, !isHeldBack else { return [] }
     if phase == .locked, !queue.isEmpty, let time = firstAttempt {
@@ -174,7 +174,7 @@ struct VaultGate: Sendable {
     return overtaken() + [.close]
   }
 
-  /// A request to open the vault that came before the lock must not open it afterwards.
+  /// Refuses requests to open the vault that came before the lock: they must not open it afterwards.
   private mutating func overtaken() -> [Action] {
     let error = BrokerError(.vaultLocked, "The vault was locked in the meantime; unlock it again.")
     return queue.remove(where: \.isUnlock).map { .answer($0.caller, error) }

@@ -112,7 +112,7 @@ struct InputBuffer {
 
   /// Puts back so many bytes at the end of those that were taken out, and wipes the rest of them.
   ///
-  /// `taken` is the only owner of its bytes, or what is wiped would be a copy of them; it is empty afterwards. No more is
+  /// `taken` is the only owner of its bytes, or the wipe would reach a copy of them; it is empty afterwards. No more is
   /// copied than was read, however often this happens to one buffer.
   mutating func putBack(_ rest: Int, of taken: inout [UInt8], from oldHead: Int) {
     let start = taken.count - rest

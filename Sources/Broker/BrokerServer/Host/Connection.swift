@@ -2,9 +2,9 @@ import BrokerCore
 import LinuxSystem
 import Transport
 
-/// One client as the host holds it: its bytes, and where it stands.
+/// One client as the host holds it: its bytes, and its state.
 ///
-/// A protocol is a subclass: what it overrides is what the host asks of it. Confined to the server's executor.
+/// A protocol is a subclass, which overrides the host's questions. Confined to the server's executor.
 class Connection: EventHandler {
   /// The state of a connection.
   enum State: Equatable {
@@ -86,12 +86,12 @@ class Connection: EventHandler {
 
   // MARK: The protocol's part
 
-  /// Answers messages with which a read begins, as far as that takes no time and nothing has to be kept.
+  /// Answers the messages at the beginning of a read, as far as that takes no time and needs no state.
   ///
   /// - Returns: how many bytes they have; whether these are all, and the answers are sent.
   func answerAtOnce(_ bytes: Span<UInt8>, _ server: isolated BrokerServer) -> (bytes: Int, isSent: Bool) { (0, false) }
 
-  /// Receives complete messages, as many as the turn allows, and notes by ``hold(for:)`` what the others wait for.
+  /// Receives complete messages, as many as the turn allows, and notes by ``hold(for:)`` why the others wait.
   ///
   /// - Returns: the rest: the beginning of a message that is not complete, is held up, or waits for the next turn.
   func take(_ bytes: Span<UInt8>, _ server: isolated BrokerServer) -> Range<Int> { 0..<0 }
@@ -108,7 +108,7 @@ class Connection: EventHandler {
   /// Forgets the work begun for the connection, which is closed.
   func forget(_ server: isolated BrokerServer) {}
 
-  /// Whether bytes begin where a message does, and nothing of an earlier one is kept.
+  /// Whether bytes begin with a message, and nothing of an earlier one is kept.
   func isAtMessage(_ bytes: Span<UInt8>) -> Bool { false }
 
   /// Whether no answer is still to come.
@@ -150,7 +150,7 @@ extension Connection {
     }
   }
 
-  /// Whether its messages wait for something else than a turn: then it is not read.
+  /// Whether its messages wait for something other than a turn: then it is not read.
   final var isStopped: Bool { hold == .output || hold == .answers }
 
   /// Whether nothing of it waits anywhere, and it is read as any other.
@@ -176,9 +176,10 @@ extension Connection {
     return true
   }
 
-  /// Notes that something of it is moved that may have to be kept.
+  /// Notes that bytes of it are moved that may have to be kept.
   ///
-  /// Each turn and each sending does, so that whatever is put into the output, or is to be put there, ends ``State/plain``.
+  /// Each turn and each sending does, so that whatever is put into the output, or is to be put there, ends
+  /// ``State/plain``.
   final func stir() { if isPlain { state = .framed } }
 
   /// Notes why messages in the input wait; nil where none waits.

@@ -19,15 +19,15 @@ struct Ending {
   var time: DrainTime?
 }
 
-/// How long a server that ends waits: a short time for requests in flight and for what is to be saved, and for answers
-/// that come only once as long as a provider may take.
+/// How long a server that ends waits: a short time for requests in flight and for saving, and for answers that come
+/// only once as long as a provider may take.
 ///
 /// Time in which this process did not run, as it was stopped or the machine slept, is not counted: what came meanwhile
 /// has not been read.
 struct DrainTime {
-  /// How long requests in flight may take, and what is to be saved of the last answer that comes only once.
+  /// How long requests in flight may take, and the saving after the last answer that comes only once.
   static let patience = Duration.seconds(5)
-  /// How long answers are awaited that come only once: longer than a refresh that is sent takes as a rule.
+  /// How long answers that come only once are awaited: longer than a refresh that is sent usually takes.
   static let longest = Duration.seconds(25)
   /// How often it is looked whether there are any left.
   static let interval = Duration.milliseconds(250)

@@ -84,8 +84,8 @@ extension BrokerServer {
 
   /// Takes over a connection that was just accepted.
   ///
-  /// Its client mostly has asked for a token already: it is answered before anything else is noted of the connection, the
-  /// loop's waiting included.
+  /// Usually its client has asked for a token already: it is answered before the connection is registered anywhere,
+  /// epoll included.
   func admit(_ accepted: ReadyConnections.Accepted) {
     // The server may have ended within this turn, when the connection was not its own yet.
     guard !end.hasStopped else {
@@ -117,7 +117,7 @@ extension BrokerServer {
     return RPCConnection(id, principal(id), stream, entrance, announced, messageByteLimit: limits[.messageBytes])
   }
 
-  /// Takes a connection over, before it is told anything but what it is told at once.
+  /// Takes a connection over, after the answers that needed no state.
   func begin(_ connection: Connection) {
     connection.begin()
     connections[connection.id] = connection

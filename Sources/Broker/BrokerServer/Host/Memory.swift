@@ -35,7 +35,7 @@ extension BrokerServer {
     }
   }
 
-  /// Closes a connection for a limit of time, and says so, unless what is returned is cancelled before.
+  /// Closes a connection for a limit of time, and logs it, unless the returned timer is cancelled before.
   func drop(_ connection: Connection, after limit: Limit, _ sentence: StaticString) -> TimerID {
     let id = connection.id
     return schedule(after: limits.duration(limit)) { server in

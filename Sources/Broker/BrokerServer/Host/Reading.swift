@@ -4,7 +4,7 @@ import Logging
 import SecretMemory
 import Transport
 
-/// How long connections that have much to say are served before the others get their turn, in nanoseconds since boot.
+/// How long bulk connections are served before the others get their turn, in nanoseconds since boot.
 private struct RoundTime {
   /// The time that the others may wait for quick messages: less than one slow message takes.
   private static let quickTime: Int64 = 200_000
@@ -32,9 +32,9 @@ private struct RoundTime {
 
 /// Choosing the connections that are read.
 extension BrokerServer {
-  /// How much a first read may bring: some dozens of ordinary requests.
+  /// The size of a first read: some dozens of ordinary requests.
   ///
-  /// A client that sends more waits in the queue of those that have much to say, for the same turn or a later one.
+  /// A client that sends more waits in the queue of bulk connections, for the same turn or a later one.
   private static let firstReadSize = 4096
   /// How long the messages of a first read may take, in nanoseconds: a hundred clients together cannot be felt.
   private static let firstReadTime: Int64 = 100_000
@@ -72,7 +72,7 @@ extension BrokerServer {
     if connection.isStopped || !connection.mayRead && connection.hold == nil { close(connection) }
   }
 
-  /// Reads a connection at once, or lets it wait if it had much to say just now.
+  /// Reads a connection at once, or lets it wait if it was a bulk one just now.
   private func readSoon(_ connection: Connection) {
     guard !connection.share.isQueued else { return }
     guard connection.isPlain || connection.input.isEmpty, !connection.share.hadMuchToSay(&clock) else {
@@ -96,7 +96,7 @@ extension BrokerServer {
     if turns.enqueue(connection.id) { post { $0.serveQueue() } }
   }
 
-  /// Gives connections that had much to say a turn behind the events of the others, where none waits for that already.
+  /// Gives bulk connections a turn behind the events of the others, where none waits for that already.
   ///
   /// Those for which there is no time wait in the queue.
   private func serveBehind(_ late: Span<ReadyConnections.Ready>) {
@@ -181,7 +181,7 @@ extension BrokerServer {
     return connection.answerAtOnce(bytes, self)
   }
 
-  /// The general end of a turn, where what a read begins with was answered already.
+  /// The general end of a turn, behind the messages that were answered already.
   private func takeTurn(
     _ connection: Connection, _ result: IOResult, _ room: Int, _ bytes: inout [UInt8], _ answered: Int
   ) {
@@ -227,10 +227,10 @@ extension BrokerServer {
     if mustShed { shed() }
   }
 
-  /// Takes in the bytes of a range of a scratch buffer, behind what is left of the connection's last read.
+  /// Appends a range of a scratch buffer to the rest of the connection's last read.
   ///
-  /// The bytes are the caller's alone while messages are read from them, and are wiped wherever they were: a message may
-  /// carry a password.
+  /// The bytes are the caller's alone while messages are read from them, and are wiped wherever they were: a message
+  /// may carry a password.
   private func take(_ bytes: inout [UInt8], _ fresh: Range<Int>, _ connection: Connection) {
     if connection.input.isEmpty {
       let rest = connection.take(bytes.span.extracting(fresh), self)

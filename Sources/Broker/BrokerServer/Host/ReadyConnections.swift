@@ -57,7 +57,7 @@ final class ReadyConnections: TurnObserver {
   /// Notes a connection that was accepted.
   func note(_ connection: Accepted) { accepted.append(connection) }
 
-  /// Takes a connection out that was accepted, in their order; nil where there is none.
+  /// Takes out an accepted connection, in their order; nil where there is none.
   ///
   /// There are few in a turn.
   func takeAccepted() -> Accepted? { accepted.isEmpty ? nil : accepted.removeFirst() }

@@ -10,9 +10,9 @@ struct Turns {
   var budget = TurnBudget(messages: 1, .deadline(0))
   /// How many messages a turn may have.
   private(set) var messages = 0
-  /// How long a round of connections that had much to say may last, in nanoseconds.
+  /// How long a round of bulk connections may last, in nanoseconds.
   private(set) var roundTime: Int64 = 0
-  /// The connections that have much to say, in the order in which they are served.
+  /// The bulk connections, in the order in which they are served.
   private var queue: [ClientID] = []
   /// An empty queue that takes turns with it.
   private var spare: [ClientID] = []
@@ -64,7 +64,7 @@ struct Turns {
   }
 }
 
-/// How much of one connection is handled before the others get their turn.
+/// The most that is handled of one connection before the others get their turn.
 ///
 /// Messages that are answered at once are only counted; behind any other the clock is read.
 struct TurnBudget {
@@ -143,12 +143,12 @@ struct TurnClock {
   }
 }
 
-/// How much a connection had to say lately, and whether it waits behind the others for that.
+/// The recent traffic of a connection, and whether it waits behind the others for that.
 struct TurnShare {
-  /// How long a connection that had much to say waits behind the others, in nanoseconds.
+  /// How long a bulk connection waits behind the others, in nanoseconds.
   private static let bulkTime: Int64 = 100_000_000
-  /// How many bytes may be answered to a connection in that time before it counts as one that has much to say: those of
-  /// some thousand tokens a second.
+  /// The most bytes that may be answered to a connection in that time before it counts as a bulk one: those of some
+  /// thousand tokens a second.
   private static let mostAnswered = 1 << 18
 
   /// Whether it is in the queue of those that have much to say.
@@ -173,7 +173,7 @@ struct TurnShare {
   /// Lets it wait behind the others for a while.
   mutating func noteMuch(_ clock: inout TurnClock) { bulkUntil = clock.nanoseconds + Self.bulkTime }
 
-  /// Whether it had much to say a moment ago; most never had, and cost no look at the clock.
+  /// Whether it was a bulk connection a moment ago; most never were, and need no reading of the clock.
   mutating func hadMuchToSay(_ clock: inout TurnClock) -> Bool {
     guard bulkUntil > 0 else { return false }
     if bulkUntil > clock.nanoseconds { return true }

@@ -48,7 +48,7 @@ extension BrokerServer {
     finish(key, isError: true, body.span)
   }
 
-  /// Writes a line about a failed call, under the name that the error has in its answer.
+  /// Logs a failed call, under the name that the error has in its answer.
   private func logFailure(_ error: BrokerError, of method: String) {
     guard FailureLog.concerns(method, error) else { return }
     let isPersons = FailureLog.isPersons(method)
@@ -76,7 +76,7 @@ extension BrokerServer {
     }
   }
 
-  /// Answers once: a request that was cancelled, or whose connection is gone, is known no more.
+  /// Answers once; a request that was cancelled, or whose connection is gone, is ignored.
   private func finish(_ key: CallerID, isError: Bool, isToken: Bool = false, _ body: Span<UInt8>) {
     guard let request = rpc.requests.remove(key) else { return }
     _ = ledger.add(.waitingRequests, -1)

@@ -6,7 +6,7 @@ import SecretMemory
 
 /// The requests of a batch that wait for their connection's next turn.
 ///
-/// Each is kept by itself, so that a turn reads the requests that it takes in and none of the others.
+/// Each is kept by itself, so that a turn reads the requests that it serves and none of the others.
 struct OpenBatch {
   /// Names the batch among those that wait for answers.
   let id: UInt64
@@ -67,7 +67,7 @@ struct PendingBatch {
 
 /// Taking batches apart, and joining their answers to one message.
 extension BrokerServer {
-  /// Takes in the batch on the tape, or as many of its requests as the turn allows; the others wait for the next turns.
+  /// Serves the batch on the tape, or as many of its requests as the turn allows; the others wait for the next turns.
   func receiveBatch(_ text: Span<UInt8>, _ connection: RPCConnection) {
     let entries = batchEntries
     guard !entries.isEmpty else {

@@ -9,7 +9,7 @@ import Transport
 
 /// The methods that the server answers itself, from its own and the broker's state.
 extension BrokerServer {
-  /// Reads parameters; members that are not known are ignored, so that an older broker serves a newer client.
+  /// Reads parameters; unknown members are ignored, so that an older broker serves a newer client.
   func decode<Params: MethodParams>(_ node: JSONNode, _ request: Request) throws(BrokerError) -> Params {
     do throws(JSONMismatch) {
       // What clients send in has a memory of its own: it takes no room that a session needs.
@@ -127,8 +127,8 @@ extension BrokerServer {
     flush(request.connection)
   }
 
-  /// Ends the whole broker in order, unless something would be lost; tells how many answers are waited for that come only
-  /// once.
+  /// Ends the whole broker in order, unless that would lose something; returns the number of awaited answers that come
+  /// only once.
   ///
   /// What could not be saved is tried once more first: there may be room on the disk by now.
   func stopBroker(_ params: StopBroker.Params, _ caller: CallerID) {

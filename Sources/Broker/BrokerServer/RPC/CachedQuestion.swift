@@ -38,7 +38,8 @@ struct CachedQuestion {
     return false
   }
 
-  /// Seven digits are more than a hundred days; longer numbers are the general path's business.
+  /// Reads a whole number of seconds; seven digits are more than a hundred days, and longer numbers are the general
+  /// path's business.
   private mutating func readSeconds(_ value: JSONTape.Entry, _ text: Span<UInt8>) -> Bool {
     var seconds: Int64 = 0
     for position in value.range {
@@ -73,7 +74,7 @@ struct LastQuestion {
   /// How many bytes it has; 0 where there is none.
   var byteCount: Int { text.count }
 
-  /// Whether the first line of some bytes asks the same, where it may have so many.
+  /// Whether the first line of some bytes is the same question, if it may have so many bytes.
   @inline(__always)
   func isAsked(byLineIn bytes: Span<UInt8>, atMost limit: Int) -> Bool {
     text.count <= limit && text.count < bytes.count && bytes[text.count] == UInt8(ascii: "\n")

@@ -21,11 +21,11 @@ enum FailureLog {
 
   /// Whether a failure is one that its user may look for in the log.
   ///
-  /// That a credential is missing is how a client learns what to ask for, that an address has no target is how a tool's
-  /// helper learns that it is not meant, the end of its patience or of the broker
-  /// leaves everything as it is, who cancels a call knows of it, and an internal error has a line of its own. By an
-  /// error with a proof a client learns what it must prove, also where it asks for that by `prove`; that it cannot is
-  /// its failed attempt.
+  /// It is not where the error is an ordinary answer: a missing credential, by which a client learns what to ask for;
+  /// an address without a target, by which a tool's helper learns that it is not meant; the end of the client's
+  /// patience or of the broker, which leaves everything as it is; a call that its client cancelled; an internal error,
+  /// which has a line of its own. By an error with a proof a client learns what it must prove, also where it asks for
+  /// that by `prove`; that it cannot is its failed attempt.
   static func concerns(_ method: String, _ error: BrokerError) -> Bool {
     let isQuestion = error.proof != nil && (method != Prove.name || error.admitsProof)
     let lessons: [ErrorKind] = [
@@ -38,17 +38,17 @@ enum FailureLog {
   static func isPersons(_ method: String) -> Bool { methods.contains(method) }
 }
 
-/// Decides which parameters that the broker does not know are named in the log.
+/// Decides which unknown parameters are named in the log.
 ///
-/// A name may be a secret that was sent in the wrong place. So it is told only where a method takes no secret at all,
-/// and where it looks like a parameter's: letters alone. Of any other no copy is made, and it is told by its place.
-/// Only a few are told over all connections: a client that invents names fills neither the log nor the memory.
+/// A name may be a secret that was sent in the wrong place. So it is logged only where a method takes no secret at all,
+/// and where it looks like a parameter's: letters alone. Of any other no copy is made, and its position is logged. Only
+/// a few are logged over all connections: a client that makes names up fills neither the log nor the memory.
 ///
 /// A value: it writes nothing and reads no clock.
 struct IgnoredParameters {
-  /// Enough for a program that is being written; a client in production misspells nothing.
+  /// The most names in an hour: enough for a program that is being written; a client in production misspells nothing.
   static let namesPerHour = 16
-  /// No parameter of the contract is longer, nor has other characters than letters.
+  /// The most letters of a name: no parameter of the contract is longer, nor has other characters than letters.
   static let nameBytes = 32
 
   /// The methods that take nothing secret.

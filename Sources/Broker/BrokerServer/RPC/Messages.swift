@@ -11,8 +11,8 @@ extension BrokerServer {
 
   // MARK: Tokens
 
-  /// Answers the requests for cached tokens with which a read of a connection at rest begins, and sends the answers if
-  /// nothing follows them.
+  /// Answers the requests for cached tokens at the beginning of a read of a connection at rest, and sends the answers
+  /// if nothing follows them.
   @inline(__always)
   func answerTokens(_ bytes: Span<UInt8>, _ connection: RPCConnection) -> (bytes: Int, isSent: Bool) {
     // One message at least is left for the general path, which knows what comes behind the last one of a turn.
@@ -27,7 +27,8 @@ extension BrokerServer {
     return (turn.bytes, false)
   }
 
-  /// Answers the requests for cached tokens with which what is left of a read begins, behind what waits for the client.
+  /// Answers the requests for cached tokens at the beginning of the rest of a read, behind the bytes that wait for the
+  /// client.
   ///
   /// - Returns: how many bytes those requests have.
   private func answerTokensInTurn(_ bytes: Span<UInt8>, _ connection: RPCConnection) -> Int {
@@ -110,7 +111,7 @@ extension BrokerServer {
     }
   }
 
-  /// Whether as many requests of a connection wait as may: the next ones are taken in when one of them is answered.
+  /// Whether as many requests of a connection wait as may: the next ones are read when one of them is answered.
   func isFull(_ connection: RPCConnection) -> Bool { connection.inFlight.count >= limits[.requestsInFlight] }
 
   /// Takes one message in, whatever it is.
@@ -142,7 +143,7 @@ extension BrokerServer {
     append(batch: responses, connection)
   }
 
-  /// The error of a string that the scanner refuses; where that is for a limit, the refusal is counted.
+  /// The error of a string that the scanner refuses; a refusal by a limit is counted.
   func refusal(of error: JSONError) -> BrokerError {
     if let limit = error.reason.limit { return refusal(of: limit) }
     let message = "The message is not valid JSON: \(error.reason.rawValue) (byte \(error.offset))."
@@ -209,7 +210,7 @@ extension BrokerServer {
     wipe(&copy)
   }
 
-  /// Obeys a notification that is no request; false for one that names a method, which runs without an answer.
+  /// Handles a notification that is no request; false for one that names a method, which runs without an answer.
   private func notify(_ envelope: Envelope, _ text: Span<UInt8>, _ connection: RPCConnection) -> Bool {
     guard text.matches("$/cancelRequest", envelope.method), let parameters = envelope.parameters else {
       return route(envelope, text) == nil
@@ -225,7 +226,7 @@ extension BrokerServer {
   /// The id of an answer to a message without a readable id.
   static let null = Array("null".utf8)
 
-  /// Begins a request that is to be answered under an id; a notification has none.
+  /// Begins a request, which is to be answered under an id; a notification has none.
   func open(_ id: [UInt8]?, _ connection: RPCConnection, _ batch: UInt64?) -> CallerID {
     connection.hasAsked = true
     let key = rpc.requests.nextName()
@@ -240,7 +241,7 @@ extension BrokerServer {
 
   /// Whether the request that a connection has begun may wait beside those of all connections.
   ///
-  /// Past the limit each connection has an equal share, so that one with little to ask is served whatever the others
+  /// Past the limit each connection has an equal share, so that one with few requests is served whatever the others
   /// wait for: where it has less than its share, a request of the connection that has most makes room.
   private func hasRoom(_ connection: RPCConnection) -> Bool {
     guard rpc.requests.all.count > limits[.waitingRequests] else { return true }

@@ -33,14 +33,9 @@ package struct ProofDirectory: Sendable {
   /// The file by which a process gives a proof.
   private static func file(of proof: StateProof, by process: Int32) -> String { proof.path + ".\(process)" }
 
-  /// Looks whether a process has created the file of a proof, and removes it.
+  /// Checks whether a process has created the file of a proof, and removes it.
   ///
   /// The file is not opened: neither a broker without a free descriptor nor a full disk keeps it from being seen.
-  ///
-  /// - Parameters:
-  ///   - proof: the one that the connection was asked for.
-  ///   - process: the one that made the connection, as the kernel names it.
-  /// - Returns: true for a regular file of this process's user with mode 0600 and no other name.
   func takes(_ proof: StateProof, from process: Int32) -> Bool {
     defer { discard(proof, from: process) }
     guard let status = try? FileStatus.ofLink(Self.file(of: proof, by: process)) else { return false }

@@ -54,7 +54,7 @@ extension BrokerServer {
 
   /// The services of the program around the server.
   package struct Environment: Sendable {
-    /// Takes the names of the profiles that a configuration which was read again has, or why it was not taken over.
+    /// Takes the profiles of the configuration that was read again, or the reason why it was not adopted.
     package typealias ReloadReply = @Sendable (Result<[ProfileName], BrokerError>) -> Void
 
     /// Reads the configuration again and hands it to the broker.

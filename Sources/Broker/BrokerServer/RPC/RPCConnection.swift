@@ -72,7 +72,7 @@ final class RPCConnection: Connection {
   /// The writer of answers; it writes lines until the client has shown its framing.
   var writer: ResponseWriter { ResponseWriter(framing: frames.framing ?? .lines) }
 
-  /// The process that can prove something by its number; nil for one in another PID namespace, which the kernel calls 0.
+  /// The process that can give a proof by its number; nil for one in another PID namespace, which the kernel calls 0.
   var provableProcess: Int32? { principal.process.flatMap { $0 > 0 ? $0 : nil } }
 }
 
@@ -97,11 +97,9 @@ struct InFlight {
     idBytes += id?.count ?? 0
   }
 
-  /// Counts the parameters of a request, of which those of all that wait may have so many bytes.
+  /// Counts the parameters of a request; those of all waiting requests together may have so many bytes.
   ///
-  /// The only one that waits may have as many as a message can: else what is legal alone could never be asked.
-  ///
-  /// - Returns: false where there would be too many.
+  /// The only one that waits may have as many as a message can: else a legal request could never be sent.
   mutating func count(_ bytes: Int, atMost most: Int) -> Bool {
     guard parameterBytes == 0 || bytes <= most - parameterBytes else { return false }
     parameterBytes += bytes

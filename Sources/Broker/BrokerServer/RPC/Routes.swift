@@ -62,7 +62,7 @@ struct Route: Sendable {
     }
   }
 
-  /// A method that the broker answers, when it can: with the method's result, or with one that is rendered.
+  /// The route of a method that the broker answers, now or later: with the method's result, or with a rendered one.
   static func asked<Method: BrokerMethod, Value: Sendable>(
     _ method: Method.Type, _ need: VaultNeed = .throughout,
     _ body: @escaping @Sendable (isolated Broker, Method.Params, Caller<Value>) throws(BrokerError) -> Void
@@ -73,7 +73,8 @@ struct Route: Sendable {
     }
   }
 
-  /// A method that the directory of accounts answers, for clients that have the state directory; it may end sessions there.
+  /// The route of a method that the account directory answers, for clients that have the state directory; it may end
+  /// sessions there.
   static func directory<Method: BrokerMethod>(
     _ method: Method.Type,
     _ question:

@@ -88,7 +88,7 @@ extension BrokerServer {
 
   // MARK: Events
 
-  /// How many events are kept for subscriptions whose own answer waits in a batch: as many as memory replays.
+  /// The most events that are kept for subscriptions whose own answer waits in a batch: as many as memory replays.
   private static let mostBatchedEvents = SubscriptionHub.keptEvents
 
   /// Passes an event on, unless the client is so far behind that it can only be told of lost events.
@@ -114,7 +114,8 @@ extension BrokerServer {
     flush(connection)
   }
 
-  /// Appends one event, framed, with nothing of a login that is not for this connection; `details` is all of it.
+  /// Appends one event, framed, without the secrets of a login that is not this connection's; `details` are all of its
+  /// members.
   private func append(_ event: BrokerEvent, _ details: [UInt8], _ subscriptionID: String, _ connection: RPCConnection) {
     var details = details
     if let payload = event.payload.shown(to: connection.principal) {
@@ -126,14 +127,14 @@ extension BrokerServer {
     connection.writer.framing.append(message.span, to: &connection.output.bytes)
   }
 
-  /// Tells a client that reads again which events it missed; the subscription lives on.
+  /// Sends a client that reads again the sequences of lost events; the subscription lives on.
   func reportLosses(_ connection: RPCConnection) {
     for (subscription, range) in connection.subscriptions.takeLost() {
       appendLoss(range.from, range.to, subscription, connection)
     }
   }
 
-  /// Appends the word that events of these sequences were lost for a subscription.
+  /// Appends the notice that a subscription has lost events of these sequences.
   private func appendLoss(_ from: UInt64, _ through: UInt64, _ subscription: String, _ connection: RPCConnection) {
     let payload = EventPayload.eventsLost(EventsLostEvent(from: Int(clamping: from), to: Int(clamping: through)))
     let event = BrokerEvent(sequence: through, profile: nil, time: WallClock.timestamp, payload: payload)

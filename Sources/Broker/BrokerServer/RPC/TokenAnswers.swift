@@ -7,14 +7,14 @@ import SecretMemory
 /// Answers the requests of one turn that ask for cached tokens, and holds the answers until they are sent together.
 ///
 /// Most requests are of this kind. They need nothing of their connection but its framing, so that nothing is looked up,
-/// counted or allocated for each of them. They are read by the scanner that reads all messages, but for those that differ
-/// from the last one in nothing but the number of their id. The first one that is anything else ends what is done here,
-/// and is the general path's business.
+/// counted or allocated for each of them. They are read by the scanner that reads all messages, but for those that
+/// differ from the last one in nothing but the number of their id. The first one that is anything else is left to the
+/// general path, with all behind it.
 ///
 /// Safe: the memory it owns is reached through checked ranges only.
 @safe
 struct TokenAnswers: ~Copyable {
-  /// The answers to 64 requests for the longest usual tokens; more wait for the general path.
+  /// The capacity for answers: to 64 requests for the longest usual tokens; more wait for the general path.
   private static let capacity = 1 << 17
   /// The longest request that is read here; a longer one is read by the general path alone.
   private static let longestQuestion = 1024
@@ -131,7 +131,7 @@ struct TokenAnswers: ~Copyable {
     return true
   }
 
-  /// Holds the messages to come to other limits, those too that are like one that was asked before.
+  /// Adopts other limits for the messages to come, those too that are like the last one.
   mutating func setLimits(_ limits: Limits) {
     (json, idBytes, outputBytes) = (limits.json, limits.idBytes, limits[.outputBytes])
     last = LastQuestion()

@@ -57,7 +57,7 @@ package struct KeyCommand: Sendable {
     timeLimit = settings.commandTimeout
   }
 
-  /// Runs the program and takes what it prints, without one newline at its end, into locked memory.
+  /// Runs the program and reads its output, without one newline at its end, into locked memory.
   ///
   /// - Throws: `KeySourceError.command`, `.secretMemoryExhausted`; the program is not running any more then.
   package func run() throws(KeySourceError) -> Secret {
@@ -104,7 +104,7 @@ package struct KeyCommand: Sendable {
     return child
   }
 
-  /// Reads what the program prints into locked memory.
+  /// Reads the program's output into locked memory.
   private func collect(
     from stream: borrowing FileDescriptor, of child: ChildProcess, until deadline: Duration
   ) throws -> (buffer: Secret, count: Int) {

@@ -3,17 +3,18 @@ import LinuxSystem
 package import Sealing
 package import SecretMemory
 
-/// Gets key-encryption keys from their sources, and opens what was wrapped under them.
+/// Gets key-encryption keys from their sources, and opens wrapped data keys.
 ///
-/// Everything here waits: for the disk, for another program, for a key derivation that takes a second. So it runs on the
-/// vault's own thread. A new key is used in three steps, and a process that ends between any two of them has a vault
-/// that opens: ``newKey(from:passphrase:replacing:)``, then the wrapped data key is made durable in the database, then
-/// ``settle(_:replacing:)``.
+/// Everything here waits: for the disk, for another program, for a key derivation that takes a second. So it runs on
+/// the vault's own thread. A new key is used in three steps, and a process that ends between any two of them has a
+/// vault that opens: ``newKey(from:passphrase:replacing:)``, then the wrapped data key is made durable in the database,
+/// then ``settle(_:replacing:)``.
 package struct KeyEncryption: Sendable {
   /// The settings of the key sources.
   package let settings: KeySourceSettings
 
-  /// How many bytes a new passphrase may have: fewer are guessed however slow the derivation is, more are a mistake.
+  /// The length of a new passphrase in bytes: shorter ones are guessed however slow the derivation is, longer ones are
+  /// a mistake.
   package static let passphraseByteCounts = 8...1024
 
   private let passphraseCost: Argon2Cost
@@ -41,17 +42,10 @@ package struct KeyEncryption: Sendable {
     guard passphraseByteCounts.contains(passphrase.byteCount) else { throw .passphraseLength }
   }
 
-  /// A key to wrap a data key under from now on.
+  /// A key to wrap a data key with from now on.
   ///
-  /// A key file is staged beside the one in use, and takes its place in ``settle(_:replacing:)``. Only for a new vault, a
-  /// key file that exists there already is taken as it is.
-  ///
-  /// - Parameters:
-  ///   - source: where the key shall come from.
-  ///   - passphrase: the new one, for that source.
-  ///   - current: what is stored now; nil for a vault that is new and empty.
-  /// - Returns: the key, and what has to be stored with it.
-  /// - Throws: `KeySourceError`; the key in use is untouched.
+  /// A key file is staged beside the one in use, and takes its place in ``settle(_:replacing:)``. Only for a new vault,
+  /// a key file that exists there already is taken as it is.
   package func newKey(
     from source: KeySourceName, passphrase: Secret? = nil, replacing current: WrappedKey? = nil
   ) throws(KeySourceError) -> KeyEncryptionKey {
@@ -93,17 +87,10 @@ package struct KeyEncryption: Sendable {
     if new.source == .file { try settings.keyFile().discardNext() }
   }
 
-  /// Opens a data key with the key that its source gives now.
+  /// Opens a data key with the present key of its source.
   ///
   /// With a key file, one that was staged by a process that ended too early is taken where it is the right one, and put
   /// in its place.
-  ///
-  /// - Parameters:
-  ///   - wrapped: what is stored.
-  ///   - vaultID: the vault's own random identifier.
-  ///   - passphrase: for that source.
-  /// - Returns: the data key.
-  /// - Throws: `KeyRingError.wrongKey`, `.damaged`, `.unavailable` with the reason why there is no key.
   package func unwrap(
     _ wrapped: WrappedKey, vaultID: [UInt8], passphrase: Secret? = nil
   ) throws(KeyRingError) -> SealingKey {

@@ -4,11 +4,12 @@ import SecretMemory
 
 /// A key as a file of 32 random bytes that only its owner can read.
 ///
-/// The key is not derived from anything: who has the file and the vault has the tokens. So it lies in another directory
-/// than the vault where the state directory was not chosen by hand.
+/// The key is not derived from anything: a program with both the file and the vault has the tokens. So it lies in
+/// another directory than the vault, unless the state directory was chosen by hand.
 ///
-/// A new key is written beside the one in use, as `<path>.next`, and takes its place once what it wraps is durable. At
-/// each moment the key that is needed is in one of the two files, whenever the process or the machine stops.
+/// A new key is written beside the one in use, as `<path>.next`, and takes its place once the data key that it wraps is
+/// durable. At each moment the key that is needed is in one of the two files, whenever the process or the machine
+/// stops.
 package struct KeyFile: Sendable {
   /// How many bytes a key file has.
   package static let byteCount = SealingKey.byteCount
@@ -50,7 +51,7 @@ package struct KeyFile: Sendable {
     }
   }
 
-  /// The key that waits for its turn; nil where there is none, or it was not written to its end.
+  /// Reads the staged key; nil where there is none, or it was not written to its end.
   ///
   /// - Throws: `KeySourceError` when there is one that cannot be trusted or read.
   package func readNext() throws(KeySourceError) -> SealingKey? {
@@ -88,7 +89,7 @@ package struct KeyFile: Sendable {
     return key
   }
 
-  /// Puts the key that waits in the place of the one in use, durably; does nothing where none waits.
+  /// Puts the staged key in the place of the one in use, durably; does nothing where none is staged.
   ///
   /// - Parameter keepsPrevious: whether the one in use is kept under ``previousPath``.
   /// - Throws: `KeySourceError`; both files are as they were, or it is done.

@@ -1,10 +1,10 @@
 import LinuxSystem
 
-/// The vaults that open by a key file which lies in another directory than they do.
+/// The vaults that a key file in another directory opens.
 ///
-/// Two state directories can have the same key file: with two values of `XDG_STATE_HOME`, but one of `XDG_DATA_HOME`. To
-/// give one of the vaults another key in that place would lock the other for ever. So each vault notes its path beside
-/// the key file, one a line, and looks there before it changes it.
+/// Two state directories can have the same key file: with two values of `XDG_STATE_HOME`, but one of `XDG_DATA_HOME`.
+/// To give one of the vaults another key in that place would lock the other for ever. So each vault notes its path
+/// beside the key file, one a line, and checks the list before it changes the key.
 package struct KeyFileUsers: Sendable {
   /// Room for some thousands of paths; what is behind it is not read.
   private static let byteLimit = 256 << 10
@@ -12,7 +12,7 @@ package struct KeyFileUsers: Sendable {
   private let keyPath: String
   private let vaultPath: String
 
-  /// The users of a key file; nil for one that lies beside the vault, which no other vault looks for there.
+  /// The list of a key file; nil for one that lies beside the vault, where no other vault looks for it.
   ///
   /// - Parameters:
   ///   - keyPath: of the key file; nil for none.

@@ -18,7 +18,7 @@ package struct KeySourceSettings: Sendable {
   /// The credential's name where none is configured.
   package static let standardCredentialName = "authbroker-vault-key"
 
-  /// Enough for a person to answer the question that the program asks; who waits longer is not there.
+  /// The default time limit of the program: enough for a person to answer the question that it asks.
   package static let standardCommandTimeout = Duration.seconds(30)
 
   /// Settings with the defaults of what is not said.

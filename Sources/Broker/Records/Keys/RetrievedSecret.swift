@@ -2,8 +2,8 @@ import SecretMemory
 
 /// A secret as a file or a program gives it: its text, and maybe the end of its line.
 enum RetrievedSecret {
-  /// The longest secret that is taken: a key in hexadecimal has 64 bytes, a passphrase a few dozen, and a wrong path or
-  /// a program that prints something else is noticed.
+  /// The most bytes of a secret: a key in hexadecimal has 64, a passphrase a few dozen, and a wrong path or a program
+  /// that prints something else is noticed.
   static let byteLimit = 4096
 
   /// The secret without one newline at its end; nil where nothing is left.

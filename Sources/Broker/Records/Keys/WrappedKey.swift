@@ -4,8 +4,8 @@ import SecretMemory
 
 /// The vault's data key as it is stored: sealed under a key-encryption key.
 ///
-/// The box is bound to its table, to the vault, to the data key's identifier and to everything that says how the
-/// key-encryption key is had; so none of that can be exchanged, and no other vault's box put in its place.
+/// The box is bound to its table, to the vault, to the data key's identifier and to the source and derivation of the
+/// key-encryption key; so none of that can be exchanged, and no other vault's box put in its place.
 package struct WrappedKey: Sendable, Equatable {
   /// The data key in the box.
   package let dataKeyID: SealingKey.ID
