@@ -2,7 +2,8 @@ import Sealing
 import SecretMemory
 import TextCoding
 
-/// Proof Key for Code Exchange (RFC 7636), by SHA-256 only: `plain` protects nothing that TLS does not.
+/// The challenge of Proof Key for Code Exchange (RFC 7636), by SHA-256 only: `plain` protects nothing that TLS does
+/// not.
 enum CodeChallenge {
   /// The method's name (RFC 7636, section 4.3).
   static let method = "S256"

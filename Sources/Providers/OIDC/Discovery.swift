@@ -6,15 +6,15 @@ import ProviderKit
 
 /// Finds a provider's endpoints and remembers them for a while.
 ///
-/// What the configuration says holds in every case. Then comes the document of OpenID Connect Discovery; only if an
-/// endpoint that is wanted is not in it, that of RFC 8414 is read too. That nothing was found is not remembered: the next
-/// use asks again.
+/// Addresses of the configuration hold in every case. Then comes the document of OpenID Connect Discovery; only if it
+/// lacks a wanted endpoint, that of RFC 8414 is read too. A failed search is not remembered: the next use searches
+/// again.
 actor Discovery {
   /// How long documents hold: providers change them rarely, and announce nothing.
   private static let longestAge = Duration.seconds(6 * 3600)
-  /// How long they hold where they cannot be read again: a provider's other endpoints may work all the same.
+  /// How long the metadata hold where they cannot be read again: a provider's other endpoints may work all the same.
   private static let longestOutage = Duration.seconds(24 * 3600)
-  /// How long they are believed even if an endpoint of theirs is not there: a minute of outage costs one search.
+  /// How long the metadata hold even if one of their endpoints is not there: a minute of outage costs one search.
   private static let shortestAge = Duration.seconds(60)
   private static let openIDPath = "/.well-known/openid-configuration"
   private static let oauthPath = "/.well-known/oauth-authorization-server"
@@ -98,8 +98,8 @@ actor Discovery {
     return metadata?.endpoints[endpoint]
   }
 
-  /// The address of an endpoint for a session that exists, or for a login that has begun: where there are no documents
-  /// now, or another issuer's, there were the right ones then.
+  /// The address of an endpoint for a session that exists, or for a login that has begun; where there are no documents
+  /// now, or another issuer's, the failure passes, since there were the right ones then.
   ///
   /// - Throws: `.transient` where the documents cannot be read, are missing, or are another issuer's.
   func sessionEndpoint(_ name: OIDCEndpoint) async throws(ProviderFailure) -> HTTPURL? {
@@ -110,9 +110,9 @@ actor Discovery {
     }
   }
 
-  /// Takes in that nothing is at an address that was found: the next use looks again.
+  /// Notes that there is nothing at a discovered address: the next use searches again.
   ///
-  /// Documents that were just read are believed, so that an endpoint which is away costs no search for each call.
+  /// Documents that were just read are trusted, so that an endpoint which is away costs no search for each call.
   func mistrust(_ url: HTTPURL) {
     guard let known, uptime() - known.since >= Self.shortestAge, known.metadata.endpoints.values.contains(url)
     else { return }
@@ -172,7 +172,8 @@ actor Discovery {
     return task
   }
 
-  /// Reads the first document, or the others where the first is known already or is not there; nil where there is none.
+  /// Reads the first document, or the others where the first is known already or does not exist; nil where there is
+  /// none.
   private func fetchDocuments(_ known: Known?) async throws(ProviderFailure) -> Known? {
     if known == nil {
       switch try await read(firstDocument) {
@@ -246,7 +247,7 @@ actor Discovery {
     }
   }
 
-  /// Whether a status says that there is no document: not one, no redirect, and no trouble that passes.
+  /// Whether a status means that there is no document: an error that is neither a redirect nor passing.
   static func isAbsent(_ status: Int) -> Bool {
     switch status {
     case 200, 300..<400, 407, 408, 425, 429, 500...: false

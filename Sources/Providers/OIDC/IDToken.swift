@@ -61,8 +61,8 @@ struct IDToken {
     return Claims(user: user, authTime: claims.numericDate("auth_time"))
   }
 
-  /// `aud` names this client; where there is an `azp`, that does too (section 3.1.3.7, items 3 to 5; errata set 2 wants none
-  /// where `aud` names others as well).
+  /// Whether `aud` names this client; where there is an `azp`, that must too (section 3.1.3.7, items 3 to 5; errata set
+  /// 2 wants none where `aud` names others as well).
   private func isForUs(_ claims: JWTClaims) -> Bool {
     claims.audiences.contains(clientID) && (claims["azp"] == nil || claims.text("azp") == clientID)
   }

@@ -28,7 +28,7 @@ enum OAuthPurpose: Sendable, CaseIterable {
   /// Whether the session's own refresh token is sent: then nearly every failure passes.
   var spendsRefreshToken: Bool { self == .refresh || self == .narrow }
 
-  /// Whether a login's credential is sent that works once: after a lost reply it may be used up.
+  /// Whether the request sends a login's credential that works once: after a lost reply it may be used up.
   var spendsLoginCredential: Bool {
     switch self {
     case .code, .secondFactor, .recoveryCode, .takeOver: true

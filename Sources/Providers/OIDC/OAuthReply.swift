@@ -45,7 +45,7 @@ struct OAuthReply {
   /// Whether there is no such endpoint (RFC 9110, sections 15.5.5, 15.5.6 and 15.5.11).
   var isNowhere: Bool { [404, 405, 410].contains(response.status) }
 
-  /// Reads the object of a success; where the locked memory has no room for what is secret in it, again when it has.
+  /// Reads the object of a success; where the locked memory has no room for its secrets, again once it has.
   ///
   /// Nothing that `body` returns may refer to the reply's bytes: they are wiped when the reply is gone.
   ///
@@ -76,7 +76,7 @@ struct OAuthReply {
   }
 
   /// The tokens of an object that came with another status than a success, and without a word of refusal: the provider
-  /// has issued them and may have ended the ones before, whatever went wrong after that.
+  /// has issued them and may have ended the ones before, whatever failed after that.
   private func tokensDespiteStatus(_ asked: [String]) async throws(ProviderFailure) -> TokenSet? {
     guard form != .empty else { return nil }
     return try await found { reader throws(SecretMemoryExhausted) in
@@ -163,7 +163,7 @@ struct OAuthReply {
     "authorization_pending", "slow_down", "expired_token", "code_expired", "access_denied", "authorization_declined",
   ]
 
-  /// Whether a success of a poll says that the user has not been there yet: with nothing, or with a status.
+  /// Whether a success of a poll means that the user has not finished yet: it is empty, or has a status.
   var isStillPending: Bool {
     guard isSuccess else { return false }
     if form == .empty { return response.status == 202 || response.status == 204 }

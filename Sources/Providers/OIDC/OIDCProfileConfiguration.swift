@@ -96,7 +96,8 @@ package struct OIDCProfileConfiguration: Sendable, Equatable {
       meant.map { "did you mean \"\($0)\"?" } ?? "use one of: \(methods.joined(separator: ", "))")
   }
 
-  /// A client with a secret authenticates by HTTP Basic, unless the file says otherwise; one without cannot.
+  /// Reads the client authentication: HTTP Basic for a client with a secret, unless the file says otherwise; none for a
+  /// client without.
   private static func authentication(_ section: inout ConfigurationSection) -> OIDCDialect.ClientAuthentication {
     let hasSecret = section.has("clientSecret")
     let chosen = section.read(

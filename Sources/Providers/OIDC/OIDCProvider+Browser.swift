@@ -38,7 +38,7 @@ extension OIDCProvider: BrowserLoginProvider {
       flow: handle, kind: .browser, verificationURI: address(url, flow, of: email), expiresAt: flow.expiresAt)
   }
 
-  /// Waits for the browser, exchanges the code that it brings, and shows it how that ended.
+  /// Waits for the browser, exchanges the code that it brings, and shows it the result.
   ///
   /// - Throws: `.refused` with `consentDenied`, `providerRejected` or what else the provider answers, with `otpExpired`
   ///   where no browser came, with `flowNotFound` for a handle that is none or a code that is not good any more;
@@ -102,8 +102,8 @@ extension OIDCProvider: BrowserLoginProvider {
     return session
   }
 
-  /// Whether the user has proved who they are since the login was begun, where that is wanted; a provider that does not
-  /// say when is believed to have asked (OpenID Connect Core, section 3.1.3.7, item 13).
+  /// Whether the user has authenticated since the login was begun, where that is wanted; a provider that does not say
+  /// when counts as having asked (OpenID Connect Core, section 3.1.3.7, item 13).
   private func isProven(_ tokens: TokenSet, _ flow: RedirectFlow) -> Bool {
     guard flow.wantsProof, let authTime = claims(of: tokens, nonce: flow.sentNonce)?.authTime else { return true }
     return authTime + IDToken.tolerance >= flow.begunAt + (tokens.clockSkew ?? .zero)

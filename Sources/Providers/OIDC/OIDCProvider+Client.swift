@@ -8,11 +8,9 @@ extension OIDCProvider: ClientSessionProvider {
   /// Whether the tokens are such a session's.
   package func areClientsOwn(_ tokens: TokenSet) -> Bool { ClientGrant(tokens.refreshToken) != nil }
 
-  /// Asks for tokens as the client itself.
+  /// Requests tokens as the client itself.
   ///
   /// A refresh token in the answer, which should have none (RFC 6749, section 4.4.3), is left out.
-  ///
-  /// - Throws: `.misconfigured`, `.refused`, `.transient` and `.outcomeUnknown`, as for any login.
   func tokens(
     for grant: ClientGrant, _ target: TokenTarget = TokenTarget(), at url: HTTPURL
   ) async throws(ProviderFailure) -> TokenSet {
@@ -25,12 +23,10 @@ extension OIDCProvider: ClientSessionProvider {
     return tokens
   }
 
-  /// Asks again as the client itself.
+  /// Requests tokens again as the client itself.
   ///
-  /// Nothing is spent by that, so a lost reply passes; and nothing that is refused ends the session, since it begins again
-  /// as soon as the provider takes the client's password again.
-  ///
-  /// - Throws: `.misconfigured`, `.refused(.insufficientScope)` for a target that the client is not good for, `.transient`.
+  /// Nothing is spent by that, so a lost reply passes; and no refusal ends the session, since it begins again as soon
+  /// as the provider accepts the client's password again.
   func renew(
     _ grant: ClientGrant, for target: TokenTarget = TokenTarget()
   ) async throws(ProviderFailure) -> TokenSet {

@@ -10,7 +10,7 @@ package import SecretMemory
 extension OIDCProvider: DeviceLoginProvider {
   /// The lifetime of codes where the provider names none.
   private static let standardLifetime = Duration.seconds(600)
-  /// The longest lifetime and interval that are believed: no user types a code in after an hour, or waits minutes.
+  /// The longest plausible lifetime and interval: no user types a code in after an hour, or waits minutes.
   private static let longestLifetime = Duration.seconds(3600)
   private static let longestInterval = Duration.seconds(60)
 

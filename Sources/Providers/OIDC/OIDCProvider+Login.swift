@@ -89,12 +89,9 @@ extension OIDCProvider {
     return form
   }
 
-  /// The session of a reply, whose ID token must be good if there is one.
+  /// The session of a reply, whose ID token must be valid if there is one.
   ///
-  /// Whose session it is comes from the ID token, else from the userinfo endpoint, if it says so at once.
-  ///
-  /// - Throws: `.refused(.invalidResponse)` for a reply without usable tokens, and for an ID token that is not this
-  ///   login's.
+  /// The user comes from the ID token, else from the userinfo endpoint, if it answers at once.
   func session(
     _ reply: OAuthReply, _ scopes: [String], nonce: String? = nil
   ) async throws(ProviderFailure) -> ProviderSession {
@@ -112,7 +109,7 @@ extension OIDCProvider {
     return ProviderSession(tokens: tokens, user: user)
   }
 
-  /// The tokens that a login has brought; with a refresh token alone the others are asked for once.
+  /// The tokens of a login; with a refresh token alone the others are requested once.
   ///
   /// - Throws: as ``OAuthReply/tokens(asked:)``, but for `.rotated`.
   private func loginTokens(_ reply: OAuthReply, _ scopes: [String]) async throws(ProviderFailure) -> TokenSet {

@@ -9,7 +9,8 @@ package import SecretMemory
 extension OIDCProvider: ChallengeProvider, CodeResendingProvider, BackupCodeProvider {
   /// How long Auth0's token for it is good.
   private static let lifetime = Duration.seconds(600)
-  /// It does not say when another code may be asked for; sooner the first one has hardly arrived.
+  /// The time before another code may be requested, which the provider does not tell; sooner the first one has hardly
+  /// arrived.
   private static let cooldown = Duration.seconds(30)
   /// It does not say how many codes it accepts; after ten it locks the account.
   private static let attempts = 5
@@ -91,7 +92,7 @@ extension OIDCProvider: ChallengeProvider, CodeResendingProvider, BackupCodeProv
   /// Dashes are only there for the eye.
   package var dashesOfBackupCodes: TypedCode.Dashes { .removed }
 
-  /// Answers with a recovery code; another one that comes with the tokens cannot be handed on from here.
+  /// Answers with a recovery code; a new one that comes with the tokens cannot be passed on from here.
   ///
   /// - Throws: `.refused` with `backupCodeInvalid`, `otpExpired` or `flowNotFound`; and as ``login(_:)``.
   package func verifyBackupCode(flow: Secret, code: Secret) async throws(ProviderFailure) -> ProviderSession {

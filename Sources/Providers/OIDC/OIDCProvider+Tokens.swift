@@ -6,16 +6,11 @@ import SecretMemory
 
 /// Sessions and their tokens.
 extension OIDCProvider: TargetProvider, RevocationProvider {
-  /// Spends the refresh token, once; a client that has logged in as itself asks again as itself.
+  /// Spends the refresh token, once; a client that has logged in as itself requests tokens as itself again.
   ///
-  /// An ID token that is not this provider's, or not for this client, is left out; what came with it is kept, since it may
-  /// hold the only copy of the next refresh token. Whose a good one is, is for the caller to compare with the session's
-  /// user (OpenID Connect Core, section 12.2).
-  ///
-  /// - Throws: `.sessionEnded(.refreshRejected)` for `invalid_grant`, and for 400 or 401 without a word;
-  ///   `.reauthenticationRequired` where the provider wants to see the user; `.misconfigured` for a client that is not
-  ///   configured as the provider wants it; `.outcomeUnknown` where the reply was lost; `.transient` for
-  ///   everything else.
+  /// An ID token that is not this provider's, or not for this client, is left out; the other tokens are kept, since
+  /// they may be the only copy of the next refresh token. The caller compares the user of a valid one with the
+  /// session's (OpenID Connect Core, section 12.2).
   package func refresh(_ refreshToken: BoundToken) async throws(ProviderFailure) -> TokenSet {
     if let grant = ClientGrant(refreshToken) { return try await renew(grant) }
     var form: TokenCaller.Form = [
@@ -26,13 +21,13 @@ extension OIDCProvider: TargetProvider, RevocationProvider {
     return checked(try await reply.tokens())
   }
 
-  /// Whether the provider has a way to ask for such a token; for which of them it gives one, only it knows.
+  /// Whether the provider has a way to request such a token; for which targets it issues one, only it knows.
   package func canGive(_ target: TokenTarget) -> Bool {
     if target.audience != nil, dialect.quirks.target == .none { return false }
     return target.scopes.isEmpty || dialect.quirks.takesScopesAtRefresh
   }
 
-  /// Asks for an access token for other scopes, or for another audience, with the session's refresh token.
+  /// Requests an access token for other scopes, or for another audience, with the session's refresh token.
   ///
   /// - Parameters:
   ///   - target: what the token shall be good for, and whom for, by the provider's way to ask for that.
@@ -75,7 +70,7 @@ extension OIDCProvider: TargetProvider, RevocationProvider {
     return tokens
   }
 
-  /// The token endpoint of a session, or of a login that has begun; without one nothing was sent, and either stays.
+  /// The token endpoint of a session, or of a login that has begun; without one the failure passes: nothing was sent.
   ///
   /// - Throws: as ``Discovery/sessionEndpoint(_:)``.
   func tokenEndpoint() async throws(ProviderFailure) -> HTTPURL {
@@ -119,10 +114,10 @@ extension OIDCProvider: TargetProvider, RevocationProvider {
     try reply.expectSuccess()
   }
 
-  /// Asks the provider to end the user's session there; false where nothing says that it did.
+  /// Asks the provider to end the user's session there; false where the answer does not confirm it.
   ///
-  /// Without a browser most answer with a page for one (OpenID Connect RP-Initiated Logout, section 2), whatever they have
-  /// done.
+  /// Without a browser most answer with a page for one (OpenID Connect RP-Initiated Logout, section 2), whatever they
+  /// have done.
   private func endSession(_ tokens: TokenSet) async throws(ProviderFailure) -> Bool {
     guard let url = try await discovery.sessionEndpoint(.endSession) else { return false }
     let form: TokenCaller.Form

@@ -85,8 +85,8 @@ package final class OIDCProvider: AuthProvider {
     return url
   }
 
-  /// Asks at an endpoint, as ``TokenCaller/ask(_:_:_:as:)`` does; one where nothing is any more is looked for again by the
-  /// next call.
+  /// Sends a request to an endpoint, as ``TokenCaller/ask(_:_:_:as:)`` does; where nothing is there any more, the next
+  /// call discovers it again.
   func ask(
     _ purpose: OAuthPurpose, _ url: HTTPURL, _ form: TokenCaller.Form, as encoding: TokenCaller.Encoding = .form
   ) async throws(ProviderFailure) -> OAuthReply {

@@ -11,10 +11,10 @@ enum PendingFlow: Sendable {
   case device(code: Secret, scopes: [String])
   /// In a browser on this machine.
   case redirect(RedirectFlow)
-  /// With a code that the user was sent, or finds in an authenticator where there is none to refer to.
+  /// With a code that was sent to the user, or one of an authenticator, which has no reference.
   case secondFactor(token: Secret, reference: Secret?, scopes: [String])
 
-  /// Larger ones are not made here: two tokens of the longest kind with every byte escaped, and the rest.
+  /// The limits of a handle: two tokens of the longest kind with every byte escaped, and the rest.
   private static let limits = JSONLimits(depth: 4, byteCount: 1 << 20)
 
   /// The handle.

@@ -28,9 +28,7 @@ struct ProviderMetadata: Sendable, Equatable {
 
   /// Reads a document.
   ///
-  /// An endpoint that is not called, or that would be called in the clear although the issuer is not, is none.
-  ///
-  /// - Throws: `Refusal`.
+  /// An endpoint that cannot be called, or would be called in the clear although the issuer is not, counts as missing.
   init(_ bytes: [UInt8], of dialect: OIDCDialect) throws(Refusal) {
     let found = ReplyObject.withRoot(of: bytes, Self.vital) { root -> Result<Self, Refusal>? in
       Result { () throws(Refusal) in try Self(root, of: dialect) }
@@ -55,9 +53,9 @@ struct ProviderMetadata: Sendable, Equatable {
     }
   }
 
-  /// Whether a document has what every one has: an issuer and an endpoint that are addresses.
+  /// Whether a document has the minimum of metadata: an issuer and an endpoint that are addresses.
   ///
-  /// A captive portal that answers with JSON has no such thing.
+  /// A captive portal that answers with JSON has neither.
   private static func describesProvider(_ root: JSONNode, _ issuer: String) -> Bool {
     func isAddress(_ text: String) -> Bool {
       let text = text.prefix(8).lowercased()

@@ -4,7 +4,7 @@ import SecretMemory
 
 /// One connection of a browser to the loopback address.
 final class RedirectConnection {
-  /// How long a browser may take for its request, and to notice the answer: it is on this machine.
+  /// The time for a browser to send its request, and to notice the answer: it is on this machine.
   static let patience = Duration.seconds(10)
   private static let farewell = Duration.seconds(2)
 

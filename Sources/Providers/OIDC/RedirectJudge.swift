@@ -78,7 +78,7 @@ struct RedirectJudge: Sendable {
     return zip(said, own).reduce(into: 0 as UInt8) { $0 |= $1.0 ^ $1.1 } == 0
   }
 
-  /// Whether the issuer is the provider's own, or is not named by a provider that does not say that it names it.
+  /// Whether the issuer is the provider's own, or is missing from a provider that does not promise to name it.
   private func isIssuer(_ said: [UInt8]?) -> Bool {
     guard let said else { return !flow.namesIssuer }
     return IssuerCheck(dialect).isOwn(metadata: String(decoding: said, as: UTF8.self))

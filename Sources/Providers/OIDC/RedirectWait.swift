@@ -26,7 +26,7 @@ actor RedirectWait {
   private var connections: [RedirectConnection] = []
   /// The connection that has brought the answer, and waits for its page.
   private var answering: RedirectConnection?
-  /// Until when no connection is accepted: there was no descriptor left for another connection.
+  /// The time before which no connection is accepted: there was no descriptor left for another one.
   private var restsUntil = Duration.zero
 
   /// The executor that the actor runs on.
@@ -131,7 +131,7 @@ actor RedirectWait {
     }
   }
 
-  /// Stops listening, shows the browser how it ended, and closes everything.
+  /// Stops listening, shows the browser the result, and closes everything.
   ///
   /// It waits a moment for the browser to take the page: closing earlier could discard it.
   func finish(_ page: RedirectPage) {

@@ -26,7 +26,7 @@ extension Refusal {
 
   private var saysInvalidGrant: Bool { names.contains(where: RefusalWords.isInvalidGrant) }
 
-  /// A gateway has answered for a provider that may have acted.
+  /// The failure where a gateway has answered for a provider that may have acted.
   ///
   /// A refusal in OAuth's own words is the provider's, and nothing was issued with it; what gateways call an error is the
   /// status' reason.

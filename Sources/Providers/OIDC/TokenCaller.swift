@@ -119,7 +119,7 @@ struct TokenCaller: Sendable {
       receivedAt: clock())
   }
 
-  /// No server was reached, and finding that out took no time to speak of: trying again is free.
+  /// Whether no server was reached, and quickly: trying again is free.
   private static func hasNotConnected(_ failure: HTTPFailure) -> Bool {
     switch failure {
     case .nameNotResolved, .connectFailed, .connectionLost(false): true

@@ -101,7 +101,7 @@ struct TokenReader {
     return root["token_type"].flatMap { try? $0.string() }.flatMap { ProviderWord($0) }.map { .tokenType($0) }
   }
 
-  /// The words of the member `scope`, without what can be no scope; nil where it is not there.
+  /// The words of the member `scope`, without those that can be no scope; nil where there is no such member.
   private var scopes: [String]? {
     guard let text = root["scope"].flatMap({ try? $0.string() }) else { return nil }
     let words = text.split { $0 == " " || (quirks.separatesScopesByComma && $0 == ",") }

@@ -28,7 +28,7 @@ struct UserReader {
     root[name].flatMap { try? $0.string() }.flatMap { SanitizedText($0).orNil }
   }
 
-  /// A name that was changed to be shown would be another user's, so it must need no change.
+  /// The provider's name for the account: it must need no sanitising, since a changed one could be another user's.
   private static func id(_ node: JSONNode) -> String? {
     if node.kind == .integer { return String(decoding: node.text, as: UTF8.self) }
     guard let text = try? node.string(), (1...longestID).contains(text.utf8.count), SanitizedText(text).isUnchanged

@@ -7,7 +7,7 @@ package struct ClientRegistration: Sendable, Equatable {
   package let steps: String
   /// The client's keys that a profile of such a client has beside `clientId`; any other one can be given as well.
   package let keys: Set<String>
-  /// The redirect address that such a client has; nil: a loopback address with any port, which needs no word.
+  /// The redirect address to register; nil for a loopback address with any port, which needs no mention.
   package let redirect: String?
 
   /// A registration.

@@ -2,7 +2,8 @@ package import BrokerProtocol
 
 /// How far a server's clock is ahead of this machine's, from one reply.
 package enum ClockSkew {
-  /// A moment of a server that says whole seconds: on average it is half a second later (RFC 9110, section 5.6.7).
+  /// The moment of a server's time, which has whole seconds: on average it is half a second later (RFC 9110, section
+  /// 5.6.7).
   package static func serverTime(_ secondsSince1970: Int64) -> Timestamp {
     let (milliseconds, overflow) = secondsSince1970.multipliedReportingOverflow(by: 1000)
     return Timestamp(milliseconds: overflow ? .max : milliseconds) + .milliseconds(500)

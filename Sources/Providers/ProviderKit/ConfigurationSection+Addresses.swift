@@ -2,7 +2,7 @@ package import ConfigurationFile
 package import HTTP
 import JSON
 
-/// Settings that are addresses of servers, by the rule of the HTTP module itself: what is accepted here can be called.
+/// Settings that are addresses of servers, by the rule of the HTTP module itself: an accepted address can be called.
 extension ConfigurationSection {
   /// The rule for an address, as a clause of the message.
   private static let rule =

@@ -2,7 +2,7 @@ import BrokerCore
 package import HTTP
 
 extension HTTPFailure {
-  /// One sentence on why a provider cannot be reached: what is wrong, and what to do about it.
+  /// One sentence on why a provider cannot be reached: the fault and its remedy.
   ///
   /// - Parameter address: the setting that says where the provider is.
   /// - Returns: a sentence without anything of the provider.

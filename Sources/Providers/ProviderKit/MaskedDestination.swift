@@ -3,12 +3,12 @@ package struct MaskedDestination: Equatable, Sendable {
   /// The masked text; may be empty.
   package let text: String
 
-  /// As many digits may be shown: what backends show of a number, and what people know it by.
+  /// The most digits that are shown: as many as backends show of a number, and people recognise it by.
   private static let shownDigits = 4
   private static let mask: Character = "•"
   private static let masks: Set<Character> = ["*", "•", "x", "X", "#", "…", "●"]
 
-  /// Takes what a provider says, masked or not.
+  /// Masks a destination, which the provider may have masked already.
   ///
   /// Of more than four digits all but the last two become dots; of an e-mail address without any mask all but the first
   /// character of the part before `@`.

@@ -20,9 +20,9 @@ extension ProviderFailure {
   }
 
   /// The statuses of a gateway that has asked the provider and got no answer that it could wait for, or understand (RFC
-  /// 9110, sections 15.6.3 and 15.6.5), Cloudflare's own and those of proxies among them, which no standard has.
+  /// 9110, sections 15.6.3 and 15.6.5), with those of Cloudflare and of proxies that no standard has.
   ///
-  /// With 521 to 523, 525, 526 and 530 Cloudflare says that it has not reached the provider at all.
+  /// By 521 to 523, 525, 526 and 530 Cloudflare reports that it has not reached the provider at all.
   private static let losses: Set<Int> = [502, 504, 520, 524, 598, 599]
 
   /// The failure for a gateway's status that may hide the provider's answer: the provider may have acted.

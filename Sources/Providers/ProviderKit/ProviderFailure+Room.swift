@@ -7,12 +7,12 @@ package import SecretMemory
 extension ProviderFailure {
   /// For how long the reply to a refresh is kept and read again.
   ///
-  /// Its tokens may be the only copy of the session, so it is given up only when no room has come back for as long as no
-  /// busy broker needs. What is kept is bounded by the profiles, each of which has one refresh under way, and by the
-  /// longest reply.
+  /// Its tokens may be the only copy of the session, so it is given up only when no room has come back for longer than
+  /// any busy broker needs. Kept replies are bounded by the profiles, each of which has one refresh under way, and by
+  /// the longest reply.
   package static let refreshPatience = Duration.seconds(600)
 
-  /// For how long any other reply is kept: a person waits for it, for as long as for an interactive call.
+  /// For how long any other reply is kept: as long as a person waits for an interactive call.
   package static let interactivePatience = Duration.seconds(10)
 }
 

@@ -27,7 +27,8 @@ extension ProviderProbe {
     return ProviderFinding("reachable", .ok, "\(host) answers \(security) in \(roundTrip.milliseconds) ms")
   }
 
-  /// The provider said its time somewhere within the round trip, so a slow answer tells that much less.
+  /// The finding about the provider's clock: its time is from somewhere within the round trip, so a slow answer shows
+  /// less.
   private static func clock(_ skew: Duration?, _ roundTrip: Duration) -> ProviderFinding {
     guard let skew else {
       return ProviderFinding("clock", .note, "The provider does not send its time (no Date field).")

@@ -2,8 +2,8 @@ package import BrokerProtocol
 
 /// When a reply came, on this machine's clock and on the server's.
 ///
-/// What a reply says of times is counted from here: a lifetime from when the request was sent, a moment by the clock of
-/// the server.
+/// Times in a reply are counted from here: a lifetime from when the request was sent, a moment by the clock of the
+/// server.
 package struct ReplyMoments: Sendable, Equatable {
   /// When the request was sent.
   package var sentAt: Timestamp
@@ -12,7 +12,8 @@ package struct ReplyMoments: Sendable, Equatable {
   /// The server's time in the reply (`Date` of RFC 9110, section 6.6.1), if it has one.
   package var serverTime: Timestamp?
 
-  /// `Date` has whole seconds, and clocks that are set by the network differ by less than one: this is no difference.
+  /// The smallest difference of clocks that counts: `Date` has whole seconds, and clocks that are set by the network
+  /// differ by less than one.
   static let clockTolerance = Duration.seconds(5)
 
   /// The moments of a reply.
@@ -32,7 +33,7 @@ package struct ReplyMoments: Sendable, Equatable {
     return serverTime + Self.clockTolerance < sentAt ? serverTime - sentAt : .zero
   }
 
-  /// A moment of the server's clock on this machine's; unchanged where the difference cannot be told.
+  /// A moment of the server's clock on this machine's; unchanged where the difference is unknown.
   package func here(_ moment: Timestamp) -> Timestamp {
     moment + (.zero - (clockSkew ?? .zero))
   }

@@ -4,14 +4,14 @@ import JOSE
 package import JSON
 package import SecretMemory
 
-/// Works out when a token expires, from whatever a reply says of it.
+/// Works out when a token expires, from the times in a reply.
 ///
-/// For an access token three things are read in this order: its lifetime, the moment of its expiry, its own `exp`. The first
-/// that is believable holds, but no longer than the token lives from its own `iat` to its `exp`. Where something is
-/// said and nothing of it is believable, the standard lifetime holds: a token that is refreshed too often costs a
-/// request, one that is never refreshed costs the caller a refusal. Where nothing is said at all, no expiry is known.
+/// For an access token three values are read in this order: its lifetime, the moment of its expiry, its own `exp`. The
+/// first plausible one holds, but no longer than the token lives from its own `iat` to its `exp`. Where there is a
+/// value and none is plausible, the standard lifetime holds: a token that is refreshed too often costs a request, one
+/// that is never refreshed costs the caller a refusal. Where there is none at all, no expiry is known.
 ///
-/// Nothing here adds or multiplies what came from outside without a check: a provider that counts in `1e300` seconds, or
+/// No value from outside is added or multiplied without a check: a provider that counts in `1e300` seconds, or
 /// backwards, gets the standard lifetime.
 package enum TokenLifetime {
   /// The plausible lifetimes: a second to ten years.
@@ -56,8 +56,8 @@ package enum TokenLifetime {
     return expiresAt.flatMap { expiry(at: $0, moments) }
   }
 
-  /// The expiry of a token whose lifetime is said in seconds, counted from when the request was sent: the slowness of a
-  /// reply makes no token younger.
+  /// The expiry of a token whose lifetime is given in seconds, counted from when the request was sent: the slowness of
+  /// a reply makes no token younger.
   ///
   /// - Parameters:
   ///   - node: the lifetime as it was said: a number, or a string with one and maybe a unit; a fraction of a second
@@ -68,7 +68,7 @@ package enum TokenLifetime {
     believable(seconds: NumericDate.seconds(node)).map { moments.sentAt + $0 }
   }
 
-  /// The expiry of a token that is said as a moment: an RFC 3339 timestamp, or seconds or milliseconds since 1970.
+  /// The expiry of a token that is given as a moment: an RFC 3339 timestamp, or seconds or milliseconds since 1970.
   ///
   /// - Parameters:
   ///   - node: the moment as it was said, by the server's clock.
@@ -100,12 +100,10 @@ package enum TokenLifetime {
 
   /// When a token that is a JWT expires, by its own claims.
   ///
-  /// `exp` and `iat` are moments of the server's clock. Where the reply does not say how far that is off, `iat` may: a
-  /// token that is issued in the future tells that the clock is ahead, and one that would be over when it comes, that it
-  /// is behind, since no provider issues a token that has expired. Its lifetime from `iat` to `exp` then counts from when the
+  /// `exp` and `iat` are moments of the server's clock. Where the reply does not show how far that is off, `iat` may: a
+  /// token issued in the future shows that the clock is ahead, and one that would be over when it comes, that it is
+  /// behind, since no provider issues an expired token. Its lifetime from `iat` to `exp` then counts from when the
   /// request was sent.
-  ///
-  /// - Returns: the moment by this machine's clock; nil for what is no JWT, or says no believable expiry.
   private static func claimedExpiry(of token: Secret, _ moments: ReplyMoments) -> Timestamp? {
     guard let (issuedAt, end) = UnverifiedToken.span(of: token) else { return nil }
     let here = moments.here(end)

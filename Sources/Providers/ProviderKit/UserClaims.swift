@@ -21,12 +21,7 @@ package enum UserClaims {
 
   /// The members of an object that have no place of their own; nil where there is none.
   ///
-  /// Members that would exceed the limit are left out, and so is what could be a secret. Texts are fit to be seen.
-  ///
-  /// - Parameters:
-  ///   - root: what the provider says of the user.
-  ///   - names: more members that are none of these.
-  /// - Returns: one JSON object.
+  /// Members that would exceed the limit are left out, and so are possible secrets. Strings are sanitised.
   package static func claims(of root: JSONNode, besides names: Set<String> = []) -> RawJSON? {
     var members: [(name: String, value: [UInt8])] = []
     var rest = byteLimit - 2

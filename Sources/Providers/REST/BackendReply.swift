@@ -33,7 +33,7 @@ struct BackendReply {
     (500...504).contains(response.status) && response.status != 501 && response.field("retry-after") == nil
   }
 
-  /// Reads the object of a success; where the locked memory has no room for what is secret in it, again when it has.
+  /// Reads the object of a success; where the locked memory has no room for its secrets, again once it has.
   ///
   /// Nothing that `body` returns may refer to the reply's bytes: they are wiped when the reply is gone.
   ///
@@ -58,7 +58,7 @@ struct BackendReply {
   }
 
   /// Whether an object that came with another status than a success has tokens, and no word of refusal: the backend has
-  /// issued them and may have ended the ones before, whatever went wrong after that.
+  /// issued them and may have ended the ones before, whatever failed after that.
   private func givesSession(_ reader: ReplyReader) throws(SecretMemoryExhausted) -> Bool {
     guard !RefusalWords.areIn(reader.root), !reader.asksForCode, case .tokens(let tokens) = try reader.reading() else {
       return false
@@ -87,7 +87,7 @@ struct BackendReply {
     return try response.body.withArray { bytes throws(E) in try ReplyObject.withRoot(of: bytes, vital, body) }
   }
 
-  /// Whether a success says in its body that it is none: `success: false` or an error, and neither tokens nor a challenge.
+  /// Whether the body of a success is a refusal: `success: false` or an error, and neither tokens nor a challenge.
   private func isRefusal(_ reader: ReplyReader) -> Bool {
     guard RefusalWords.areIn(reader.root) || Refusal.configuredName(reader, mapping.errors) != nil else { return false }
     return !reader.mentionsAccessToken && !reader.asksForCode && !reader.waitsForVerification

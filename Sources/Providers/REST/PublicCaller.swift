@@ -5,7 +5,7 @@ import HTTP
 import ProviderKit
 import SecretMemory
 
-/// Asks the backend for what needs no session: it has no transport that could send an access token.
+/// Sends the requests that need no session: it has no transport that could send an access token.
 struct PublicCaller: Sendable {
   /// Makes the requests.
   let maker: RequestMaker
@@ -66,7 +66,7 @@ struct PublicCaller: Sendable {
       name, response, maker.mapping, sentBasic: credentials != nil, sentAt: sentAt, receivedAt: clock())
   }
 
-  /// No server was reached, and finding that out took no time to speak of: trying again is free.
+  /// Whether no server was reached, and quickly: trying again is free.
   private static func hasNotConnected(_ failure: HTTPFailure) -> Bool {
     switch failure {
     case .nameNotResolved, .connectFailed, .connectionLost(false): true

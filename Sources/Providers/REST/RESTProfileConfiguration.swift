@@ -47,7 +47,8 @@ package struct RESTProfileConfiguration: Sendable, Equatable {
     baseURL = url
   }
 
-  /// A client with a secret says how it is sent, and one that authenticates has both an id and a secret.
+  /// Checks the client authentication: one with a secret says how it is sent, and one that authenticates has both an id
+  /// and a secret.
   private static func check(
     _ mapping: RESTMapping, _ clientID: String, _ section: ConfigurationSection, _ mappingSection: ConfigurationSection
   ) {

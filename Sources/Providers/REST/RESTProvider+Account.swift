@@ -79,7 +79,7 @@ extension RESTProvider: UserInfoProvider, EmailVerificationProvider, ForgottenPa
     return try await newTokens(reply)
   }
 
-  /// The tokens that came with a changed password; most backends send none, and then whatever they do send.
+  /// The tokens that came with a changed password; most backends send none, whatever the body has then.
   ///
   /// - Throws: `.outcomeUnknown` where there was no room for them for long: the old ones may be over.
   private func newTokens(_ reply: BackendReply) async throws(ProviderFailure) -> TokenSet? {

@@ -58,7 +58,7 @@ extension RESTProvider: ChallengeProvider, CodeResendingProvider, BackupCodeProv
     }
   }
 
-  /// The challenge after another code was sent, of which the reply may say little or nothing.
+  /// The challenge after another code was sent; the reply may describe little or nothing of it.
   private func resent(
     _ reply: BackendReply, _ flow: Secret, _ known: PendingChallenges.Entry?
   ) async throws(ProviderFailure) -> ProviderChallenge {

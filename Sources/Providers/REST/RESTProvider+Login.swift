@@ -89,7 +89,8 @@ extension RESTProvider: RegistrationProvider {
       backupCodesRemaining: reader.count(.backupCodesRemaining, in: 0...1000))
   }
 
-  /// Keeps what a challenge needs later; credentials only where they are sent again, and no longer than it lives.
+  /// Keeps the parts of a challenge that are needed later; credentials only where they are sent again, and no longer
+  /// than it lives.
   func remember(_ challenge: ProviderChallenge, _ credentials: Credentials?) {
     let isKept = mapping.resendStrategy == .restartLogin && credentials != nil
     let now = clock()

@@ -19,7 +19,7 @@ extension RESTProvider: RevocationProvider, TargetProvider {
     return (target.audience == nil || names[.audience] != nil) && (target.scopes.isEmpty || names[.scope] != nil)
   }
 
-  /// Asks for an access token for another audience or other scopes with the session's refresh token, which is sent
+  /// Requests an access token for another audience or other scopes with the session's refresh token, which is sent
   /// once.
   ///
   /// - Throws: as ``refresh(_:)``; `.refused(.insufficientScope)` where the mapping says that the refusal means that.
@@ -99,7 +99,7 @@ extension RESTProvider: RevocationProvider, TargetProvider {
     }
   }
 
-  /// Reads what a login has brought, and has tokens revoked that are no session: nothing else would end them.
+  /// Reads the reply to a login, and has tokens revoked that are no session: nothing else would end them.
   ///
   /// - Throws: as ``BackendReply/read(_:)``; `.rejected` for tokens of a type that cannot be used.
   func read<R>(

@@ -8,8 +8,8 @@ import SecretMemory
 
 /// A backend with accounts behind an HTTP interface of its own, as most applications have one.
 ///
-/// What it is called and how it answers is in its mapping; what is the same everywhere is here. No call is repeated that
-/// may have reached the backend, but for one that only reads.
+/// Its paths, names and habits are in its mapping; the common behaviour is here. No call is repeated that may have
+/// reached the backend, but for one that only reads.
 package final class RESTProvider: AuthProvider {
   /// The time.
   package typealias Clock = @Sendable () -> Timestamp

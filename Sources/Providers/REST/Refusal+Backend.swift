@@ -55,7 +55,7 @@ extension Refusal {
     }.first { errors.kinds[$0] != nil }
   }
 
-  /// The names of the fields: the members of an object, or what the elements of a list call their field.
+  /// The names of the refused fields: the members of an object, or the field names of a list's elements.
   private static func fields(_ root: JSONNode) -> [String] {
     for member in ["errors", "fields", "invalid-params", "invalidParams", "violations", "details"] {
       guard let node = root[member] else { continue }

@@ -16,7 +16,7 @@ enum RefusalCode {
     return kinds[RefusalWords.letters(String(word))]
   }
 
-  /// Whether a name says that the client itself was refused (RFC 6749, section 5.2), which no login can fix.
+  /// Whether a name means that the client itself was refused (RFC 6749, section 5.2), which no login can fix.
   static func isClientError(_ name: String) -> Bool { kind(name) == .providerRejected }
 
   /// Whether a name says that a refresh token is good no more (RFC 6749, section 5.2), however it is spelt.

@@ -31,10 +31,10 @@ enum RefusalTable {
       fields: fields)
   }
 
-  /// A refresh is refused for good only by 400 or 401 from the backend itself, with JSON or with nothing; or by words that
-  /// mean it, with 403 or a success.
+  /// The failure of a refused refresh: final only by 400 or 401 from the backend itself, with JSON or an empty body; or
+  /// by words that mean it, with 403 or a success.
   ///
-  /// Everything else may come from anybody on the way, or pass.
+  /// Every other refusal may come from any machine on the way, or pass.
   private static func refreshFailure(_ refusal: Refusal) -> ProviderFailure {
     if let lost = refusal.lostReply(rotates: true) { return lost }
     if refusal.isForeignChallenge, refusal.form == .empty { return .transient(.networkUnavailable) }
@@ -66,8 +66,8 @@ enum RefusalTable {
     return refusal.sessionEnded
   }
 
-  /// A refusal that may pass, or mean the end of the session if it goes on: JSON of 4xx, with a name where a firewall says
-  /// the same without one.
+  /// The failure of a refusal that may pass, or mean the end of the session if it goes on: JSON of 4xx, with a name
+  /// where a firewall sends the same without one.
   private static func unclear(_ refusal: Refusal, _ fault: ConfigurationFault? = nil) -> ProviderFailure {
     let words = refusal.words
     let isOwn =
@@ -138,7 +138,7 @@ enum RefusalTable {
     }
   }
 
-  /// The same name means different things at different places: `invalid_code` for a backup code, `expired` for a link.
+  /// The kind that a name means at an endpoint: `invalid_code` for a backup code, `expired` for a link.
   private static func adapted(_ kind: ErrorKind, _ name: RESTEndpoint.Name) -> ErrorKind {
     switch (kind, name) {
     case (.otpInvalid, .verifyBackupCode), (.invalidCredentials, .verifyBackupCode): .backupCodeInvalid

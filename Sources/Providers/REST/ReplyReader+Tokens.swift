@@ -41,10 +41,7 @@ extension ReplyReader {
   /// The tokens of the reply.
   ///
   /// Only the access token must be there; it must be able to stand in a header field (RFC 6750, section 2.1). A refresh
-  /// token that is there must be one (RFC 6749, appendix A.17), else it is unknown what else is wrong.
-  ///
-  /// - Returns: nil for a reply without tokens.
-  /// - Throws: `SecretMemoryExhausted` where there is no room for them: the reply is as good as before.
+  /// token must have the form of one (RFC 6749, appendix A.17), else the whole reply is in doubt.
   func reading() throws(SecretMemoryExhausted) -> Reading? {
     let accessToken = try token(in: values(.accessToken), allowed: 0x21...0x7E).token
     let found = try foundRefreshToken()
@@ -103,7 +100,7 @@ extension ReplyReader {
     return .nothing
   }
 
-  /// The first text of some values.
+  /// The first string of some values.
   ///
   /// An object is the container of another shape of reply, not a malformed token.
   private func token(

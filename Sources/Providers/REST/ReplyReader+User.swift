@@ -33,7 +33,7 @@ extension ReplyReader {
     return names
   }
 
-  /// A name that was changed to be shown would be another user's, so it must need no change.
+  /// The backend's name for the account: it must need no sanitising, since a changed one could be another user's.
   private static func userID(_ node: JSONNode) -> String? {
     if node.kind == .integer { return String(decoding: node.text, as: UTF8.self) }
     guard let text = try? node.string(), !text.isEmpty, text.utf8.count <= longestUserID,

@@ -6,7 +6,7 @@ import JSON
 import ProviderKit
 import SecretMemory
 
-/// Finds things in one reply, wherever the mapping says they are.
+/// Finds the members of a reply by the paths of the mapping.
 ///
 /// A reply is foreign input: whatever is in it, reading it gives a value or nothing, and never traps.
 struct ReplyReader {
@@ -67,7 +67,7 @@ struct ReplyReader {
     (try? node.string()).flatMap { SanitizedText($0).orNil }
   }
 
-  /// A name that a backend gives to something, a string or a whole number, exactly as it is written.
+  /// An identifier of the backend's, a string or a whole number, exactly as it is written.
   ///
   /// - Throws: `SecretMemoryExhausted`.
   static func identifier(_ node: JSONNode, longest: Int) throws(SecretMemoryExhausted) -> Secret? {

@@ -72,7 +72,8 @@ struct RequestFields {
     return try form.finish(for: deadline)
   }
 
-  /// A form knows only strings: a JSON text becomes itself, `null` becomes nothing, the rest is written as JSON does.
+  /// The value as a form has it, which knows only strings: a JSON string becomes itself, `null` becomes nothing, the
+  /// rest is written as JSON.
   private static func text(_ json: RawJSON) -> String {
     guard let root = try? JSONDocument(parsing: json.text).root, !root.isNull else { return "" }
     return (try? root.string()) ?? String(decoding: json.text, as: UTF8.self)

@@ -21,11 +21,8 @@ struct SessionCaller: Sendable {
 
   /// Sends one request and waits for the answer.
   ///
-  /// One that only reads is sent again after a failure that may pass, as ``ReadRepetition`` says, unless the backend wants to be left
-  /// alone; any other only where no connection was made.
-  ///
-  /// - Throws: `.unsupported` for an endpoint that the backend has not; what ``ProviderFailure/init(_:)`` makes of a
-  ///   missing response.
+  /// One that only reads is repeated after a failure that may pass, by ``ReadRepetition``, unless the backend asks for
+  /// patience; any other only where no connection was made.
   func ask(
     _ name: RESTEndpoint.Name, _ values: [(RESTEndpoint.Field, RequestFields.Value)] = [],
     extra: [(String, RequestFields.Value)] = [], as token: BoundToken

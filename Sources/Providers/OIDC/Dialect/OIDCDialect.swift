@@ -18,7 +18,7 @@ package struct OIDCDialect: Sendable, Equatable {
   package var issuer: String
   /// Whether the provider's metadata are read.
   package var usesDiscovery = true
-  /// Addresses that are known without the metadata; they hold even if those say otherwise.
+  /// Addresses that are known without the metadata; they take precedence over those.
   package var endpoints: [OIDCEndpoint: String] = [:]
   /// The endpoints whose addresses the configuration gives.
   package private(set) var givenEndpoints: Set<OIDCEndpoint> = []
@@ -35,9 +35,9 @@ package struct OIDCDialect: Sendable, Equatable {
   /// The provider's deviations.
   package var quirks = OIDCQuirks()
 
-  /// A provider that does as the specifications say.
+  /// A provider without deviations from the specifications.
   ///
-  /// What needs credentials comes first in `methods`: it is taken only where they are given.
+  /// Methods that need credentials come first in `methods`: they are taken only where the credentials are given.
   package init(
     type: String, issuer: String, scopes: [String] = ["openid"],
     methods: [LoginMethod] = [.password, .refreshToken, .browser, .deviceCode, .clientCredentials]

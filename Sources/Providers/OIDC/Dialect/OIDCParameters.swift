@@ -39,7 +39,8 @@ package struct OIDCParameters: Sendable, Equatable {
   private static let client = ["client_id", "client_secret", "client_assertion", "client_assertion_type"]
   private static let targets = ["scope", "audience", "resource"]
 
-  /// RFC 6749, section 4.1.1; RFC 7636, section 4.3; RFC 9101, section 5: an object would say all of it otherwise.
+  /// The parameters of RFC 6749, section 4.1.1, and RFC 7636, section 4.3; and those of RFC 9101, section 5, since a
+  /// request object would replace all others.
   private static let atAuthorization =
     client + targets + [
       "response_type", "response_mode", "redirect_uri", "state", "nonce", "code_challenge", "code_challenge_method",

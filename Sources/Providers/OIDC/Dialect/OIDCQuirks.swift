@@ -52,7 +52,7 @@ package struct OIDCQuirks: Sendable, Equatable {
   package var separatesScopesByComma = false
   /// The member of the user's data that holds the provider's name for the account.
   package var userIDMember = "sub"
-  /// Whether the end of a session is asked for with the refresh token, by the client itself.
+  /// Whether the end of a session is requested with the refresh token, by the client itself.
   package var endsSessionWithRefreshToken = false
   /// Whether the provider can make a user authenticate again although it knows them still (OpenID Connect Core, section
   /// 3.1.2.1, `prompt=login`).

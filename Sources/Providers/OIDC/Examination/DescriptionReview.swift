@@ -88,7 +88,7 @@ struct DescriptionReview: Sendable {
     }
   }
 
-  /// Whether the client makes itself known in a way that the token endpoint takes; Basic where it does not say.
+  /// Whether the token endpoint accepts the profile's client authentication; Basic where the metadata do not say.
   private var client: ProviderFinding {
     let check = "clientAuth"
     let offered = description[.clientAuthentications] ?? ["client_secret_basic"]

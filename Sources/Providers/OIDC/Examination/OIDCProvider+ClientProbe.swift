@@ -4,15 +4,13 @@ import ProviderKit
 
 /// Whether a provider knows the client, as far as that shows without a login.
 extension OIDCProvider {
-  /// A refresh token that no provider has issued: it says what it is, for the reader of a log.
+  /// A refresh token that no provider has issued; its text explains itself to the reader of a log.
   private static let madeUpToken = "authbroker-provider-check-is-no-token"
 
-  /// Asks for tokens with a refresh token that was never issued.
+  /// Requests tokens with a refresh token that was never issued.
   ///
-  /// A token endpoint authenticates the client before it looks at the grant (RFC 6749, sections 3.2.1 and 5.2), so the
-  /// error's name tells whether it knows the client. Nothing changes by that.
-  ///
-  /// - Returns: what the refusal says; nil where the provider cannot be asked.
+  /// A token endpoint authenticates the client before it examines the grant (RFC 6749, sections 3.2.1 and 5.2), so the
+  /// error's name shows whether it knows the client. Nothing changes by that.
   func examineClient() async -> ProviderFinding? {
     let check = "client"
     let code: String?

@@ -55,7 +55,7 @@ extension OIDCProvider {
 
   /// Whether an issuer has no document, and so is no advice; another host is not asked.
   ///
-  /// What may pass, such as a server that does not answer now, does not say so.
+  /// A failure that may pass, such as a server that does not answer now, is no such sign.
   private func isNowhere(_ issuer: String) async -> Bool {
     guard let place = try? Discovery(OIDCDialect(type: "", issuer: issuer), caller.transport, { BootClock.now }) else {
       return true
@@ -125,7 +125,7 @@ extension OIDCProvider {
     }
   }
 
-  /// A provider that does not describe itself: the token endpoint is all that can be asked.
+  /// Examines a provider without metadata: only the token endpoint can be asked.
   private func examineEndpoints() async -> [ProviderFinding] {
     let exchange = await ProbeExchange(HTTPRequest(.get, discovery.firstDocument), caller.transport, clock: clock)
     let found = exchange.probe(addressSetting).findings

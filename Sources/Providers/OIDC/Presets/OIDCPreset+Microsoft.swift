@@ -20,7 +20,7 @@ extension OIDCDialect {
   /// Microsoft's identity platform, for one tenant (its id or a domain) or for all (`common`, `organizations`,
   /// `consumers`).
   ///
-  /// Metadata and ID tokens name the tenant by its id, whatever it was called.
+  /// Metadata and ID tokens name the tenant by its id, whatever name the profile uses.
   package static func microsoft(tenant: String) -> OIDCDialect {
     var dialect = OIDCDialect(
       type: "microsoft", issuer: "https://login.microsoftonline.com/\(tenant)/v2.0",

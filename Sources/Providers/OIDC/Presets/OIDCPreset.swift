@@ -3,7 +3,7 @@ import BrokerProtocol
 import ConfigurationFile
 package import ProviderKit
 
-/// A provider that a configuration can name: how a profile says where it is, and how it is spoken to.
+/// A provider that a configuration can name: the keys of its address, and its dialect.
 package struct OIDCPreset: Sendable {
   /// Its name in the configuration.
   package let name: String

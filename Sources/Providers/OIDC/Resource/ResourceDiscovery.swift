@@ -32,7 +32,7 @@ package struct ResourceDiscovery: Sendable {
   /// Discovery over a transport.
   package init(_ transport: PublicTransport) { self.transport = transport }
 
-  /// The address of the document of a resource: the well-known part stands before its path (RFC 9728, section 3.1).
+  /// The address of a resource's document: the well-known part stands before its path (RFC 9728, section 3.1).
   static func address(of resource: HTTPURL) -> HTTPURL? {
     let target = resource.target
     let rest = target == "/" ? "" : target.hasPrefix("/?") ? String(target.dropFirst()) : target

@@ -1,15 +1,15 @@
 import JSON
 import SecretMemory
 
-/// Finds the object with tokens in a text that is no object itself: a server that writes its warnings before it, or a
+/// Finds the object with tokens in a body that is no object itself: a server that writes its warnings before it, or a
 /// page around it.
 ///
-/// Pages repeat requests, so that a refresh token alone is no answer; and of two different answers neither is one.
+/// Pages repeat requests, so a refresh token alone is no answer; and of two different answers neither counts.
 struct EmbeddedObject {
   private let vital: VitalMembers
   private let limits: JSONLimits
-  /// How many bytes may still be looked at, for ends and for tokens: once they are used up, nothing is found, so that a
-  /// page full of braces costs no more than a few readings of it.
+  /// The bytes that may still be read, for ends and for tokens: once they are used up, nothing is found, so that a page
+  /// full of braces costs no more than a few readings of it.
   private var budget: Int
 
   /// A search for these members.
@@ -41,8 +41,7 @@ struct EmbeddedObject {
     return found.map { Array(text[$0]) }
   }
 
-  /// Whether an object of JSON with a member could begin at an index: most braces of scripts and styles are no such
-  /// thing.
+  /// Whether a JSON object with a member could begin at an index: most braces of scripts and styles begin none.
   private func isBeginning(_ index: Int, _ text: [UInt8]) -> Bool {
     text[index] == UInt8(ascii: "{") && text[(index + 1)...].first { $0 > 0x20 } == UInt8(ascii: "\"")
   }
@@ -66,7 +65,7 @@ struct EmbeddedObject {
     return nil
   }
 
-  /// Whether an object has an access token; nil for what is no object.
+  /// Whether an object has an access token; nil for a part that is no object.
   private mutating func hasToken(_ part: ArraySlice<UInt8>) -> Bool? {
     budget -= part.count
     var bytes = Array(part)

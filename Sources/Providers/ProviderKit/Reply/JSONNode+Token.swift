@@ -4,7 +4,7 @@ package import SecretMemory
 
 /// Readings of a value in the place of a token or its type.
 extension JSONNode {
-  /// Whether it says that there is none: `null`, `false`, 0, an empty string or an empty object.
+  /// Whether the value stands for none: `null`, `false`, 0, an empty string or an empty object.
   package var saysNone: Bool {
     switch kind {
     case .null, .false: true
@@ -27,8 +27,8 @@ extension JSONNode {
     return try Secret(wiping: &digits)
   }
 
-  /// Whether it names a type of token that is none for the header field that will be used: something is said, and it is
-  /// not `Bearer` in any case of its letters (RFC 6749, section 7.1).
+  /// Whether the value names a token type that does not fit the header field: it is not empty, and not `Bearer` in any
+  /// case of its letters (RFC 6749, section 7.1).
   package var isOtherThanBearer: Bool {
     switch kind {
     case .null, .false, .integer: return false

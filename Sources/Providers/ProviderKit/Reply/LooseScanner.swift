@@ -1,6 +1,6 @@
 import JSON
 
-/// Finds the members of a text that is nearly a JSON object; it notes places, and copies nothing but names.
+/// Finds the members of a body that is nearly a JSON object; it notes positions, and copies nothing but names.
 struct LooseScanner {
   /// A value.
   struct Piece {
@@ -52,8 +52,8 @@ struct LooseScanner {
   private var isCutOff = false
   private var tape = JSONTape()
 
-  /// The object; nil where there is none, or another one follows, or it is cut off: what is missing may say something
-  /// else, or be the next refresh token.
+  /// The object; nil where there is none, or another one follows, or it is cut off: the missing part may contradict it,
+  /// or be the next refresh token.
   mutating func scan(_ text: Span<UInt8>) -> Piece? {
     while position < text.count, text[position] != UInt8(ascii: "{") {
       guard position < Self.longestPrefix, text[position] != UInt8(ascii: "<"), text[position] != UInt8(ascii: "\""),
@@ -161,7 +161,7 @@ struct LooseScanner {
     return false
   }
 
-  /// Whether a value is followed by what may follow one: else it is not known where it ends.
+  /// Whether a value is followed by a legal byte: otherwise its end is unknown.
   private mutating func isFollowedWell(_ text: Span<UInt8>) -> Bool {
     skipStray(text)
     guard position < text.count else { return false }
@@ -172,7 +172,7 @@ struct LooseScanner {
     while position < text.count, Self.isStray(text[position]) { position += 1 }
   }
 
-  /// Blanks, control characters and bytes that are not ASCII: between values they mean nothing.
+  /// Whether a byte is a blank, a control character or not ASCII: between values it means nothing.
   private static func isStray(_ byte: UInt8) -> Bool { byte <= 0x20 || byte >= 0x7F }
 
   private static func endsWord(_ byte: UInt8) -> Bool {

@@ -11,7 +11,7 @@ package struct RefusalForm {
   /// The longest form that is read: no refusal needs more.
   private static let longest = 4096
 
-  /// Reads a body; nil where it is none, or has a token in it: only what is said of an error is copied.
+  /// Reads a body; nil where it is no form, or has a token in it: only the error is copied.
   package init?(_ response: HTTPResponse) {
     let isRead = response.body.withArray { bytes in
       guard bytes.count <= Self.longest, let end = bytes.lastIndex(where: { $0 > 0x20 }) else { return false }
@@ -41,11 +41,12 @@ package struct RefusalForm {
 }
 
 extension HTTPResponse {
-  /// The schemes that a proxy or another middlebox asks for, and no server of tokens (RFC 4559; RFC 7616).
+  /// The authentication schemes of proxies and other middleboxes, which no token endpoint asks for (RFC 4559; RFC
+  /// 7616).
   private static let foreign: Set<String> = ["negotiate", "ntlm", "kerberos", "digest"]
 
-  /// Whether it wants credentials of a kind that the request never had (RFC 9110, section 11.6.1): what stands before
-  /// the provider wants them.
+  /// Whether it wants credentials of a kind that the request never had (RFC 9110, section 11.6.1): a machine before the
+  /// provider wants them.
   ///
   /// - Parameter sentBasic: whether the client made itself known by `Basic`; then that is no sign.
   /// - Returns: false for every status but 401.

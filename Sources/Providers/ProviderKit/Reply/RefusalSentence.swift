@@ -1,7 +1,8 @@
 import BrokerProtocol
 import JSON
 
-/// A sentence of a provider's, or a name, as far as it is understood: tables of words, and whose words they are.
+/// A provider's sentence or error name, as far as it is understood: by tables of words, and the nouns that they belong
+/// to.
 struct RefusalSentence {
   private let text: String
   private let clauses: [[String]]

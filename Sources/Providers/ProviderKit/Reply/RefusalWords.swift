@@ -10,7 +10,7 @@ package struct RefusalWords: Sendable, Equatable {
   /// The strings and numbers in the places of names, unchanged: reasons of statuses too, which only a profile can give
   /// a meaning.
   package private(set) var keys: [String] = []
-  /// Whether one of them stands where OAuth has it (RFC 6749, section 5.2), or where others have theirs.
+  /// Whether there is a name, in OAuth's place (RFC 6749, section 5.2) or in another usual one.
   package var hasName: Bool { !names.isEmpty }
   /// Whether `error` itself is a name, and no reason of a status.
   package private(set) var hasErrorName = false
@@ -99,7 +99,7 @@ package struct RefusalWords: Sendable, Equatable {
     }
   }
 
-  /// Reads a form (RFC 6749, appendix B), as some write refusals in the place of an object.
+  /// Reads a form (RFC 6749, appendix B), which some write in the place of an object.
   package init(error: String, description: String) {
     hasErrorName = Self.isName(error)
     take(name: error)
@@ -181,7 +181,7 @@ extension RefusalWords {
   /// about a token.
   private static let others: Set<Int> = [403, 404, 405, 407, 409, 415, 421]
 
-  /// Whether a status says nothing of what was sent where no name of an error is beside it.
+  /// Whether a status without an error's name says nothing about the request.
   package static func saysNothing(of status: Int) -> Bool { others.contains(status) }
 
   private static let flags = ["ok", "success", "isSuccess", "isSuccessful", "Success"]
@@ -212,7 +212,7 @@ extension RefusalWords {
   }
 
   /// Whether it has the status of an error in it: JSend's word, an HTTP status, or a number of the provider's own
-  /// beside a sentence that says what it means.
+  /// beside a sentence that explains it.
   private static func hasStatusOfError(_ root: JSONNode) -> Bool {
     if let status = try? root["status"]?.string(), ["error", "fail"].contains(status) { return true }
     let failures: Range<Int64> = 400..<600

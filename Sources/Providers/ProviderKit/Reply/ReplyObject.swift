@@ -39,15 +39,15 @@ package enum ReplyObject {
     return try read(text, body)
   }
 
-  /// Whether a reply whose end did not come is whole by its body: an object that the grammar takes ends itself, and
-  /// nothing but blanks could follow.
+  /// Whether a reply whose end did not come is complete by its body: an object that the grammar accepts ends itself,
+  /// and nothing but blanks could follow.
   package static func isWhole(_ response: HTTPResponse) -> Bool {
     response.body.withArray { bytes in
       (try? JSONDocument(parsing: bytes, limits: limits).root.kind) == .object
     }
   }
 
-  /// Whether the whole body is an object that says why there are no tokens, as far as the grammar takes it.
+  /// Whether the whole body is an object that explains why there are no tokens, as far as the grammar accepts it.
   static func isRefusal(_ response: HTTPResponse) -> Bool {
     response.body.withArray { bytes in
       guard let root = try? JSONDocument(parsing: bytes, limits: limits).root, root.kind == .object else {

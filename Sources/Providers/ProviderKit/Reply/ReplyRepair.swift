@@ -1,10 +1,10 @@
 import JSON
 
-/// Writes a text that is nearly a JSON object as one that is.
+/// Repairs a body that is nearly a JSON object.
 ///
-/// What is around the object goes; of what is in it, bytes that no rule allows go, or become a question mark inside of a
-/// string. Of members of one name the last stands. A vital member that is not sound becomes ``ReplyObject/unsound``: one
-/// whose value breaks the grammar, or that is there more often with different bytes.
+/// Bytes around the object are dropped; within it, bytes that no rule allows are dropped, or become a question mark
+/// inside of a string. Of members of one name the last stands. A vital member that is not sound becomes
+/// ``ReplyObject/unsound``: one whose value breaks the grammar, or that occurs more than once with different bytes.
 struct ReplyRepair {
   private let vital: VitalMembers
   private var output: [UInt8] = []
@@ -86,7 +86,7 @@ struct ReplyRepair {
     output.append(UInt8(ascii: "\""))
   }
 
-  /// How many bytes at an index are a character or an escape that JSON allows; 0 where it allows none.
+  /// The length of the character or escape at an index that JSON allows; 0 where it allows none.
   private static func soundLength(_ text: Span<UInt8>, _ index: Int) -> Int {
     switch text[index] {
     case UInt8(ascii: "\\"): escapeLength(text, index)

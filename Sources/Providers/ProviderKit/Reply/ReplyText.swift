@@ -5,7 +5,7 @@ enum ReplyText {
   private static let space: Set<UInt8> = [0x20, 0x09, 0x0A, 0x0D]
   private static let quotes = ["\"", "'", "&quot;", "&#34;", "&#39;", "\\"].map { Array($0.utf8) }
 
-  /// A text of UTF-16 that begins with its byte order mark (RFC 2781, section 3.2); nil for any other.
+  /// Converts UTF-16 that begins with its byte order mark (RFC 2781, section 3.2); nil for any other bytes.
   static func utf8(fromUTF16 bytes: [UInt8]) -> [UInt8]? {
     guard bytes.count >= 4, bytes.count.isMultiple(of: 2), bytes[2] != 0 || bytes[3] != 0 else { return nil }
     let isBig = bytes[0] == 0xFE && bytes[1] == 0xFF

@@ -3,7 +3,7 @@ package import BrokerProtocol
 
 /// The provider calls of a trial.
 extension ProviderTrial {
-  /// Asks by the capability that the request needs; a provider without it answers `.unsupported`.
+  /// Calls the capability that a request needs; a provider without it answers `.unsupported`.
   package static func ask(_ provider: any AuthProvider, _ request: TrialRequest) async -> TrialAnswer {
     switch request {
     case .login(let credentials):

@@ -4,9 +4,11 @@ import JOSE
 
 /// Findings about the tokens themselves.
 extension ProviderTrial {
-  /// A token that lives shorter is refreshed all the time: the standard margin before its end is 30 s.
+  /// The shortest lifetime without a warning: a token that lives shorter is refreshed all the time, as the standard
+  /// margin before its expiry is 30 s.
   private static let shortestLifetime = Duration.seconds(60)
-  /// A token that lives longer is worth stealing: no revocation reaches a token that is only verified by its signature.
+  /// The longest lifetime without a warning: a token that lives longer is worth stealing, and no revocation reaches one
+  /// that is only verified by its signature.
   private static let longestLifetime = Duration.seconds(86_400)
 
   /// Checks the tokens of a new session.

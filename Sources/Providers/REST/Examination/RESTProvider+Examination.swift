@@ -5,7 +5,7 @@ import ProviderKit
 
 /// The examination of a backend.
 extension RESTProvider {
-  /// A path that no backend has: what it answers there is what it answers where nothing is.
+  /// A path that no backend has: its answer there is the one for missing paths.
   private static let nowhere = "/authbroker-check/no-such-path"
 
   /// Asks for the user without a token, and asks every other path for its methods.
