@@ -10,9 +10,9 @@ public struct JSONLimits: Sendable, Equatable {
   /// Offsets on the tape are 32 bits wide, so 1 GiB is the hard ceiling.
   public var byteCount: Int
 
-  /// Whether a number that 64 bits cannot hold may stand in a text; asking for its value is then what fails.
+  /// Whether a number that 64 bits cannot hold may stand in a document; only reading its value fails then.
   ///
-  /// For texts of others, of which more than that number matters.
+  /// For documents of others, in which more than that number matters.
   public var toleratesLargeNumbers: Bool
 
   /// How many members an object may have.

@@ -74,7 +74,7 @@ package struct Errno: Error, Equatable, Hashable, Sendable, CustomStringConverti
   /// The argument makes no sense.
   package static let invalid = Errno(code: EINVAL)
 
-  /// Whether it says that the machine has no room now: no memory, thread, process or descriptor is left.
+  /// Whether it means that the machine has no room now: no memory, thread, process or descriptor is left.
   package var isShortage: Bool { [EAGAIN, ENOMEM, EMFILE, ENFILE].contains(code) }
   /// Whether a write found no room: none on the disk, or none in the user's quota.
   package var isFullDisk: Bool { self == .noSpace || self == .quotaExceeded }

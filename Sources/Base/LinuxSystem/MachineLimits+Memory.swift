@@ -3,10 +3,10 @@ extension MachineLimits {
   /// More than these files ever have.
   private static let fileLimit = 64 << 10
 
-  /// About how many bytes this process can get before the kernel ends it: what the machine has left, swap included
-  /// (proc_meminfo(5)), or what its control groups leave it where that is less (cgroups(7), version 2).
+  /// About how many bytes this process can get before the kernel ends it: the memory that the machine has left, swap
+  /// included (proc_meminfo(5)), or that its control groups leave where that is less (cgroups(7), version 2).
   ///
-  /// Nil where the kernel says nothing, as where `/proc` is hidden.
+  /// Nil where the kernel does not say, as where `/proc` is hidden.
   package static var availableMemory: Int64? {
     let machine = contents("/proc/meminfo").flatMap { available(inMachine: $0) }
     let group = contents("/proc/self/cgroup").flatMap { groupPath(in: $0) }
@@ -20,7 +20,7 @@ extension MachineLimits {
     return (memory + (number(after: "SwapFree:", in: text) ?? 0)) * 1024
   }
 
-  /// The path of a process's control group from what `/proc/self/cgroup` says.
+  /// The path of a process's control group in `/proc/self/cgroup`.
   static func groupPath(in text: String) -> String? {
     text.split(separator: "\n").first { $0.hasPrefix("0::/") }.map { String($0.dropFirst("0::".utf8.count)) }
   }

@@ -1,6 +1,6 @@
 import CLinux
 
-/// The datagram socket on which a service manager wants to be told how a process is doing (sd_notify(3)).
+/// The datagram socket by which a service manager is told how a process is doing (sd_notify(3)).
 package struct NotifySocket: ~Copyable, Sendable {
   /// How long a message waits for a manager that reads nothing: a second is long for one that lives, and short for people.
   private static let patience: Int64 = 1

@@ -9,7 +9,7 @@ package struct PollSet: Sendable {
     entries = Array(repeating: pollfd(fd: -1, events: 0, revents: 0), count: count)
   }
 
-  /// Chooses what entry `index` waits for; nothing at all switches it off, errors and hang-ups included.
+  /// Chooses the events that entry `index` waits for; none at all switches it off, errors and hang-ups included.
   package mutating func watch(_ index: Int, _ number: Int32, readable: Bool = false, writable: Bool = false) {
     let events = (readable ? POLLIN : 0) | (writable ? POLLOUT : 0)
     entries[index] = pollfd(fd: events == 0 ? -1 : number, events: Int16(events), revents: 0)
@@ -28,6 +28,6 @@ package struct PollSet: Sendable {
     return Int(try Errno.check(result))
   }
 
-  /// True if entry `index` has something to say: what it waited for, an error or a hang-up.
+  /// True if entry `index` is ready: by an event that it waits for, an error or a hang-up.
   package func isReady(_ index: Int) -> Bool { entries[index].revents != 0 }
 }

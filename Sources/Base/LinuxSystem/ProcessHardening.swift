@@ -55,7 +55,7 @@ package enum ProcessHardening {
     _ = try Errno.check(clinux_signals_ignore(SIGXFSZ))
   }
 
-  /// Raises the number of descriptors to what the hard limit allows.
+  /// Raises the number of descriptors to the hard limit.
   ///
   /// - Returns: how many this process may have open.
   package static func raiseDescriptorLimit() throws(Errno) -> Int {

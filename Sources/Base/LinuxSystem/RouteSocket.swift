@@ -17,7 +17,7 @@ package struct RouteSocket: ~Copyable {
     descriptor = FileDescriptor(owning: try Errno.check(clinux_route_socket()))
   }
 
-  /// Reads what is there, and tells whether anything has changed that may bring a network back.
+  /// Reads the pending messages; returns whether any of them may mean that a network is back.
   ///
   /// - Throws: what recv(2) says of a socket that is of no more use.
   package func hasChanged() throws(Errno) -> Bool {

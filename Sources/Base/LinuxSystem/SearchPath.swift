@@ -1,5 +1,5 @@
-/// Finds other programs as execvp(3) does, but in absolute directories only: what happens to lie in the working
-/// directory is not meant.
+/// Finds other programs as execvp(3) does, but in absolute directories only: a program in the working directory is not
+/// meant.
 package enum SearchPath {
   /// The directories of programs when `PATH` is not set.
   private static let standard = "/usr/local/bin:/usr/bin:/bin"

@@ -6,7 +6,7 @@ package enum SleepTime {
   /// Between two readings of one clock no more than this must have passed: a process that was stopped there is no
   /// machine that slept.
   private static let longestReading: Int64 = 1_000_000
-  /// More attempts fail on no machine that does anything else.
+  /// The most attempts: more fail on no machine that does anything else.
   private static let attempts = 16
 
   /// The time, to the millisecond; nil where the clocks could not be read together.

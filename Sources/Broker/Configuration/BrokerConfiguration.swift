@@ -87,7 +87,7 @@ package struct BrokerConfiguration: Sendable, Equatable {
     root.finish()
   }
 
-  /// Notes what looks like a profile and stands outside of `profiles`.
+  /// Reports sections outside of `profiles` that look like profiles.
   private static func findProfilesAtTop(_ root: inout ConfigurationSection) {
     for (key, value) in root.members(having: "provider") where !knownKeys[""].contains(key) {
       root.note(key)
@@ -95,10 +95,9 @@ package struct BrokerConfiguration: Sendable, Equatable {
     }
   }
 
-  /// How many different sections of profiles are remembered, so that equal ones are parsed once.
+  /// The most different sections of profiles that are remembered, so that equal ones are parsed once.
   ///
-  /// What is different beyond that is parsed each time: of many profiles most are equal, and few different ones take no
-  /// time.
+  /// Further ones are parsed each time: of many profiles most are equal, and few different ones take no time.
   private static let knownSectionLimit = 256
 
   private static func profiles(_ root: inout ConfigurationSection) -> [ProfileConfiguration] {

@@ -31,7 +31,7 @@ package struct NetworkConfiguration: Sendable, Equatable {
     section.finish()
   }
 
-  /// The HTTP module's own rule says what a proxy's URL is; a password would be a secret in the configuration.
+  /// Reads the proxy by the HTTP module's own rule for its URL; a password would be a secret in the configuration.
   private static func proxy(_ section: inout ConfigurationSection) -> Proxy {
     switch section.string("proxy", takesAny: false) {
     case nil, "environment": return .environment
@@ -50,7 +50,7 @@ package struct NetworkConfiguration: Sendable, Equatable {
     return url.includes("://") ? nil : "begin it with the scheme, as in http://proxy.example.com:8080"
   }
 
-  /// Whether the HTTP module takes it; that there is no room for it now says nothing against it.
+  /// Whether the HTTP module accepts it; that there is no room for it now does not count.
   private static func isProxy(_ url: String) -> Bool {
     do throws(HTTPFailure) {
       _ = try ProxyURL(url)

@@ -22,7 +22,8 @@ package struct ProfileConfiguration: Sendable, Equatable {
   /// Whether clients may have the session's ID token, which tells more of the user than an access token.
   package var allowIDToken: Bool
 
-  /// Below 15 s tokens would end on their way; above an hour most tokens would be refreshed at each call.
+  /// The margin before expiry: below 15 s tokens would expire on their way; above an hour most tokens would be
+  /// refreshed at each call.
   private static let refreshSkewSetting = DurationSetting("refreshSkewSeconds", 15...3600, standard: 30)
 
   private static let rotationSetting = ChoiceSetting("rotation", standard: Rotation.auto)
@@ -50,7 +51,7 @@ package struct ProfileConfiguration: Sendable, Equatable {
     if provider == nil { return nil }
   }
 
-  /// Reads what every profile can say, whatever its provider is.
+  /// Reads the settings that every profile has, whatever its provider is.
   private init(name: ProfileName, provider: Provider, _ section: inout ConfigurationSection) {
     self.name = name
     self.provider = provider

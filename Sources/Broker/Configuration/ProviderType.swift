@@ -19,7 +19,8 @@ package struct ProviderType: Sendable {
   ///
   /// A provider itself says what it can do, see ``AuthProvider/capabilities``; a test holds the two equal.
   package let abilities: Set<ProviderAbility>
-  /// Reads what a profile's section says of it; nil where a setting is missing or faulty that has no default.
+  /// Reads the provider's settings in a profile's section; nil where a setting is missing or faulty that has no
+  /// default.
   let read: @Sendable (inout ConfigurationSection) -> ProfileConfiguration.Provider?
 
   private static let everything = Set(ProviderAbility.allCases)

@@ -21,7 +21,7 @@ package struct VaultConfiguration: Sendable, Equatable {
   private static let standardCredential = "authbroker-vault-key"
   /// NAME_MAX of Linux: a credential is a file (limits.h(0p)).
   private static let credentialByteLimit = 255
-  /// 30 s are enough for a person to answer what the program asks; after ten minutes the person is gone.
+  /// The time limit of the program: 30 s are enough for a person to answer it; after ten minutes the person is gone.
   private static let commandTimeoutSetting = DurationSetting("commandTimeoutSeconds", 1...600, standard: 30)
   /// Zero is for never; a year is as good.
   private static let idleSetting = DurationSetting("lockAfterIdleSeconds", 0...31_536_000, standard: 0)
@@ -49,7 +49,7 @@ package struct VaultConfiguration: Sendable, Equatable {
     section.finish()
   }
 
-  /// Whether the vault is opened in the same way: what else is said takes effect without a start.
+  /// Whether the vault is opened in the same way: other changes take effect without a restart.
   package func opensAsDoes(_ other: VaultConfiguration) -> Bool {
     var copy = other
     copy.autoLock = autoLock

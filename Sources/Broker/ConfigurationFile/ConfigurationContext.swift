@@ -8,7 +8,7 @@ package final class ConfigurationContext {
   private let environment: [String: String]
   /// The keys that each section knows, as far as it was read; collected of no file only.
   package private(set) var keys = KnownKeys()
-  /// Says what is wrong with a file of trusted authorities, by its path.
+  /// Checks a file of certificate authorities by its path, and returns the mistake.
   private let examine: (String) -> String?
   /// Finds the other sections in which a key can stand; asked only where a key is unknown.
   private let places: () -> KnownKeys

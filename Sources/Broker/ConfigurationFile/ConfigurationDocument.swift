@@ -2,7 +2,7 @@ import JSON
 
 /// A configuration file, from its bytes to its outermost section.
 package enum ConfigurationDocument {
-  /// The longest file that is read: thousands of profiles fit, a wrong path to something huge does not.
+  /// The most bytes of a file: thousands of profiles fit, a wrong path to something huge does not.
   package static let byteLimit = 1 << 20
 
   /// The most levels of nesting: seven are in use.

@@ -14,7 +14,7 @@ package struct ConfigurationMistake: Sendable, Equatable {
   package let path: String
   /// The mistaken part of the setting.
   package let subject: Subject
-  /// One clause without a full stop; it quotes what stands in the file, never a secret or the environment.
+  /// One clause without a full stop; it quotes the file, never a secret or the environment.
   package let message: String
   /// The correction, as a clause such as `did you mean "profiles"?`; nil where nothing is near.
   package let suggestion: String?

@@ -13,7 +13,7 @@ extension ConfigurationSection {
 
   /// The absolute path of a file with the certificates of trusted authorities; nil where it is absent or faulty.
   ///
-  /// Whether the file is there is looked at only where the reader of the configuration asks for it: it may come later.
+  /// Whether the file exists is only checked where the reader of the configuration asks for it: it may come later.
   package mutating func authorityFile(_ key: String) -> String? {
     guard let path = filePath(key) else { return nil }
     if let objection = context.objection(toAuthorityFile: path) { report(key, objection) }

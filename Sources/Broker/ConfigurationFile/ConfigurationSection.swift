@@ -3,8 +3,8 @@ package import JSON
 
 /// One object of a configuration, read setting by setting.
 ///
-/// A faulty setting is noted as a mistake and read as its default, so that one look finds all of them. Each reader notes
-/// its key; ``finish(aliases:)`` then finds the keys that nothing reads.
+/// A faulty setting is noted as a mistake and read as its default, so that one reading finds all of them. Each reader
+/// notes its key; ``finish(aliases:)`` then finds the keys that nothing reads.
 package struct ConfigurationSection {
   /// The state shared with all other sections of the file.
   package let context: ConfigurationContext
@@ -56,7 +56,7 @@ package struct ConfigurationSection {
   /// Whether something stands at a key, well-formed or not.
   package func has(_ key: String) -> Bool { node?[key] != nil }
 
-  /// Whether a mistake was found in the value at a key: what follows from it is none of its own.
+  /// Whether a mistake was found in the value at a key: its consequences are no mistakes of their own.
   package func isFaulty(_ key: String) -> Bool {
     guard context.hasMistakes else { return false }
     let path = path(of: key)
@@ -92,7 +92,7 @@ package struct ConfigurationSection {
 
   // MARK: Mistakes
 
-  /// Notes what is wrong with the value at a key; where it is absent, at the section itself.
+  /// Notes a mistake in the value at a key; where it is absent, at the section itself.
   package func report(_ key: String, _ message: String, _ suggestion: String? = nil) {
     guard let place = node?[key] ?? node else { return }
     context.report(at: place, path(of: key), message, suggestion)

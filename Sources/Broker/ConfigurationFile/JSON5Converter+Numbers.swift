@@ -58,7 +58,7 @@ extension JSON5Converter {
     return Array(source[start..<position])
   }
 
-  /// Whether something follows that would make another number, or a word, of what was read.
+  /// Whether the next character would make another number, or a word, of what was read.
   private func continues() -> Bool {
     guard position < source.count else { return false }
     let byte = source[position]

@@ -20,7 +20,7 @@ struct JSON5Converter {
     case nothing, opener, comma, key, colon, value
   }
 
-  /// How many bytes of a text a token has, about: short keys, their colons and commas.
+  /// The usual bytes of a token: short keys, their colons and commas.
   ///
   /// It only sizes a reservation.
   private static let usualTokenBytes = 6

@@ -9,10 +9,10 @@ struct KeyCorrection {
 
   /// More keys than a line has room for.
   private static let listLimit = 12
-  /// Deeper sections repeat their keys, such as those of each endpoint: none of them is the one that was meant.
+  /// The deepest sections that are searched: deeper ones repeat their keys, such as those of each endpoint.
   private static let depthLimit = 3
 
-  /// Looks for a key in its section first, then in others, and then for one that is spelt much like it.
+  /// Searches for a key in its section first, then in others, and then for one with a similar spelling.
   init(
     _ key: String, known: [String], aliases: [String: String], section: String, _ context: ConfigurationContext
   ) {

@@ -1,9 +1,9 @@
 import LinuxSystem
 
-/// The certificates of several places as one text, since libcurl takes one.
+/// The certificates of several sources as one file's text, since libcurl takes one.
 ///
-/// A file that another user can change counts as one that cannot be read: that user would say who is trusted. What
-/// cannot be read adds no trust and is named: a refusal for want of an authority tells of it.
+/// A file that another user can change counts as one that cannot be read: that user would choose whom the broker
+/// trusts. An unreadable file adds no trust and is named: a refusal for want of an authority mentions it.
 struct AuthorityBundle {
   /// The system's file has 220 KiB; many times that is no list of authorities.
   static let longestFile = 4 << 20
@@ -46,7 +46,7 @@ struct AuthorityBundle {
   /// The places without a certificate that can be read.
   var unreadable: [AddedAuthorities.Place] { missing.map(\.place) }
 
-  /// Whether a place that could not be read is another than it was: only then is it worth another look.
+  /// Whether the status of an unreadable source has changed: only then is it read again.
   var isOutdated: Bool { missing.contains { Self.mark(of: $0.place) != $0.mark } }
 
   /// The status of the files of a source; nil for one that cannot be trusted or found.
@@ -90,7 +90,7 @@ struct AuthorityBundle {
     return true
   }
 
-  /// Takes the certificates alone: OpenSSL refuses the whole text for what it cannot read elsewhere in it.
+  /// Takes the certificates alone: OpenSSL refuses the whole text for anything else in it that it cannot read.
   private mutating func addCertificates(of bytes: [UInt8]) {
     var block: [UInt8] = []
     for line in bytes.split(separator: UInt8(ascii: "\n")) {

@@ -4,9 +4,9 @@ import Synchronization
 /// libcurl, loaded when the first request is made and kept for the life of the process.
 @safe
 final class CurlLibrary: Sendable {
-  /// The name that Debian's libcurl4 and others' packages give to it; looked up as the dynamic linker does.
+  /// The name of the library in Debian's libcurl4 and other packages; looked up as the dynamic linker does.
   static let fileName = "libcurl.so.4"
-  /// The least version: 7.87 brought `CURLOPT_QUICK_EXIT`, without which a dead name server holds up everybody.
+  /// The least version: 7.87 brought `CURLOPT_QUICK_EXIT`, without which a dead name server holds up every caller.
   static let oldestVersion: UInt32 = 0x07_57_00
 
   private static let loaded = Mutex<CurlLibrary?>(nil)

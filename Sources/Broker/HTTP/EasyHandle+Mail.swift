@@ -3,8 +3,8 @@ import SecretMemory
 
 /// libcurl's options for a mail.
 extension EasyHandle {
-  /// Both send the password as it is, which TLS or the machine's borders protect; what libcurl would prefer to them
-  /// (Kerberos, NTLM) may be offered by a server without being of use here.
+  /// The authentication mechanisms: both send the password as it is, which TLS or the machine's borders protect; those
+  /// that libcurl would prefer (Kerberos, NTLM) may be offered by a server without being of use here.
   private static let mechanisms = "AUTH=PLAIN;AUTH=LOGIN"
 
   /// Sets the message, its recipients and the time limit.
@@ -36,12 +36,13 @@ extension EasyHandle {
     set(CURLOPT_PASSWORD, login.password)
   }
 
-  /// Before a mail is given up: libcurl says QUIT to the server, and waits for the answer with everything else standing still.
+  /// Shortens the farewell before a mail is given up: libcurl says QUIT to the server, and waits for the answer with
+  /// everything else standing still.
   ///
   /// From now on it waits for an answer for a second only, which is the least that it can be told.
   func shortenFarewell() { set(CURLOPT_SERVER_RESPONSE_TIMEOUT, 1) }
 
-  /// Sets a secret text, which libcurl copies into memory that is wiped when it is freed.
+  /// Sets a secret string, which libcurl copies into memory that is wiped when it is freed.
   ///
   /// One with a zero byte, or for which there is no memory, makes the handle unsound.
   private func set(_ option: CURLoption, _ text: Secret) {

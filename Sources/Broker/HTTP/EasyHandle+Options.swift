@@ -67,10 +67,10 @@ extension EasyHandle {
     applyBody(request, upload)
   }
 
-  /// How long it may take until a connection stands, and as a whole.
+  /// Sets the time limits: until a connection stands, and for the whole.
   ///
-  /// How long an answer to a request takes is judged by the set, which knows when the process stood still; libcurl would
-  /// count that time, and end a transfer before it reads what has come for it.
+  /// The time of an answer is judged by the set, which knows when the process stood still; libcurl would count that
+  /// time, and end a transfer before it reads what has come for it.
   func setTimeouts(_ settings: HTTPClient.Settings, allowed: Duration? = nil) {
     set(CURLOPT_TIMEOUT_MS, allowed.map(Self.milliseconds) ?? 0)
     let connect = settings.timeouts.connect

@@ -29,7 +29,7 @@ final class EasyHandle {
   /// Whether every setting since the last reset was accepted.
   var isSound: Bool { refusal == CURLE_OK }
 
-  /// Forgets all settings; keeps what speeds up the next transfer (TLS sessions).
+  /// Forgets all settings; keeps the TLS sessions, which speed up the next transfer.
   func reset() {
     // The handle is this object's, here and below.
     unsafe ccurl_easy_reset(library.table, pointer)
@@ -77,7 +77,7 @@ final class EasyHandle {
     note(unsafe ccurl_set_pointer(library.table, pointer, option, address))
   }
 
-  /// Sets what is called for the next piece of what is sent.
+  /// Sets the callback for the next piece of an upload.
   ///
   /// - Parameters:
   ///   - read: fills the room that libcurl has for it.
@@ -88,7 +88,7 @@ final class EasyHandle {
     note(unsafe ccurl_set_reader(library.table, pointer, read, context))
   }
 
-  /// Sets what is called with each piece of the body, each line of the header and before each sending.
+  /// Sets the callbacks for each piece of the body, each line of the header and each sending.
   ///
   /// - Parameters:
   ///   - body: gets pieces of the body.

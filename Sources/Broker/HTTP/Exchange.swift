@@ -60,7 +60,7 @@ final class Exchange: Sendable {
     }
   }
 
-  /// Whether its answer comes only once: but for a stream, it goes on to its end once it is sent.
+  /// Whether its answer comes only once: such an exchange goes on to its end once it is sent, unless it is a stream.
   var isSpending: Bool {
     switch work {
     case .request(let request, _): request.isSpending
@@ -84,7 +84,8 @@ final class Exchange: Sendable {
     }
   }
 
-  /// How often it may be given to a connection (see `HTTPRequest.Delivery`): a mail once, or it might arrive twice.
+  /// The most times that it is given to a connection (see `HTTPRequest.Delivery`): a mail once, or it might arrive
+  /// twice.
   var mostSendings: Int {
     switch work {
     case .request(let request, _): request.delivery == .once || stream?.upload != nil ? 1 : 2
@@ -92,7 +93,7 @@ final class Exchange: Sendable {
     }
   }
 
-  /// Whether the caller has cancelled the exchange: before it is sent, or where it only reads, it ends then.
+  /// Whether the caller has cancelled the exchange: one that is not sent, or only reads, ends then.
   var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
 
   /// Cancels the exchange.

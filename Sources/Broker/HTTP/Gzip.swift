@@ -1,10 +1,10 @@
 import SecretMemory
 
-/// Unpacks a body that a server has compressed although no request asks for that: gzip and zlib's format, which is what
+/// Unpacks a body that a server has compressed although no request asks for that: gzip and zlib's format, which
 /// `deflate` means (RFC 1950 to 1952; RFC 9110, section 8.4.1.2).
 ///
-/// It is told by its first bytes, since servers label it or not. What is left as it is cannot be read, which is a lost
-/// reply where the request has spent something.
+/// It is recognised by its first bytes, since servers label it or not. Any other body is left as it is; one that cannot
+/// be read is a lost reply where the request has spent something.
 struct Gzip {
   /// Why nothing comes of it: it breaks the format, or is longer than allowed.
   struct Malformed: Error {}

@@ -23,9 +23,9 @@ package struct HTTPCall: Sendable {
     self.duration = duration
   }
 
-  /// Whether it deserves a warning: there was no answer, or one that says that the server has trouble.
+  /// Whether it deserves a warning: there was no answer, or one that reports a fault of the server.
   ///
-  /// That a caller has changed its mind, or that the broker ends, is none; nor is a refusal, which the client gets as an
+  /// A caller that has cancelled, or the end of the broker, is none; nor is a refusal, which the client gets as an
   /// error of its own.
   package var isTrouble: Bool {
     switch result {

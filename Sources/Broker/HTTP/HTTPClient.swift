@@ -27,7 +27,7 @@ package final class HTTPClient: Sendable {
     var linger = TransferSet.linger
     /// The clock; a test gives its own.
     var time: @Sendable () -> Duration = { BootClock.now }
-    /// Whether requests that may be sent once use kept connections all the same: for a test of what else guards them.
+    /// Whether requests that may be sent once use kept connections all the same: for a test of the other guards.
     var keepsForOnce = false
   }
 

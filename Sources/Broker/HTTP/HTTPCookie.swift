@@ -1,7 +1,7 @@
 import HTTPMessage
 package import SecretMemory
 
-/// One cookie of a request (RFC 6265, section 4.2.1): nothing is kept of what servers set but what a caller asks for.
+/// One cookie of a request (RFC 6265, section 4.2.1): of a server's cookies only those are kept that a caller asks for.
 package struct HTTPCookie: Sendable {
   /// Its name.
   package let name: String

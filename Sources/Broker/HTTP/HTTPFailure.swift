@@ -1,7 +1,7 @@
-/// Why a request has no response.
+/// The reason why a request has no response.
 ///
-/// A response with any status is no failure, 3xx, 4xx and 5xx included. What decides about a repetition is
-/// ``requestMayHaveArrived``. No case carries a URL, a field or a string of the server, so a failure may be logged.
+/// A response with any status is no failure, 3xx, 4xx and 5xx included. ``requestMayHaveArrived`` decides about a
+/// repetition. No case carries a URL, a field or a string of the server, so a failure may be logged.
 package enum HTTPFailure: Error, Sendable, Equatable {
   /// The URL is malformed, or of a kind that is not called (see ``HTTPURL``).
   case invalidURL

@@ -2,8 +2,8 @@ import HTTPMessage
 
 /// A field of a request's header that the caller adds, such as `Accept`.
 ///
-/// It cannot end its line early and smuggle in another (CVE-2022-3918 was that), and it cannot be one that this module
-/// sets or that changes who is spoken to and as whom.
+/// It cannot end its line early and smuggle in another (as in CVE-2022-3918), and it cannot be a field that this module
+/// sets or that changes the server or the credentials.
 package struct HTTPField: Sendable, Equatable {
   /// The most fields that a request may add: no API needs more.
   static let most = 16

@@ -1,7 +1,7 @@
-/// How long a request may take, by what it is for.
+/// The time limits of a request, by its purpose.
 ///
-/// The time of a request counts from when it is given to a connection. Until then it is not sent: it waits for its turn,
-/// and for a connection, and has all its time still to come.
+/// The time of a request counts from when it is given to a connection. Until then it is not sent: it waits for its
+/// turn, and for a connection, and has all its time still to come.
 package struct HTTPTimeouts: Sendable {
   /// Until a connection stands, its TLS handshake included: a reachable server needs a fraction of it.
   ///
@@ -11,7 +11,8 @@ package struct HTTPTimeouts: Sendable {
   package var interactive: Duration = .seconds(10)
   /// The answer to a refresh, which gets longer: giving up early on it may cost the session.
   package var refresh: Duration = .seconds(20)
-  /// The answer to what spends something, from its last byte: once it has begun, it is read on beyond these times.
+  /// For the answer to a request that spends something, from its last byte: once it has begun, it is read on beyond
+  /// these times.
   package var stillness: Duration = .seconds(10)
   /// Such an answer as a whole, however it trickles in.
   package var longestReply: Duration = .seconds(60)

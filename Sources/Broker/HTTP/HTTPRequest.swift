@@ -64,9 +64,9 @@ package struct HTTPRequest: Sendable {
   /// The purpose, in a word of the program, for the log; a request without credentials that only looks is a probe.
   package var purpose: String
 
-  /// Whether a reply whose end is missing is whole all the same, by its body; nil where such a reply is none.
+  /// Whether a reply whose end is missing is complete all the same, by its body; nil where such a reply is lost.
   ///
-  /// It is asked only of what spends something: to throw such a reply away may be to lose a session.
+  /// It is asked only for requests that spend something: to throw such a reply away may be to lose a session.
   package var isWhole: (@Sendable (HTTPResponse) -> Bool)?
 
   /// Whether its answer comes only once, because the target acts on it: it may spend a token, a code or a name.

@@ -66,14 +66,10 @@ package struct HTTPResponse: Sendable {
   /// - Returns: `nil` where the server does not say.
   package func date(now: Int64) -> HTTPDate? { field("date").flatMap { HTTPDate($0, now: now) } }
 
-  /// How long the server wants to be left alone (RFC 9110, section 10.2.3); where a 429 does not say so, until when its
-  /// window lasts, by the fields that are usual for that.
+  /// How long the server wants to be left alone (RFC 9110, section 10.2.3); for a 429 without that, until the end of
+  /// its window, by the fields that are usual for that.
   ///
-  /// A moment is counted from the server's own clock, where it tells it: this machine's may be wrong.
-  ///
-  /// - Parameter now: this machine's clock, in seconds since 1970.
-  /// - Returns: between nothing and ``longestRetryAfter``; `nil` where the server does not say, or what it says is no
-  ///   number of seconds and no date.
+  /// A moment is counted from the server's own clock, where the reply has it: this machine's may be wrong.
   package func retryAfter(now: Int64) -> Duration? {
     guard let value = field("retry-after") else { return status == 429 ? windowRest(now: now) : nil }
     if !value.isEmpty, value.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {

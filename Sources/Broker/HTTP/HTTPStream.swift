@@ -2,12 +2,10 @@ package import SecretMemory
 
 /// Gives the body of a request piece by piece.
 package protocol BodySource: AnyObject, Sendable {
-  /// Writes what comes next, as far as there is room; on the client's thread, which must not wait.
+  /// Writes the next piece, as far as there is room; on the client's thread, which must not wait.
   ///
-  /// Where nothing is written and more may follow, it is asked again after ``HTTPStream/resume()``. A body that breaks off
-  /// has no end: its request is cancelled.
-  ///
-  /// - Returns: whether more may follow.
+  /// Where nothing is written and more may follow, it is asked again after ``HTTPStream/resume()``. A body that breaks
+  /// off has no end: its request is cancelled.
   func fill(_ room: inout OutputSpan<UInt8>) -> Bool
 }
 
@@ -54,7 +52,8 @@ package struct HTTPUpload: Sendable {
   }
 }
 
-/// A request whose body and whose response pass by, however large they are and however long that takes.
+/// A request whose body and whose response are never held as a whole, however large they are and however long that
+/// takes.
 ///
 /// Of each there is never more here than one buffer of libcurl's. It ends when nothing has moved for a while in which
 /// neither source nor sink was waited for; and at once when its caller gives up, also where it is one that spends.
@@ -77,7 +76,7 @@ package struct HTTPStream: Sendable {
   @discardableResult
   package func run() async throws(HTTPFailure) -> HTTPResponse { try await client.perform(exchange) }
 
-  /// Asks the source again that had nothing, and gives the sink again what it had no room for; from any thread.
+  /// Asks an empty source again, and offers a full sink its piece again; from any thread.
   package func resume() { client.resume(exchange) }
 }
 

@@ -1,11 +1,11 @@
 import CCurl
 
-/// Watches over the connections that are kept between requests.
+/// Checks the connections that are kept between requests.
 ///
-/// One that has ended, or on which the server has sent something unasked, must not be used again: the next request on it
-/// would be lost, or take that for its response.
+/// One that has ended, or on which the server has sent something unasked, must not be used again: the next request on
+/// it would be lost, or take that for its response.
 ///
-/// libcurl 7.88 looks for unread bytes on connections in the clear only, and tells no descriptor before a request is
+/// libcurl 7.88 looks for unread bytes on connections in the clear only, and gives no descriptor before a request is
 /// sent; so this remembers the sockets that libcurl opened, and finds the one by its port.
 final class KeptConnections {
   // Numbers that were given to libcurl; those that it has closed are dropped when they are met.

@@ -1,7 +1,7 @@
 /// The public keys that a server may have: SHA-256 of its SubjectPublicKeyInfo (RFC 7469, section 2.4).
 ///
-/// At least two, the key in use and a spare one kept elsewhere: with a single pin, the loss of that key locks everybody
-/// out until all configurations are changed.
+/// At least two, the key in use and a spare one kept elsewhere: with a single pin, the loss of that key locks every
+/// user out until all configurations are changed.
 package struct PinSet: Sendable, Equatable {
   /// Why pins are no set of pins.
   package enum Refusal: Error, Sendable, Equatable {

@@ -1,12 +1,12 @@
 import CCurl
 import SecretMemory
 
-/// One exchange under way on one easy handle: what libcurl calls back while it runs.
+/// One exchange under way on one easy handle, with libcurl's callbacks.
 ///
 /// It is used on its client's thread only.
 @safe
 final class Transfer {
-  /// How much later than libcurl the set itself ends what has no connection.
+  /// How much later than libcurl the set itself ends a transfer without a connection.
   private static let grace = Duration.milliseconds(100)
 
   /// The exchange that it carries out.
@@ -107,13 +107,14 @@ final class Transfer {
 
   /// Whether the request was given to a connection: some of it may have arrived from then on.
   ///
-  /// libcurl says so when the connection stands, after all handshakes, and sends in the same breath.
+  /// libcurl says so when the connection stands, after all handshakes, and sends at once.
   var wasSent: Bool { sendings > 0 }
 
-  /// When it is too late, on the set's clock: for a connection, and once the request is sent for its answer; for a mail as
-  /// a whole, since its server is spoken with before anything of it is sent.
+  /// The deadline on the set's clock: for a connection, and once the request is sent for its answer; for a mail as a
+  /// whole, since the server answers before anything of it is sent.
   ///
-  /// An answer that comes only once is read on while bytes of it come, a stream while it moves or is held up on this side.
+  /// An answer that comes only once is read on while bytes of it come, a stream while it moves or is held up on this
+  /// side.
   var deadline: Duration {
     guard case .request = exchange.work else { return begunAt + exchange.allowed + Self.grace }
     guard let sentAt else { return begunAt + timeouts.connect + Self.grace }
@@ -139,7 +140,7 @@ final class Transfer {
     return easy.resume()
   }
 
-  /// Prepares another go after a stale connection, if that is why it ended: on a new one, which cannot be stale.
+  /// Prepares another try on a new connection, if a stale one was the cause of the end.
   ///
   /// - Returns: whether the handle is to be started again.
   func startAgain(after code: CURLcode) -> Bool {
@@ -174,10 +175,9 @@ final class Transfer {
     return response
   }
 
-  /// The outcome where the end of the answer did not come: the failure, unless the answer is whole all the same.
+  /// The outcome where the end of the answer did not come: the failure, unless the answer is complete by its body.
   ///
-  /// Servers announce a length that is wrong, forget the last chunk, or end TLS without saying so (RFC 8446, section
-  /// 6.1).
+  /// Servers announce a wrong length, forget the last chunk, or end TLS without a notice (RFC 8446, section 6.1).
   func late(_ failure: HTTPFailure) -> Result<HTTPResponse, HTTPFailure> {
     guard wasSent, !isTooLarge, let response = finish(), exchange.isWhole(response) else {
       return .failure(failure)

@@ -1,9 +1,9 @@
 import LinuxSystem
 
-/// Measures the time that counts for transfers: it stands still while the process does.
+/// Measures the time of transfers, which stands still while the process does.
 ///
-/// A process that was stopped, frozen or suspended could not read what came meanwhile, so that this time is not the server's
-/// delay. It is noticed by a turn of the thread that begins later than was planned.
+/// A process that was stopped, frozen or suspended could not read what came meanwhile, so that this time is not the
+/// server's delay. A standstill is noticed by a turn of the thread that begins later than planned.
 ///
 /// It is used on its client's thread only.
 final class TransferClock {

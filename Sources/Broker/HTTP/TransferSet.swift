@@ -1,10 +1,10 @@
 import CCurl
 import LinuxSystem
 
-/// Everything that one thread has under way: libcurl's multi handle, and who waits for a turn at which server.
+/// The transfers of one thread: libcurl's multi handle, and the requests that wait for a turn at a server.
 ///
-/// A server that is slow or silent takes its own turns only, never those of another. What has come is read before it is
-/// judged what is late.
+/// A server that is slow or silent takes its own turns only, never those of another. Bytes that have come are read
+/// before any transfer is judged late.
 @safe
 final class TransferSet {
   /// How long the thread and its connections are kept without a request: as long as libcurl by itself would use an idle
@@ -16,7 +16,7 @@ final class TransferSet {
   /// One that waits for its turn.
   private struct Waiting {
     let exchange: Exchange
-    /// When it has waited for too long; what spends something waits with all its time still to come.
+    /// When it has waited for too long; a request that spends something waits with all its time still to come.
     let deadline: Duration?
   }
 

@@ -2,7 +2,7 @@ import Glibc
 import LinuxSystem
 import Synchronization
 
-/// The thread on which a client's transfers run, and what is handed over to it.
+/// The thread on which a client's transfers run, and the messages to it.
 ///
 /// It starts with the first exchange and ends when the client closes, or when it has had nothing to do for a while: an
 /// idle client has no thread, no connection and no memory of libcurl's. The next exchange starts it again.
@@ -73,7 +73,7 @@ final class TransferThread: Sendable {
 
   /// Ends the thread; returns when it is gone, with all that it and its libraries had.
   ///
-  /// OpenSSL frees what it keeps for a thread when that thread ends, and no more once the process has begun to exit: one
+  /// OpenSSL frees the memory of a thread when that thread ends, and no more once the process has begun to exit: one
   /// that is only about to end would run into exit(3).
   func close() async {
     await withCheckedContinuation { closer in

@@ -16,7 +16,7 @@ enum TurnAdmission: Sendable {
   case refused
 }
 
-/// Decides which requests are under way and which wait for their turn, and at which server.
+/// Decides which requests are under way and which wait for their turn, at each server.
 ///
 /// Ordinary requests have few turns at each server. Those that spend something share the turns of all servers; a server
 /// has at most ``shareOfFree`` times as many as are free, so that there is always one for another server.

@@ -2,13 +2,13 @@ import SecretMemory
 
 /// Bytes that came from a server, wiped when the last reference is gone.
 ///
-/// They do not lie in the locked arena, which is small and everybody's: a server that sends large bodies must not be
-/// able to fill it. What is secret in a body goes into a `Secret` of its own while the body is read.
+/// They do not lie in the locked arena, which is small and shared by all: a server that sends large bodies must not be
+/// able to fill it. The secrets of a body go into `Secret`s of their own while the body is read.
 package final class WipedBytes: Sendable {
   // Changed only by `deinit`, when no other reference is left.
   private nonisolated(unsafe) var bytes: [UInt8]
 
-  /// Takes over what was collected.
+  /// Takes over collected bytes.
   ///
   /// - Parameter bytes: the only reference to their storage: the caller's array is empty afterwards.
   init(taking bytes: inout [UInt8]) {

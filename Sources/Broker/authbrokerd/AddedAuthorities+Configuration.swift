@@ -4,7 +4,7 @@ import HTTP
 
 /// The certificate authorities that a configuration adds to the system's.
 extension AddedAuthorities {
-  /// The file that a configuration names, and what the process was started with: OpenSSL's own variables, which other
+  /// The file that a configuration names, and those of the process's environment: OpenSSL's own variables, which other
   /// programs on such a machine obey as well.
   init(_ configuration: NetworkConfiguration, _ environment: [String: String]) {
     var places = configuration.caFile.map { [Place(.network, $0)] } ?? []

@@ -6,11 +6,12 @@ import ProviderKit
 import Records
 import SecretMemory
 
-/// Finds the passwords of clients where a configuration says that they are, each time that one is needed.
+/// Reads the passwords of clients from the places that a configuration names, each time that one is needed.
 ///
 /// Files and programs may take their time, so it works on a thread of its own.
 actor ClientSecrets {
-  /// A password manager that asks a person takes longer than a request may; one that does not needs a second.
+  /// The time limit of a program: a password manager that asks a person takes longer than a request may; one that does
+  /// not needs a second.
   private static let commandTimeout = Duration.seconds(10)
 
   private nonisolated let worker = WorkerThread(name: "client-secrets")
@@ -32,10 +33,10 @@ actor ClientSecrets {
     unsafe worker.asUnownedSerialExecutor()
   }
 
-  /// The password; without it nothing was sent.
+  /// The password, or the failure without it, by which nothing was sent.
   ///
-  /// Where the machine had no room for it, or a program took too long, it can be asked for again; otherwise the configuration
-  /// has to be fixed.
+  /// Where the machine had no room for it, or a program took too long, it can be asked for again; otherwise the
+  /// configuration has to be fixed.
   func find(_ reference: SecretReference) -> Result<Secret, ProviderFailure> {
     do {
       switch reference {
@@ -74,7 +75,7 @@ actor ClientSecrets {
     }
   }
 
-  /// Ends the thread, after what was asked before: the caller's thread is not blocked until then.
+  /// Ends the thread, after the earlier calls: the caller's thread is not blocked until then.
   nonisolated func shutDown() async {
     await finish()
     worker.stop()

@@ -45,7 +45,7 @@ enum ConfigurationCheck {
     return AddedAuthorities.areReadable(at: path) ? nil : "\(path) cannot be read, or has no certificate (PEM) in it"
   }
 
-  /// Says each mistake on a line of its own, as compilers do; beside the object, and otherwise, it is one sentence.
+  /// Prints each mistake on a line of its own, as compilers do; beside the object, and otherwise, it is one sentence.
   private static func refuse(_ failure: StartFailure, _ file: String?, _ arguments: DaemonArguments) {
     if arguments.wantsJSON { StandardOutput.write(refusal(failure, file)) }
     guard let error = failure.mistakes, !arguments.wantsJSON else {
@@ -71,8 +71,8 @@ enum ConfigurationCheck {
     return "ok: \(file(paths) ?? "no file, the built-in configuration") (profiles: \(names))\n"
   }
 
-  /// Also says where the key of a new vault would come from, for the check of the files, and where a profile or a target
-  /// can be added, and which targets there are.
+  /// The object for programs: with the key source of a new vault, for the check of the files, the places where a
+  /// profile or a target can be added, and the targets.
   private static func object(_ configuration: BrokerConfiguration, _ paths: StatePaths) -> String {
     line { writer in
       writer.member("ok", true)

@@ -27,7 +27,7 @@ extension Daemon {
     }
   }
 
-  /// Applies the current configuration; what says the same as before is no event.
+  /// Applies the current configuration; one that is the same as before is no event.
   private func takeOver() async -> Result<[ProfileName], BrokerError> {
     guard let broker, let server else { return .failure(BrokerError(.shuttingDown)) }
     let (readAt, fresh): (Timestamp, BrokerConfiguration)

@@ -18,17 +18,18 @@ extension Daemon {
     return "the configuration was not reloaded, the current one is kept: \(error.message)"
   }
 
-  /// The broker drains: from here on a reload is no news any more, and no token is spent that is not spent already.
+  /// Reports that the broker drains: from here on a reload is not reported any more, and no token is spent that is not
+  /// spent already.
   func noteStop() {
     isStopping = true
     providers.stopSpending()
     serviceReport.stopping()
   }
 
-  /// Says at half of the manager's time limit that the loop turns, for as long as it does.
+  /// Reports at half of the manager's time limit that the loop turns, for as long as it does.
   ///
-  /// The timer is one of the loop's own: a loop that is stuck says nothing. Where the manager watches no one, there is no
-  /// timer, and an idle broker sleeps.
+  /// The timer is one of the loop's own: a loop that is stuck reports nothing. Without a watchdog there is no timer,
+  /// and an idle broker sleeps.
   func feedWatchdog() {
     guard let interval = serviceReport.watchdogInterval else { return }
     serviceReport.isAlive()

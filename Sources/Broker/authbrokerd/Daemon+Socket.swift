@@ -9,7 +9,8 @@ import Transport
 extension Daemon {
   /// The pause between a change of the socket's directory and the check whether the socket is still there.
   private static let quietTime = Duration.milliseconds(100)
-  /// How often it is looked where the kernel tells of no change, and how soon a socket that could not be bound is tried again.
+  /// The interval of checks where the kernel reports no changes, and the pause before a socket that could not be bound
+  /// is tried again.
   private static let lookTime = Duration.seconds(5)
 
   /// Watches the directory of the socket; a socket of a service manager is the manager's.
@@ -29,7 +30,7 @@ extension Daemon {
     }
   }
 
-  /// Watches the state directory: once it has gone, what is at its path is the next owner's to make.
+  /// Watches the state directory: once it has gone, its path is the next owner's to use.
   func watchState() {
     do throws(Errno) {
       let watch = try DirectoryWatch(source.paths.state)

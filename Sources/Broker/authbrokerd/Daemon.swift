@@ -82,7 +82,7 @@ actor Daemon {
 
   // MARK: Start
 
-  /// Awaits what belongs to no actor away from the global pool, which blocks its caller where it gets no thread.
+  /// Awaits an operation of no actor away from the global pool, which blocks its caller where it gets no thread.
   func apart<Value, Failure>(_ operation: () async throws(Failure) -> Value) async throws(Failure) -> Value {
     try await withTaskExecutorPreference(TaskThread.shared, operation: operation)
   }
@@ -103,7 +103,7 @@ actor Daemon {
     }
   }
 
-  /// Writes what the log still has to say, within a bound: the last thing before the end of the process.
+  /// Writes the rest of the log, within a time limit: the last thing before the end of the process.
   func finishLog() { output.finish() }
 
   private func start() async throws(StartFailure) {

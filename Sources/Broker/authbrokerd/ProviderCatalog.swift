@@ -80,7 +80,8 @@ final class ProviderCatalog {
     return profiles
   }
 
-  /// Looks whether what is to be trusted can be read; what cannot be adds no trust, and everything else goes on.
+  /// Checks whether the certificate authorities can be read; an unreadable one adds no trust, and everything else goes
+  /// on.
   private func noteAuthorities(_ added: AddedAuthorities) {
     authorities = added.reports
     for place in authorities where !place.isReadable {
@@ -104,7 +105,7 @@ final class ProviderCatalog {
     return provider
   }
 
-  /// Makes what messages are sent with, unless there were none but those in the outbox so far.
+  /// Makes the clients that messages are sent with, unless all messages went to the outbox so far.
   private func prepareDelivery(_ configuration: BrokerConfiguration) throws(StartFailure) {
     guard configuration.local.delivery != DeliveryConfiguration() || !mailClients.isEmpty else { return }
     do throws(Errno) { try secrets.startThread() } catch { throw StartFailure(noThread: error) }
@@ -124,7 +125,7 @@ final class ProviderCatalog {
     delivery.use(configuration.local.delivery, with: means)
   }
 
-  /// The provider of a profile: the same as before where what is configured of it is the same.
+  /// The provider of a profile: the same as before where its configuration is the same.
   private func remoteProvider(
     _ profile: ProfileName, _ configuration: any RemoteConfiguration, _ network: NetworkConfiguration,
     _ used: inout [ProfileName: Remote]
@@ -188,7 +189,7 @@ final class ProviderCatalog {
     Task(executorPreference: TaskThread.shared) { await local.start() }
   }
 
-  /// Takes over what a configuration says of the providers themselves.
+  /// Adopts a configuration's settings for the providers themselves.
   func update(to configuration: BrokerConfiguration) async {
     await local?.update(configuration.local)
     useDelivery(configuration)
@@ -199,7 +200,7 @@ final class ProviderCatalog {
     for (_, client) in clients { client.stopSpending() }
   }
 
-  /// Closes what the providers have open.
+  /// Closes the connections and files of the providers.
   func close() async {
     delivery.close()
     for (_, client) in clients + mailClients { await client.close() }

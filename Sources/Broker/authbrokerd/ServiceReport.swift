@@ -1,9 +1,9 @@
 import LinuxSystem
 
-/// Tells a service manager what the daemon is doing, where one has started it (sd_notify(3)).
+/// Reports the daemon's state to the service manager that has started it (sd_notify(3)).
 ///
-/// The manager is for a broker in the foreground alone: one on demand or on standard input and output is a child of some
-/// service, in whose name it must not speak.
+/// The manager is for a broker in the foreground alone: one on demand or on standard input and output is a child of
+/// some service, in whose name it must not speak.
 final class ServiceReport: Sendable {
   private let socket: NotifySocket?
   /// How often the manager wants a sign of life; nil for never.
