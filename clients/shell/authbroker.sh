@@ -308,7 +308,7 @@ authbroker_token() (
 # is reported, and it is run once more where there is another token.
 authbroker_with_token() (
   { set +x; } 2>/dev/null; authbroker__ask_token -- "$@" || exit
-  [ "$rest" -gt 0 ] || { authbroker__say "there is no command; usage: with-token [OPTION]... -- COMMAND"; exit 2; }
+  [ "$rest" -gt 0 ] || { authbroker__say "missing argument COMMAND; usage: with-token [OPTION]... -- COMMAND"; exit 2; }
   shift "$(($# - rest))"
   for tries in 2 1; do
     token=$(authbroker__token_of "$answer") || exit

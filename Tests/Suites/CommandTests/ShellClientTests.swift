@@ -225,7 +225,7 @@ import Testing
         41
         a: Authorization: Bearer one
         41
-        authbroker.sh: there is no command; usage: with-token [OPTION]... -- COMMAND
+        authbroker.sh: missing argument COMMAND; usage: with-token [OPTION]... -- COMMAND
         authbroker.sh: unexpected argument
         2
 
