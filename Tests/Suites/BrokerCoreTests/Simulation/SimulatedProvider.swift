@@ -80,20 +80,20 @@ final class SimulatedProvider: AuthProvider, UserInfoProvider, ChallengeProvider
   }
 
   /// What the simulation says where it says something that does not answer the question.
-  private func misfit(_ answer: ProviderAnswer) -> ProviderFailure {
+  private func unexpected(_ answer: ProviderAnswer) -> ProviderFailure {
     guard case .failure(let failure) = answer else { preconditionFailure("no answer to this question") }
     return failure
   }
 
   func login(_ credentials: Credentials) async throws(ProviderFailure) -> LoginOutcome {
     let answer = await ask(.login(password: credentials.password?.revealedString() ?? ""))
-    guard case .outcome(let outcome) = answer else { throw misfit(answer) }
+    guard case .outcome(let outcome) = answer else { throw unexpected(answer) }
     return outcome
   }
 
   func verifyOTP(flow: Secret, code: Secret) async throws(ProviderFailure) -> ProviderSession {
     let answer = await ask(.verify(flow: flow.revealedString() ?? "", code: code.revealedString() ?? ""))
-    guard case .session(let session) = answer else { throw misfit(answer) }
+    guard case .session(let session) = answer else { throw unexpected(answer) }
     return session
   }
 
@@ -101,13 +101,13 @@ final class SimulatedProvider: AuthProvider, UserInfoProvider, ChallengeProvider
     flow: Secret, by channel: OTPChallenge.Method?
   ) async throws(ProviderFailure) -> ProviderChallenge {
     let answer = await ask(.resend(flow: flow.revealedString() ?? ""))
-    guard case .challenge(let challenge) = answer else { throw misfit(answer) }
+    guard case .challenge(let challenge) = answer else { throw unexpected(answer) }
     return challenge
   }
 
   func refresh(_ refreshToken: BoundToken) async throws(ProviderFailure) -> TokenSet {
     let answer = await ask(.refresh(refreshToken.value.revealedString() ?? ""))
-    guard case .tokens(let tokens) = answer else { throw misfit(answer) }
+    guard case .tokens(let tokens) = answer else { throw unexpected(answer) }
     return tokens
   }
 
@@ -115,18 +115,18 @@ final class SimulatedProvider: AuthProvider, UserInfoProvider, ChallengeProvider
 
   func accessToken(for target: TokenTarget, refreshToken: BoundToken) async throws(ProviderFailure) -> TokenSet {
     let answer = await ask(.target(refreshToken.value.revealedString() ?? "", target))
-    guard case .tokens(let tokens) = answer else { throw misfit(answer) }
+    guard case .tokens(let tokens) = answer else { throw unexpected(answer) }
     return tokens
   }
 
   func revoke(_ tokens: TokenSet, everywhere: Bool) async throws(ProviderFailure) {
     let answer = await ask(.revoke(tokens.refreshToken?.value.revealedString()))
-    guard case .done = answer else { throw misfit(answer) }
+    guard case .done = answer else { throw unexpected(answer) }
   }
 
   func currentUser(accessToken: BoundToken) async throws(ProviderFailure) -> User {
     let answer = await ask(.currentUser(accessToken.value.revealedString() ?? ""))
-    guard case .user(let user) = answer else { throw misfit(answer) }
+    guard case .user(let user) = answer else { throw unexpected(answer) }
     return user
   }
 
