@@ -37,7 +37,7 @@ package struct BodyReader: Sendable {
   private var lineCount = 0
   private var state: State
 
-  /// A body of which nothing has come.
+  /// A reader at the beginning of a body.
   ///
   /// - Parameters:
   ///   - framing: how it ends.

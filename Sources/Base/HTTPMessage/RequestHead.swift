@@ -10,7 +10,7 @@ package struct RequestHead: Sendable {
   package enum Progress: Equatable, Sendable {
     /// The head is not complete.
     case incomplete
-    /// It is, with so many of the bytes that were just given; what follows is its body.
+    /// It is complete, with so many of the given bytes; its body follows.
     case complete(count: Int)
     /// It is none, or too long; the status to answer with (RFC 9110, section 15).
     case refused(status: Int)
@@ -35,7 +35,7 @@ package struct RequestHead: Sendable {
   private var isOld = false
   private var framing: BodyFraming?
 
-  /// A head of which nothing is known.
+  /// A reader at the beginning of a head.
   ///
   /// - Parameters:
   ///   - longest: how many bytes it may have.

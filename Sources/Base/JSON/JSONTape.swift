@@ -80,7 +80,7 @@ public struct JSONTape: Sendable {
     return try scanner.scan(text, into: &entries)
   }
 
-  /// Hands over the entries of the last text, without a copy; the tape is of no more use.
+  /// Hands over the entries of the last document, without a copy; the tape cannot be used any more.
   mutating func takeEntries() -> [Entry] {
     var entries: [Entry] = []
     swap(&entries, &room)

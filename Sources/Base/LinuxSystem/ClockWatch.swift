@@ -11,7 +11,7 @@ package struct ClockWatch: ~Copyable {
     case wasSet
     /// Nothing has happened.
     case quiet
-    /// The descriptor is of no more use.
+    /// The descriptor cannot be used any more.
     case failed(Errno)
 
     /// Reads the shim's convention for a read of the alarm: `ECANCELED` is the news that is waited for.

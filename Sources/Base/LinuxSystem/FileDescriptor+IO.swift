@@ -122,7 +122,8 @@ extension FileDescriptor {
     }
   }
 
-  /// Takes the room for the first `byteCount` bytes of a file, so that writing them later finds the disk full no more.
+  /// Reserves the space for the first `byteCount` bytes of a file, so that writing them later cannot find the disk
+  /// full.
   ///
   /// - Throws: what posix_fallocate(3) says.
   package func allocate(byteCount: Int64) throws(Errno) {

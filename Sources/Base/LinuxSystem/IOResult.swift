@@ -8,7 +8,7 @@ package enum IOResult: Equatable, Sendable {
   case wouldBlock
   /// The other end has finished (reads only).
   case endOfStream
-  /// The descriptor is of no more use.
+  /// The descriptor cannot be used any more.
   case failed(Errno)
 
   /// Reads the shim's convention for a read: minus the error number, 0 at the end.

@@ -3,8 +3,8 @@ import CLinux
 /// The time that the machine has been suspended since it was started: `CLOCK_BOOTTIME` counts it and `CLOCK_MONOTONIC`
 /// does not (clock_gettime(2)).
 package enum SleepTime {
-  /// Between two readings of one clock no more than this must have passed: a process that was stopped there is no
-  /// machine that slept.
+  /// The longest time between two readings of one clock that count: a process that was stopped in between would look
+  /// like a machine that slept.
   private static let longestReading: Int64 = 1_000_000
   /// The most attempts: more fail on no machine that does anything else.
   private static let attempts = 16

@@ -21,7 +21,7 @@ package final class DirectoryWatcher: EventHandler {
     registration = try loop.register(self.watch.descriptor, .readable, self)
   }
 
-  /// Watches no more.
+  /// Stops watching.
   package func stop() {
     if let registration { loop.deregister(registration) }
     registration = nil

@@ -31,7 +31,7 @@ package final class NetworkWatcher: EventHandler {
     registration = try loop.register(self.socket.descriptor, .readable, self)
   }
 
-  /// Listens no more.
+  /// Stops listening.
   package func stop() {
     if let registration { loop.deregister(registration) }
     registration = nil

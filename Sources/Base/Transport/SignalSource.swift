@@ -21,7 +21,7 @@ package final class SignalSource: EventHandler {
     registration = try loop.register(pending.descriptor, .readable, self)
   }
 
-  /// Listens no more; the signals stay blocked.
+  /// Stops listening; the signals stay blocked.
   package func stop() {
     if let registration { loop.deregister(registration) }
     registration = nil

@@ -1,11 +1,13 @@
 package import LinuxSystem
 
-/// Accepts connections on a Unix socket and hands them out, with who is there.
+/// Accepts connections on a Unix socket and hands them out, with the credentials of their peer.
 ///
 /// A peer of another user is closed before a byte is read or written. At the limit of connections, and when descriptors
 /// have run out, it stops accepting: clients wait in the kernel's queue, and the loop does not spin. It goes on when a
-/// connection has ended, or a moment later. One descriptor is kept in reserve: when descriptors have run out although
-/// no connection is open, so that no connection's end would free one, it serves to turn the waiting client away at once.
+/// connection has ended, or a moment later.
+///
+/// One descriptor is kept in reserve: when descriptors have run out although no connection is open, so that no
+/// connection's end would free one, it serves to turn the waiting client away at once.
 package final class UnixListener: EventHandler {
   /// The counts of refused clients and of pauses.
   package struct Refusals: Equatable, Sendable {
@@ -89,7 +91,7 @@ package final class UnixListener: EventHandler {
     other.stop()
   }
 
-  /// Accepts no more.
+  /// Stops accepting.
   ///
   /// Connections that were handed out live on.
   package func stop() {

@@ -62,7 +62,7 @@ struct Enrolments {
     return enrolment.attemptsRemaining
   }
 
-  /// Ends an enrolment: it is confirmed, or its provider knows it no more.
+  /// Ends an enrolment: it is confirmed, or its provider has ended it.
   mutating func end(_ id: String) { enrolments = enrolments.filter { $0.value.id != id } }
 
   /// Ends the enrolment of a profile: its session is over, or another one.

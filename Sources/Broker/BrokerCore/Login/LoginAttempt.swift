@@ -74,7 +74,7 @@ extension LoginAttempt {
   enum Step {
     /// It fails, and a session that it brought is revoked.
     case fail(ProviderFailure)
-    /// The session that is there is kept, and the one that it brought is revoked.
+    /// The present session is kept, and the one that it brought is revoked.
     case keep
     /// Its session is saved.
     case accept(ProviderSession)
@@ -84,7 +84,7 @@ extension LoginAttempt {
     case askForVerification
   }
 
-  /// Decides what comes of the provider's answer.
+  /// Decides the next step after the provider's answer.
   ///
   /// - Parameters:
   ///   - answer: what the provider said.

@@ -23,7 +23,7 @@ struct LogoutGathering {
   /// The caller that waits for the answer.
   let caller: Caller<Logout.Result>
 
-  /// A logout of which nothing is done yet.
+  /// A logout at its beginning.
   init(
     _ profiles: [ProfileName], isReading: Bool, _ timer: TimerCancellation, _ caller: Caller<Logout.Result>
   ) {

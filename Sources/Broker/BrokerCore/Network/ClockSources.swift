@@ -11,7 +11,7 @@ package struct ProviderClock: Sendable, Equatable {
   /// How far the provider's clock is ahead of this machine's; nil while they agree, or nothing is known.
   package private(set) var skew: Duration?
 
-  /// A clock of which nothing is known.
+  /// A clock without a known skew.
   package init() {}
 
   /// Takes in what a reply told; nil where it told nothing.

@@ -34,7 +34,7 @@ struct ProviderRest: Sendable, Equatable {
   /// The present state.
   private(set) var state = State.well
 
-  /// A provider of which nothing is known.
+  /// A provider without a failure.
   init() {}
 
   /// Takes an event in.

@@ -99,7 +99,7 @@ package enum TrialRequest: Sendable {
 package enum TrialAnswer: Sendable {
   /// To a login.
   case login(Result<LoginOutcome, ProviderFailure>)
-  /// To a code, or what came of a user's action elsewhere.
+  /// To a code, or to a user action.
   case session(Result<ProviderSession, ProviderFailure>)
   /// To the wish for another code.
   case challenge(Result<ProviderChallenge, ProviderFailure>)

@@ -5,7 +5,7 @@ extension Broker {
   /// The configured profiles.
   var slots: [ProfileSlot] { profiles.configured }
 
-  /// The machine of a profile of which nothing is known yet.
+  /// The machine of a profile without a restored session.
   static func machine(
     for settings: ProfileSettings, _ entropy: any Entropy, boot: String? = nil
   ) -> SessionMachine {

@@ -59,7 +59,7 @@ struct ParkedAccountEnd: Sendable {
   /// Why something could not be made durable.
   var failure: StoreFailure?
 
-  /// An end of which nothing is done yet.
+  /// An end at its beginning.
   init(account: ParkedAccount, settlement: Settlement?, slot: SlotID?) {
     (self.account, self.settlement, self.slot) = (account, settlement, slot)
   }

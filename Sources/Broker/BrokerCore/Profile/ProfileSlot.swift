@@ -48,7 +48,7 @@ final class ProfileSlot {
   /// When each event was last published that may be published once a minute.
   var lastRareEvent: [EventName: Duration] = [:]
 
-  /// A profile of which nothing is known yet; `number` is no other stay's.
+  /// A profile without a restored session; `number` is no other stay's.
   init(_ number: UInt64, _ settings: ProfileSettings, _ machine: SessionMachine) {
     id = SlotID(profile: settings.name, number: number)
     provider = settings.provider

@@ -11,7 +11,7 @@ struct Profiles {
   /// How many slots there ever were; names the next one.
   private var slotCount: UInt64
 
-  /// The profiles of a first configuration; `makeMachine` makes the machine of a profile of which nothing is known.
+  /// The profiles of a first configuration; `makeMachine` makes the machine of a profile without a restored session.
   init(_ settings: [ProfileSettings], _ makeMachine: (ProfileSettings) -> SessionMachine) {
     configured = settings.enumerated().map { ProfileSlot(UInt64($0), $1, makeMachine($1)) }
     for (position, slot) in configured.enumerated() { slot.position = position }
@@ -61,7 +61,7 @@ struct Profiles {
     if self[slot.name] == nil, slot.machine.isUnsettled { leaving.append(slot) }
   }
 
-  /// Forgets the leaving profiles of which nothing is to be saved any more.
+  /// Forgets the leaving profiles that have nothing to be saved any more.
   ///
   /// - Returns: whether there was one.
   mutating func forgetSettled() -> Bool {
@@ -75,8 +75,8 @@ struct Profiles {
   mutating func forgetLeaving() { leaving = [] }
 }
 
-/// The profiles of a first configuration, of which nothing is known yet: made while the store is opened, for the broker that
-/// will have them.
+/// The profiles of a first configuration, before anything is restored: made while the store is opened, for the broker
+/// that will have them.
 package struct FirstProfiles {
   /// The profiles.
   let profiles: Profiles

@@ -8,7 +8,7 @@ package struct RefreshBudget: Sendable {
   private let limit: Int
   private var spent: [Duration] = []
 
-  /// A budget of which nothing is spent.
+  /// A full budget.
   package init(limit: Int = RefreshBudget.limit) { self.limit = limit }
 
   /// How long to wait for the next refresh; nil where it may be spent now.

@@ -176,7 +176,7 @@ package struct SessionMachine: Sendable {
   /// The random number of the event at hand, from 0 to 1.
   var jitter = 0.5
 
-  /// A machine for a profile of which nothing is known yet.
+  /// A machine for a profile without a restored session.
   package init(
     profile: ProfileName, binding: ProviderBinding, rules: SessionRules, boot: String? = nil,
     tokenID: @escaping @Sendable (Secret) -> String

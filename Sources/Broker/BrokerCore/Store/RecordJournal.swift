@@ -81,7 +81,7 @@ struct RecordJournal {
     return retry
   }
 
-  /// Saves the record of a profile no more.
+  /// Stops saving the record of a profile once more.
   mutating func forgetRetry(of profile: ProfileName) {
     retries.removeValue(forKey: profile)?.timer?.cancel()
   }
