@@ -41,7 +41,7 @@ package final class ConfigurationContext {
     ConfigurationSection(nil, path: path, pattern: path, context: self)
   }
 
-  /// Whether it is of no file, and read only for its keys.
+  /// Whether there is no file, and sections are read only for their keys.
   package var collectsKeys: Bool { text == nil }
 
   /// Whether a mistake was found so far.

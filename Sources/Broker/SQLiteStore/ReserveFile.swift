@@ -10,7 +10,7 @@ struct ReserveFile {
   /// The reserve beside a database.
   init(ofDatabase path: String) { self.path = path + ".reserve" }
 
-  /// Whether it is there: it is taken when a vault was opened, and so after one was made.
+  /// Whether the reserve exists: it is made when a vault was opened, and so after one was made.
   var isTaken: Bool { (try? FileStatus.ofLink(path)) != nil }
 
   /// Takes the room, unless it is taken already.

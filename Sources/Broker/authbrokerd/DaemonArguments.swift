@@ -30,7 +30,7 @@ struct DaemonArguments: Equatable {
   var options = StatePaths.Options()
   /// The group that may change what decides, beside those of the environment; nil for none.
   var trustedGroup: String?
-  /// Whether what is said on standard output is to be JSON.
+  /// Whether the output is to be JSON.
   var wantsJSON = false
   /// The descriptor on which to report that the broker is ready, or why it is not.
   var readyDescriptor: Int32?

@@ -56,7 +56,7 @@ struct FirebaseReply {
   }
 
   /// Whether an object that came with another status than a success has tokens and no error: they were issued, whatever
-  /// went wrong after that.
+  /// failed after that.
   private func givesSession(_ reader: FirebaseReader) throws(SecretMemoryExhausted) -> Bool {
     guard call.givesSession, reader.root["error"] == nil else { return false }
     return try reader.tokens()?.refreshToken != nil

@@ -29,7 +29,7 @@ actor Discovery {
 
     /// Whether nothing needs to be read again.
     func isFresh(at now: Duration) -> Bool { !isDoubted && now - since < Discovery.longestAge }
-    /// Whether it is better than nothing.
+    /// Whether the metadata may still be used where they cannot be read again.
     func isUsable(at now: Duration) -> Bool { now - since < Discovery.longestOutage }
   }
 

@@ -30,7 +30,7 @@ package struct SubscriptionHub: Sendable {
       return visible.includes(profile) && profiles?.contains(profile) ?? true
     }
 
-    /// Whether it is for no other events than lasting ones.
+    /// Whether the filter passes lasting events only.
     var isLasting: Bool { events.map { $0.allSatisfy(\.isLasting) } ?? false }
   }
 

@@ -11,8 +11,8 @@ struct KeptSession: Sendable {
   /// The user that a login must bring, as far as it is known: the provider is asked whose session has come.
   var expectedUser: ExpectedUser? { ExpectedUser(id: user?.id, email: user?.email) }
 
-  /// Whether it is known before the provider is asked that a login would replace it by another user's session, or may
-  /// do so by a token that was issued elsewhere.
+  /// Whether a login certainly would, or by a token that was issued elsewhere may, replace it by another user's
+  /// session: known before the provider is asked.
   func refuses(_ credentials: Credentials) -> Bool {
     switch credentials.method {
     case .refreshToken: return true

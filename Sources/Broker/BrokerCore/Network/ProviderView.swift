@@ -2,7 +2,7 @@
 ///
 /// Confined to the broker's executor.
 final class ProviderView {
-  /// Whether it is within reach.
+  /// Whether the provider can be reached.
   var network = NetworkState.up
   /// When it is asked again without a caller's wish, if it is not well.
   var rest = ProviderRest()

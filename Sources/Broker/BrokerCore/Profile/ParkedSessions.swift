@@ -50,7 +50,7 @@ struct ParkedSessions {
     return (ends + (unended.isEmpty ? [] : [now.uptime])).min().map { max($0, notBefore) }
   }
 
-  /// Whether one has ended by a clock that has said so for long enough.
+  /// Whether one is past its day, by a clock that has said so for long enough.
   func isOver(_ id: ParkedSession.ID, at now: Moment) -> Bool {
     overdue[id].map { now.uptime - $0 >= Self.patience } ?? false
   }

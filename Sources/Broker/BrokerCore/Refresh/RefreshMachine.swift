@@ -2,7 +2,7 @@ package import BrokerProtocol
 
 /// Queries about the machine's state.
 extension RefreshMachine {
-  /// Whether it is this flight that is being prepared, or on its way.
+  /// Whether this flight is being prepared, or on its way.
   func isUnderWay(_ flight: UInt64) -> Bool {
     switch state {
     case .preparing(flight), .sent(flight, _): true
@@ -10,7 +10,7 @@ extension RefreshMachine {
     }
   }
 
-  /// Whether the provider cannot be reached, as far as it was tried: until a try brings tokens, also while one is under way.
+  /// Whether the provider cannot be reached, by the last try: until one brings tokens, also while one is under way.
   var isOffline: Bool {
     switch state {
     case .backingOff, .holdingBack: true
@@ -57,9 +57,9 @@ package struct RefreshMachine: Sendable {
   package struct Terms: Sendable, Equatable {
     /// The generation of the record whose refresh token it is.
     package var generation: UInt64
-    /// Whether the token is another one after a refresh, as far as it is known.
+    /// Whether a refresh replaces the refresh token, as far as it is known.
     package var rotates: Bool
-    /// Whether it is written down before the token is sent: unless it is certain that it stays the same.
+    /// Whether an intent is written before the token is sent: unless it is certain that the token stays the same.
     package var isJournaled: Bool
     /// For how long the provider takes a spent token once more.
     package var grace: Duration

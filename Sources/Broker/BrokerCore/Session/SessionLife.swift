@@ -62,7 +62,7 @@ package struct SessionLife: Sendable {
   /// Whether the session has ended for want of use.
   func isIdleOver(at now: Moment) -> Bool { use.isOver(at: now.uptime) }
 
-  /// Whether it is worth refreshing the session's token before a caller asks.
+  /// Whether the session is used enough for its token to be refreshed before a caller asks.
   func isInUse(at now: Moment) -> Bool { use.isInUse(at: now.uptime) }
 
   /// The newest tokens, shown to clients or not.

@@ -130,7 +130,7 @@ extension Connection {
   final var isOpening: Bool { if case .opening = state { true } else { false } }
   /// Whether the next message may be answered at once.
   final var isPlain: Bool { if case .plain = state { true } else { false } }
-  /// Whether it is no longer the server's.
+  /// Whether the connection is closed.
   final var isClosed: Bool { if case .closed = state { true } else { false } }
 
   /// Whether it ends when the waiting bytes are sent, or has ended.
@@ -153,12 +153,12 @@ extension Connection {
   /// Whether its messages wait for something other than a turn: then it is not read.
   final var isStopped: Bool { hold == .output || hold == .answers }
 
-  /// Whether nothing of it waits anywhere, and it is read as any other.
+  /// Whether nothing of it waits anywhere, and it is read like any other.
   final var isAtRest: Bool {
     mayRead && hold == nil && input.isEmpty && output.isEmpty && interest == (true, false)
   }
 
-  /// Whether nothing of it is to be answered or to be sent.
+  /// Whether no answer or byte of it is outstanding.
   final var waitsForNothing: Bool { isAnswered && output.isEmpty && hold == nil }
 
   /// How much memory its buffers and its waiting requests take.

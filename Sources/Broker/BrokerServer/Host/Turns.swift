@@ -151,7 +151,7 @@ struct TurnShare {
   /// thousand tokens a second.
   private static let mostAnswered = 1 << 18
 
-  /// Whether it is in the queue of those that have much to say.
+  /// Whether it is in the queue of bulk connections.
   var isQueued = false
   /// Until when it is read behind the others, in nanoseconds since boot; 0 for most.
   private var bulkUntil: Int64 = 0

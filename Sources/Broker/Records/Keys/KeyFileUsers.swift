@@ -52,7 +52,7 @@ package struct KeyFileUsers: Sendable {
     do { return try other() != nil } catch { return true }
   }
 
-  /// Whether the vault was opened by the key before, as far as it is known.
+  /// Whether the vault was opened by the key before, as far as the list shows.
   package var hasNoted: Bool { noted?.contains(vaultPath) ?? true }
 
   /// Notes that the vault opens by the key; where that cannot be written, the note is lost.

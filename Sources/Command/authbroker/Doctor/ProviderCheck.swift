@@ -2,7 +2,8 @@ import BrokerProtocol
 import LinuxSystem
 import StateDirectory
 
-/// Whether the providers of the profiles can be reached from the broker, and whether their clocks agree with this one's.
+/// Checks whether the profiles' providers can be reached from the broker, and whether their clocks agree with this
+/// one's.
 enum ProviderCheck: DoctorCheck {
   static let title = "Providers"
 

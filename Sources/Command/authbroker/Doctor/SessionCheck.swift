@@ -1,7 +1,7 @@
 import BrokerProtocol
 
-/// Whether every session rests safely, and why one is offline; whether the user is logged in is for `authbroker status` to
-/// say.
+/// Checks whether every session is saved, and why one is offline; `authbroker status` says whether the user is logged
+/// in.
 enum SessionCheck: DoctorCheck {
   static let title = "Sessions"
 

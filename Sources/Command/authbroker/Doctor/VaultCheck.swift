@@ -21,8 +21,8 @@ enum VaultCheck: DoctorCheck {
     return findings
   }
 
-  /// Whether the configuration has been changed to what the vault says since the broker read it: there is nothing left
-  /// to do, and a rekey by the broker's configuration would undo it.
+  /// Whether the configuration names the vault's present key source since the broker read it: there is nothing left to
+  /// do, and a rekey by the broker's configuration would undo it.
   private static func isSettled(_ finding: DoctorFinding, _ installation: Installation) -> Bool {
     finding.check == "vault.\(VaultFinding.Kind.keySourceDiffers.rawValue)"
       && installation.usedVerdict?.keySource?.rawValue == installation.report.status?.vault.keySource

@@ -50,8 +50,8 @@ extension HelperBroker {
     }
   }
 
-  /// Whether what was said of an address may be said of another profile: a broker that knows no addresses asks the one
-  /// that is not named.
+  /// Whether a failure about an address may be another profile's: a broker that knows no addresses asks the one that is
+  /// not named.
   static func mayBeAnothers(_ failure: CommandFailure) -> Bool {
     guard let kind = failure.error?.kind else { return false }
     return ![.unknownTarget, .invalidParams, .deadlineExceeded, .vaultLocked, .shuttingDown].contains(kind)

@@ -33,7 +33,7 @@ struct TokenFileKeeper: ~Copyable {
   /// The last notice: none is repeated twice in a row.
   private var told = ""
   private var hasToldShortness = false
-  /// Whether there is no file that a person was told of.
+  /// Whether the next write is reported: there is no file at present.
   private var isMissing = true
   /// The present contents of the file.
   private var written: Secret?

@@ -14,7 +14,7 @@ struct ProviderTrialDialogue: ~Copyable {
   private var connection: BlockingConnection
   /// Why nothing more is tried; nil while the trial goes on.
   private var end: ProviderCheckReport.End?
-  /// Whether the user was told what to do elsewhere.
+  /// Whether the user action was shown.
   private var isToldOfAction = false
   /// When the time of `--timeout` is over for that; nil where it is not given.
   private var deadline: Duration?

@@ -39,7 +39,7 @@ struct DescriptionReview: Sendable {
       errorKind: .configInvalid)
   }
 
-  /// Whether redirects can be told apart from those of another provider (RFC 9207).
+  /// The finding on whether redirects can be distinguished from those of another provider (RFC 9207).
   private var issuerInReply: ProviderFinding? {
     guard dialect.methods.contains(.browser) else { return nil }
     return description.namesIssuer

@@ -55,7 +55,7 @@ struct ProviderDescription: Sendable, Equatable {
   /// The values of a list; nil where the metadata has none.
   subscript(feature: Feature) -> Set<String>? { lists[feature] }
 
-  /// Whether it is that of the configured issuer.
+  /// Whether it describes the configured issuer.
   func isOwn(_ dialect: OIDCDialect) -> Bool {
     guard isIssuerWhole, let issuer else { return false }
     return IssuerCheck(dialect).isOwn(metadata: issuer)

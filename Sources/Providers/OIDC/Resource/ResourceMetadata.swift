@@ -48,7 +48,7 @@ package struct ResourceMetadata: Sendable, Equatable {
     scopes = try Self.strings(root["scopes_supported"]).filter(Self.isScope)
   }
 
-  /// Whether a document at an address may speak for a resource: it names that resource, or one of the same server above
+  /// Whether a document at an address may describe a resource: it names that resource, or one of the same server above
   /// it whose own address the document is at.
   private static func covers(_ named: HTTPURL, _ address: HTTPURL, _ asked: HTTPURL) -> Bool {
     if named == asked { return true }

@@ -184,10 +184,10 @@ struct RefusalSentence {
   /// Whether it says that a server cannot answer at the moment.
   var tellsOfOutage: Bool { contains(Self.outages) }
 
-  /// Whether it is about what stands before the provider.
+  /// Whether it is about a middlebox before the provider.
   var isAboutMiddlebox: Bool { contains(Self.middleboxes) }
 
-  /// Whether it is about what a token is asked for.
+  /// Whether it is about the scopes or the audience of a token.
   var isAboutTarget: Bool { contains(Self.targets) }
 
   /// Whether it is about the client, and not about its token.
@@ -196,7 +196,7 @@ struct RefusalSentence {
   /// Whether it is about credentials that may be the client's.
   var isAboutCredentials: Bool { contains(Self.credentials) && !text.includes("refresh token") }
 
-  /// Whether it is about how the request was made.
+  /// Whether it is about the form of the request.
   var isAboutRequest: Bool { contains(Self.requests) && !contains(Self.logins) }
 
   /// The obstacle to a login that the sentence names.

@@ -20,7 +20,7 @@ package struct RefusalWords: Sendable, Equatable {
   package private(set) var asksForPatience = false
   /// Whether a sentence says that a server cannot answer at the moment.
   package private(set) var tellsOfOutage = false
-  /// Whether a sentence is about what stands before the provider.
+  /// Whether a sentence is about a middlebox before the provider.
   package private(set) var isAboutMiddlebox = false
   /// Whether a sentence is about scopes, an audience, a resource or a consent.
   package private(set) var isAboutTarget = false

@@ -52,8 +52,8 @@ package struct LivingSession: Sendable, Equatable {
   package var lastRefreshAt: Timestamp?
   /// When the provider last accepted something of the session.
   package var lastValidatedAt: Timestamp
-  /// Whether the provider gives another refresh token for each one that is spent: true where a reply has shown it, false
-  /// where the provider has said that it does not; nil where ``unrotatedReplies`` tell.
+  /// Whether the provider gives another refresh token for each one that is spent: true where a reply has shown it,
+  /// false where the provider has said that it does not; nil where ``unrotatedReplies`` decides.
   package var rotatesRefreshToken: Bool?
   /// How many replies in a row came without another refresh token.
   package var unrotatedReplies = 0

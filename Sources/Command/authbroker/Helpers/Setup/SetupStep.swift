@@ -10,7 +10,7 @@ protocol SetupStep: AnyObject, Sendable {
   /// The step, in words or lines that a person could follow by hand.
   var text: String { get }
 
-  /// Whether it is a name of this program and no more: a package has those for every tool.
+  /// Whether it is a mere link of this program's name: a package has those for every tool.
   var isLink: Bool { get }
 
   /// Whether it has been done.

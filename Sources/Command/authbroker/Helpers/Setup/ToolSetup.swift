@@ -63,7 +63,7 @@ struct ToolSetup: Sendable {
 }
 
 extension Target {
-  /// Whether it is spoken to over HTTP.
+  /// Whether the target is spoken to over HTTP.
   var isWeb: Bool { url.hasPrefix("https://") || url.hasPrefix("http://") }
 
   /// Whether it is spoken to over HTTPS: some tools send no token elsewhere, not even to this machine.
