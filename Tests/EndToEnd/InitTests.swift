@@ -220,7 +220,7 @@ import Testing
       // The broker that runs since then reads the next one at once.
       #expect(try home.run(["target", "add", "https://b.example", "default"]).code == 0)
       #expect(try home.run(["call", "listTargets"]).output.contains("https://b.example"))
-      for words in [["https://c.example", "wrok"], ["c.example"], ["https://u@c.example"], [""], []] {
+      for words in [["https://c.example", "wrok"], ["c.example"], ["https://u:p@c.example"], [""], []] {
         let wrong = try home.run(["target", "add"] + words)
         #expect(wrong.code != 0 && home.text?.contains("c.example") == false, "\(words): \(wrong.errors)")
       }

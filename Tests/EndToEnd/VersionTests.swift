@@ -71,7 +71,8 @@ import Testing
       """)
     #expect(
       lines == [
-        "1.4.0-dev 1.4.0-dev+COMMIT", "1.4.1-dev 1.4.1-dev+COMMIT", "1.4.0 1.4.0+COMMIT", "1.4.0 1.4.0+COMMIT", "1.4.0 1.4.0+dev",
+        "1.4.0-dev 1.4.0-dev+COMMIT", "1.4.1-dev 1.4.1-dev+COMMIT", "1.4.0 1.4.0+COMMIT", "1.4.0 1.4.0+COMMIT",
+        "1.4.0 1.4.0+dev",
       ])
   }
 }

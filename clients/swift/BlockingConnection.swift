@@ -263,7 +263,7 @@ public struct BlockingConnection: ~Copyable {
     return try receive(deadline, &pulse)
   }
 
-  /// - Parameter pulse: what is known of the broker's life; nil where it is not looked at.
+  // `pulse` is what is known of the broker's life; nil where it is not looked at.
   private mutating func receive(_ deadline: Duration?, _ pulse: inout Pulse?) throws(ClientError) -> [UInt8] {
     while true {
       if let message = try buffer.next() { return message }

@@ -3,7 +3,7 @@
 /// A provider may take its time, and so may a person; a broker answers `ping` meanwhile. One that has said nothing for a
 /// while is asked that, and one that does not answer it was stopped, or hangs.
 struct Pulse {
-  /// What is to be done now.
+  /// The next step.
   enum Step {
     /// To wait on.
     case wait
@@ -38,11 +38,12 @@ struct Pulse {
     due = now + Self.silence
   }
 
-  /// What is to be done, and notes that it is done.
+  /// Returns the next step, and notes that it is done.
   ///
   /// - Parameters:
   ///   - now: the time.
   ///   - mayBeStarting: whether there may be no broker yet at the other end.
+  /// - Returns: the step.
   mutating func step(at now: Duration, mayBeStarting: @autoclosure () -> Bool) -> Step {
     guard now >= due else { return .wait }
     guard isAsked else {

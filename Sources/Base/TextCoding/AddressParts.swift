@@ -1,8 +1,8 @@
 /// An address taken apart (RFC 3986, section 3), before its path is looked at: what every reader of one begins with.
 package struct AddressParts {
-  /// How the server is spoken to, in lower case.
+  /// The scheme, in lower case.
   package let scheme: String
-  /// What stands before the host, up to the last `@`; nil where there is none.
+  /// The user information, up to the last `@`; nil where there is none.
   package let user: Substring?
   /// The server as it is written: a name or an address, and the port.
   package let host: Substring

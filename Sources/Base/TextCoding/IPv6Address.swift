@@ -3,10 +3,10 @@ struct IPv6Address: Equatable, CustomStringConvertible {
   /// The eight groups of 16 bits.
   private let groups: [UInt16]
 
-  /// Reads the text of RFC 4291, section 2.2: eight groups, or fewer around one `::`; the last two may be an IPv4 address.
+  /// Reads the text of RFC 4291, section 2.2: eight groups, or fewer around one `::`; the last two may be an IPv4 address;
+  /// nil for what is none.
   ///
   /// - Parameter text: in lower case, without brackets.
-  /// - Returns: nil for what is none.
   init?(_ text: ArraySlice<UInt8>) {
     let colon = UInt8(ascii: ":")
     let gap = text.indices.dropLast().first { text[$0] == colon && text[$0 + 1] == colon }

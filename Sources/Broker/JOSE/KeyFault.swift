@@ -4,7 +4,7 @@ package enum KeyFault: Error, Equatable, Sendable {
   case libraryMissing
   /// The text is no PEM, or has no private key.
   case noKey
-  /// What stands there is another kind of PEM, by its label.
+  /// Another kind of PEM, by its label.
   case notPrivate(label: String)
   /// There are several private keys.
   case several
@@ -12,7 +12,7 @@ package enum KeyFault: Error, Equatable, Sendable {
   case encrypted
   /// The private key is in the form of OpenSSH.
   case openSSH
-  /// What stands there is no key: it breaks off, was changed, or has more behind it.
+  /// No key: it breaks off, was changed, or has more behind it.
   case damaged
   /// The private key belongs to another public key than the one that stands beside it.
   case mismatched

@@ -11,7 +11,7 @@ package enum VerificationKey: Sendable, Equatable {
   /// How many bytes a coordinate of P-256 has, and a half of an ECDSA signature (RFC 7518, sections 3.4 and 6.2.1.2).
   package static let coordinateByteCount = 32
 
-  /// What it verifies.
+  /// The algorithm of its signatures.
   package var algorithm: JWSAlgorithm {
     switch self {
     case .p256: .es256
@@ -27,7 +27,7 @@ package enum VerificationKey: Sendable, Equatable {
     }
   }
 
-  /// What a thumbprint is the hash of (RFC 7638, section 3): the members that make the key, in the order of their names.
+  /// The input of a thumbprint (RFC 7638, section 3): the members that make the key, in the order of their names.
   package var canonicalForm: [UInt8] {
     var writer = JSONWriter()
     encode(to: &writer)

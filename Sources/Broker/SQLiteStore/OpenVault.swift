@@ -22,7 +22,7 @@ struct OpenVault {
   var eventBytes = 0
   /// The rows that have ended although the database still has them, with their tags.
   var ended: [Manifest.Row: RowTag] = [:]
-  /// What was acknowledged with their end and waits for room on the disk, in order.
+  /// The changes that were acknowledged with their end and wait for room on the disk, in order.
   var deferred: [StoreStep] = []
   /// Whether the kept events are to be removed with the next change.
   var mustDropEvents = false

@@ -1,7 +1,7 @@
 import LinuxSystem
 import Sealing
 
-/// Which rows have ended although the disk has no room to say so in the database: their tags, written in place, over room
+/// The rows that have ended although the disk has no room to say so in the database: their tags, written in place, over room
 /// that was taken while there was some.
 ///
 /// Two slots are written in turn, so that a write which a power failure cuts off leaves the other. A tag stands for one

@@ -3,7 +3,7 @@ import BrokerProtocol
 import SQLite
 import Sealing
 
-/// How a session ends for good on a disk that has no room for it.
+/// Ends a session for good on a disk that has no room for it.
 extension Vault {
   /// Lets rows count as removed from here on, over every start, and the rest of a change wait for room on the disk.
   ///

@@ -46,7 +46,7 @@ package actor Vault {
   let lossFile: LossFile
   /// The list of vaults that the key file opens; nil where the key file is not used.
   let keyFileUsers: KeyFileUsers?
-  /// Which rows have ended on a full disk; nil while the key is not there, and where there was no room for it.
+  /// The rows that have ended on a full disk; nil while the key is not there, and where there was no room for it.
   var tombstones: TombstoneFile?
   /// Whether the last change found the disk full.
   var isDiskFull = false

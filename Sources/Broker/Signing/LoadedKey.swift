@@ -6,7 +6,7 @@ import SecretMemory
 /// A key in libcrypto's memory, which is wiped when the value ends.
 @safe
 struct LoadedKey: ~Copyable {
-  /// What a key is written in.
+  /// The form of a key in DER.
   enum Form {
     /// PKCS #8, PKCS #1 or SEC 1.
     case privateKey

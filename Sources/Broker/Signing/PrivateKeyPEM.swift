@@ -59,7 +59,7 @@ enum PrivateKeyPEM {
     return found
   }
 
-  /// Where the lines are, without the blanks around them.
+  /// The ranges of the lines, without the blanks around them.
   private static func lines(of text: Span<UInt8>) -> [Range<Int>] {
     text.indices.split { text[$0] == UInt8(ascii: "\n") }
       .map { line in

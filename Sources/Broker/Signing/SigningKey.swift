@@ -5,9 +5,9 @@ package import SecretMemory
 ///
 /// It lies in locked memory; libcrypto has a copy for the time of a signature, which is wiped.
 package struct SigningKey: Sendable {
-  /// What others verify with.
+  /// The public half, with which others verify.
   package let publicKey: VerificationKey
-  /// How it signs.
+  /// The algorithm of its signatures.
   package var algorithm: JWSAlgorithm { publicKey.algorithm }
 
   private let der: Secret

@@ -45,14 +45,14 @@ package struct StateProofFile: Sendable {
     }
   }
 
-  /// How the names begin.
+  /// The beginning of the names.
   private static let prefix = "proof-"
-  /// How the names began that an earlier version asked for.
+  /// The beginning of the names that an earlier version asked for.
   private static let earlierPrefix = "prove-"
 
   /// The absolute path.
   package let path: String
-  /// How its name begins: without the process number.
+  /// The beginning of its name: without the process number.
   package let name: String
   private let state: String
 

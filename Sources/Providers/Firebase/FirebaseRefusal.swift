@@ -50,7 +50,7 @@ struct FirebaseRefusal {
     }
   }
 
-  /// What the error is called; nil where the body is no such error.
+  /// The name of the error; nil where the body is no such error.
   private let names: Names?
   private let refusal: Refusal
 

@@ -151,7 +151,7 @@ struct OAuthReply {
     return isSuccess && !refusal.isWithSuccess ? nil : refusal
   }
 
-  /// What a poll is told, wherever and however that is written (RFC 8628, section 3.5); nil where it is told nothing of
+  /// The answer to a poll, wherever and however that is written (RFC 8628, section 3.5); nil where it says nothing of
   /// it.
   private static func pollWord(_ refusal: Refusal) -> String? {
     let words = ((refusal.code.map { [$0] } ?? []) + refusal.words.names).lazy.map { $0.lowercased() }

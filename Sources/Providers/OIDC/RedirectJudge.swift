@@ -57,7 +57,7 @@ struct RedirectJudge: Sendable {
     return try answer(values)
   }
 
-  /// What the values of a query end the wait with.
+  /// The verdict that the values of a query end the wait with.
   private func answer(_ values: [String: [UInt8]]) throws(RedirectFault) -> Verdict {
     guard let state = values["state"], state.count >= flow.state.utf8.count else { throw .incomplete }
     guard isState(state) else { throw .otherLogin }

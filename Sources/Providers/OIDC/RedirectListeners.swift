@@ -18,7 +18,7 @@ final class RedirectListeners: Sendable {
   private struct Known {
     var entries: [Entry] = []
     var waits: [RedirectWait] = []
-    /// What users have brought for logins that are not awaited yet, by state.
+    /// The verdicts that users have brought for logins that are not awaited yet, by state.
     var brought: [String: RedirectJudge.Verdict] = [:]
 
     /// Frees a port: when it returns, nothing here listens there.
@@ -97,6 +97,7 @@ final class RedirectListeners: Sendable {
   func bring(_ verdict: RedirectJudge.Verdict, to flow: RedirectFlow) {
     known.withLock { known in
       if let wait = known.waits.last(where: { $0.state == flow.state }) { return wait.bring(verdict) }
+      guard known.brought[flow.state] == nil else { return }
       if known.brought.count >= Self.most { known.brought = [:] }
       known.brought[flow.state] = verdict
     }

@@ -21,7 +21,7 @@ actor RedirectWait {
   private nonisolated let bell: Bell
   private nonisolated let socket: RedirectSocket
   private nonisolated let judge: RedirectJudge
-  /// What the user has brought in place of the browser.
+  /// The verdict that the user has brought in place of the browser.
   private nonisolated let brought = Mutex<RedirectJudge.Verdict?>(nil)
   private var connections: [RedirectConnection] = []
   /// The connection that has brought the answer, and waits for its page.

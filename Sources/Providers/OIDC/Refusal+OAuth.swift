@@ -2,7 +2,7 @@ import BrokerCore
 import BrokerProtocol
 import ProviderKit
 
-/// What a provider says when it gives no tokens (RFC 6749, section 5.2): its code is in the words of the specifications.
+/// A provider's answer without tokens (RFC 6749, section 5.2): its code is in the words of the specifications.
 extension Refusal {
   private static let denials: Set<String> = ["access_denied", "authorization_declined"]
 
@@ -88,7 +88,7 @@ extension Refusal {
     return isOver ? sessionEnded : wordedFailure(meaning, purpose)
   }
 
-  /// What a refusal's name means at a refresh where no sentence says more.
+  /// The meaning of a refusal's name at a refresh where no sentence says more.
   private func wordedFailure(_ meaning: RefusalMeaning?, _ purpose: OAuthPurpose) -> ProviderFailure {
     switch meaning {
     case .sessionOver:

@@ -9,7 +9,7 @@ import ProviderKit
 /// (RFC 6749, section 5.2), problem details (RFC 9457), `{code, message}` and `{errors: {field: […]}}`. Sentences for
 /// people are not read at all: they never reach a client.
 extension Refusal {
-  /// What the error is, by its name.
+  /// The meaning of the error's name.
   var kind: ErrorKind? { configuredKind ?? code.flatMap(RefusalCode.kind) }
 
   /// Whether its words mean that the session has ended at the backend.

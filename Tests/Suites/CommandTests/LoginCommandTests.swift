@@ -58,26 +58,6 @@ import Testing
     #expect(owner.requests.last == #"awaitLogin {"loginFlowId":"example-login","timeoutSeconds":0.5}"#)
   }
 
-  @Test(arguments: [("signedOut", 0), ("authenticated", 1)])
-  func `access to the state directory is shown where a session could be replaced`(_ state: String, _ proofs: Int) throws
-  {
-    let count = Mutex(0)
-    let owner = try FakeOwner(in: scratch) { method, _ in
-      switch method {
-      case "prove":
-        count.withLock { $0 += 1 }
-        return #""result":{}"#
-      case "getSession":
-        return #""result":{"profile":"default","provider":"oidc","state":"\#(state)","scopes":[],"#
-          + #""refreshTokenPresent":false,"login":[{"method":"deviceCode","fields":[]}]}"#
-      case "login": return Self.session
-      default: return FakeOwner.refusal(-32601, "methodNotFound", "No.")
-      }
-    }
-    let run = try CommandRun(atTerminal: [], ["login"], in: scratch)
-    #expect(run.code == 0 && count.withLock { $0 } == proofs, "\(run.output) \(owner.requests)")
-  }
-
   @Test func `a terminal shows the time that is left in one line, without escape sequences`() throws {
     let owner = try owner(rounds: 3)
     let run = try CommandRun(atTerminal: [], ["login"], in: scratch, environment: ["NO_COLOR": "1"])

@@ -1,6 +1,6 @@
 package import BrokerProtocol
 
-/// Whose sessions they are, as their providers say.
+/// The users of sessions, as their providers describe them.
 extension Broker {
   /// Tells whose session it is, from memory where that is recent enough; a client's own has no user.
   package func currentUser(_ params: GetCurrentUser.Params, _ caller: Caller<User>) throws(BrokerError) {

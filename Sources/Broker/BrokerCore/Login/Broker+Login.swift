@@ -146,7 +146,7 @@ extension Broker {
     if let timeout = params.timeout { limit(caller.id, to: timeout) }
   }
 
-  /// How a login ended that is over: its user may have been quicker than the caller.
+  /// The result of a login that is over: its user may have been quicker than the caller.
   func pastResult(of id: String, for principal: Principal) -> Result<LoginResult, BrokerError> {
     guard let ending = logins.ending(of: id, at: now.wall), view(of: principal).sees(ending.step.profile) else {
       return .failure(BrokerError(.flowNotFound))

@@ -14,7 +14,7 @@ package enum RedirectFault: Error, Sendable, Equatable, CaseIterable {
   /// Its end is missing.
   case incomplete
 
-  /// What happened, and what to do.
+  /// The sentence for the user: the cause, and the next step.
   var message: String {
     switch self {
     case .noAddress: "This is not the address of a finished login; give the whole address that the browser ended at."
@@ -70,7 +70,7 @@ extension Broker {
     return error
   }
 
-  /// What is said of an address that is not the login's.
+  /// The error for an address that is not the login's.
   private func refusal(_ fault: RedirectFault, of step: PendingLoginStep) -> BrokerError {
     guard let machine = logins[step.id] else { return BrokerError(.tooManyAttempts, endOf: step) }
     var error = BrokerError(.invalidParams, fault.message, profile: step.profile, pointer: "/redirectUrl")

@@ -1,7 +1,7 @@
 package import BrokerProtocol
 package import SecretMemory
 
-/// Where the records of sessions rest, sealed: the broker's own store, or one that it shares with other brokers.
+/// The store of the sealed records of sessions: the broker's own store, or one that it shares with other brokers.
 ///
 /// A call returns only after what it was asked is durable. In a shared store the record and the right to spend its refresh
 /// token are one thing: an open intent is a lease, and no other broker opens one before that is over.

@@ -70,7 +70,7 @@ struct AccountCache {
   var describedAt: Duration?
   /// How many backup codes were left after the last login by one, where the provider said so.
   var backupCodesRemaining: Int?
-  /// What waits for the last description to be durable, or refused by the store.
+  /// The continuations that wait for the last description to be durable, or refused by the store.
   var waiting: [@Sendable (isolated Broker, _ isDurable: Bool) -> Void] = []
 
   /// Whether the user was described at most so long ago.

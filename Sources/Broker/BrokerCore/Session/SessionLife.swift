@@ -20,7 +20,7 @@ package struct SessionLife: Sendable {
   var unsavedEvents: [EventPayload]?
   /// The record that notes the last use, until it is known whether it is durable.
   var notedGeneration: UInt64?
-  /// What the provider has said of the user, and is not durable yet.
+  /// The provider's description of the user that is not durable yet.
   @Boxed var described: UserDescription? = nil
   /// Whether it is told that nothing can be had of the session as it is.
   var toldEnd = false

@@ -1,6 +1,6 @@
 import BrokerProtocol
 
-/// What becomes of a session that other brokers have as well: see ``RecordStore``.
+/// The events of a session that other brokers have as well: see ``RecordStore``.
 extension SessionMachine {
   /// Does not send the refresh token, which another broker may be spending; what that brings is awaited, or the end of its
   /// lease.

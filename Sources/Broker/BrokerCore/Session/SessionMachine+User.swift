@@ -1,6 +1,6 @@
 import BrokerProtocol
 
-/// What the provider has said of a session's user, on its way to the store.
+/// The provider's description of a session's user, on its way to the store.
 struct UserDescription: Sendable {
   /// The user.
   let user: User
@@ -8,7 +8,7 @@ struct UserDescription: Sendable {
   var generation: UInt64?
 }
 
-/// How what the provider says of a session's user becomes durable: in a record of its own, or in the next one of tokens.
+/// Makes the provider's description of a session's user durable: in a record of its own, or in the next one of tokens.
 extension SessionMachine {
   /// Whether something that the provider has said of the user is neither durable nor refused by the store.
   package var isDescribing: Bool { life?.$described.isThere ?? false }
@@ -19,6 +19,11 @@ extension SessionMachine {
   /// Takes in who the user is; clients see it once it is durable.
   mutating func describe(_ user: User) -> [Action] {
     guard life != nil, newestUser != user else { return [] }
+    guard !isShared else {
+      // A record without a lease could overtake that of another broker's refresh: the next one of this broker says it.
+      life?.session.user = user
+      return []
+    }
     life?.described = UserDescription(user: user)
     return isStoreDegraded ? [.saveAgain] : []
   }

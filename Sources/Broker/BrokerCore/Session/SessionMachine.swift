@@ -57,7 +57,7 @@ package struct SessionMachine: Sendable {
     case intentFailed(flight: UInt64)
     /// Another broker may be spending the refresh token, for so long at most: nothing was written.
     case intentHeld(flight: UInt64, for: Duration)
-    /// What rests in the store that other brokers share; the intent is one whose lease has run out.
+    /// The record that rests in the store that other brokers share; the intent is one whose lease has run out.
     case replacedElsewhere(SessionRecord, intent: RefreshIntent? = nil)
     /// There is no memory for the reply to a flight, of which nothing was sent.
     case noRoom(flight: UInt64)

@@ -1,17 +1,17 @@
 import BrokerProtocol
 
-/// How sessions are kept in step with other brokers that have their records: see ``RecordStore``.
+/// Keeps sessions in step with other brokers that have their records: see ``RecordStore``.
 extension Broker {
   /// The longest that a refresh may take, from its intent to the end of the provider's answer: the lease of the intent must
   /// outlast it.
   static let longestFlight = Duration.seconds(25)
-  /// How soon an intent is opened again that was refused although nothing newer is there.
+  /// The pause before an intent is opened again that was refused although nothing newer is there.
   private static let pauseOfReading = Duration.seconds(1)
 
   /// Stores that sessions are shared in, by their profiles.
   typealias Sharing = [ProfileName: any RecordStore]
 
-  /// Those of the configured profiles.
+  /// The shared stores of the configured profiles.
   var sharing: Sharing { Sharing(slots.map { ($0.name, $0.records) }) }
 
   /// The store of the session that a step is about, where it is shared.
@@ -19,7 +19,7 @@ extension Broker {
     step.recordedProfile.flatMap { holder(of: $0)?.records }
   }
 
-  /// What rests in the broker's own store and in the shared ones; what cannot be read comes with ``readSharedRecords()``.
+  /// The contents of the broker's own store and of the shared ones; what cannot be read comes with ``readSharedRecords()``.
   static func joined(_ contents: StoreContents, _ sharing: Sharing) async -> StoreContents {
     var all = contents
     for store in sharing.stores {

@@ -31,11 +31,11 @@ package actor BrokerServer: LoopResident {
   var buffers: Buffers
   /// Whether the connection that holds most has its turn: it is examined when that is over.
   var mustShed = false
-  /// Where connections are accepted.
+  /// The listeners.
   var listeners: [Entrance: UnixListener] = [:]
-  /// How the server ends.
+  /// The end of the server.
   var end = Ending()
-  /// What is spoken on connections.
+  /// The protocol on the connections.
   var rpc: RPC
 
   /// A server without connections.

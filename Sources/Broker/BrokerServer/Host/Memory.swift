@@ -2,7 +2,7 @@ import BrokerCore
 import Logging
 import Transport
 
-/// What connections hold in memory, and what happens when that is too much.
+/// The memory that connections hold, and the measures where that is too much.
 extension BrokerServer {
   /// Notes how much memory a connection holds now; if all together hold too much, those that hold most are closed.
   func account(_ connection: Connection) {

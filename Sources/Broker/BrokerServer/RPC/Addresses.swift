@@ -9,7 +9,7 @@ final class AddressQuestion {
   let params: GetAccessToken.Params
   /// The request that asks it.
   let request: Request
-  /// What the address meant when it was asked.
+  /// The target of the address at the time of the question.
   let target: Target
   /// When that was.
   let askedAt = BootClock.now
@@ -20,7 +20,7 @@ final class AddressQuestion {
   }
 }
 
-/// Which servers get which profile's token.
+/// The map from servers to profiles.
 extension BrokerServer {
   /// Tells the targets, or that of an address.
   ///

@@ -5,7 +5,7 @@ import StateDirectory
 /// Checks the owner of the state directory: whether there is one, it answers, and its version fits this program.
 enum OwnerCheck: DoctorCheck {
   static let title = "Broker"
-  /// What is said where the running broker does not know a method.
+  /// The sentence where the running broker does not know a method.
   static let tooOld = Message(
     "the running broker is of an earlier version, which cannot do this", next: NextCommand("restart it with", "stop"))
 

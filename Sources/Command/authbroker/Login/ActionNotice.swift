@@ -29,7 +29,7 @@ enum ActionNotice {
     }
   }
 
-  /// How a browser on another computer finishes the login: by the address that it ends at, or through ssh(1).
+  /// Tells how a browser on another computer finishes the login: by the address that it ends at, or through ssh(1).
   private static func tellOfOtherComputer(_ address: String, _ canPaste: Bool, _ context: Context) {
     if canPaste {
       Output.message(

@@ -7,7 +7,7 @@ struct LoginDialogue: ~Copyable {
   /// The context of the command.
   let context: Context
   private var connection: BlockingConnection
-  /// Where the profile stands and what its login takes, once that was asked for.
+  /// The state of the profile and the fields of its login, once they were asked for.
   private var known: GetSession.Result?
 
   /// A dialogue on a connection.
@@ -30,7 +30,7 @@ struct LoginDialogue: ~Copyable {
     try context.call(method, params, on: &connection)
   }
 
-  /// Where a profile stands and what its login takes: asked once, whatever is done meanwhile.
+  /// The state of a profile and the fields of its login: asked once, whatever is done meanwhile.
   private mutating func facts(_ profile: ProfileName?) throws(CommandFailure) -> GetSession.Result {
     if let known, profile == nil || known.session.profile == profile { return known }
     let facts = try call(GetSession.self, .init(profile: profile))
@@ -38,7 +38,7 @@ struct LoginDialogue: ~Copyable {
     return facts
   }
 
-  /// Where a profile stands at the beginning, and what its provider is.
+  /// The state of a profile at the beginning, and its provider.
   mutating func session(of profile: ProfileName?) throws(CommandFailure) -> Session { try facts(profile).session }
 
   /// Whether the provider of a profile is the embedded one.

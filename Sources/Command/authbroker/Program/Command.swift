@@ -24,7 +24,7 @@ extension Command {
   /// It prints results.
   static var speaksProtocol: Bool { false }
 
-  /// How it is called and explained.
+  /// The usage and the explanation.
   static var description: CommandDescription {
     var description = about
     description.name = name

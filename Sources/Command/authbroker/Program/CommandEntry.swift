@@ -38,7 +38,7 @@ struct CommandEntry: Sendable {
 
   /// Whether its connections show that it has the state directory.
   var isAdministrative: Bool { CommandList.isAdministrative(name) }
-  /// How it is called and explained.
+  /// The usage and the explanation.
   var description: CommandDescription { descriptionOf() }
   /// Its members where it stands for several commands; nil for a single one.
   var group: [CommandEntry]? { groupOf() }

@@ -111,7 +111,7 @@ struct CommandFailure: Error, Equatable {
   /// An end with another code than 0 of which everything has been said on standard output.
   static func quiet(_ exitCode: ExitCode) -> CommandFailure { CommandFailure(exitCode, "").behindResult().told() }
 
-  /// What has taken longer than the command line allows: that has the code of all that takes too long.
+  /// The failure of a call that has taken longer than the command line allows: it has the code of all that takes too long.
   static func late(_ sentence: String) -> CommandFailure {
     CommandFailure(.broker(BrokerError(.deadlineExceeded))).saying(Message(sentence))
   }

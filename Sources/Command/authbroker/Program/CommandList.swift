@@ -23,7 +23,7 @@ enum CommandList {
     }
   }
 
-  /// Those whose connections show that they have the state directory, with all members of a group: who administers, and who
+  /// The commands whose connections show that they have the state directory, with all members of a group: who administers, and who
   /// looks at what is for administrators.
   private static let administrative: Set<String> = [
     LoginCommand.name, VerifyOTPCommand.name, CancelCommand.name, ReauthenticateCommand.name, RegisterCommand.name,
@@ -43,7 +43,7 @@ enum CommandList {
     return administrative.contains(String(name.prefix { $0 != " " }))
   }
 
-  /// Those that programs call, and no list shows.
+  /// The commands that programs call, and no list shows.
   static var hidden: [CommandEntry] { [CompleteCommand.entry] }
 
   /// Finds a command.

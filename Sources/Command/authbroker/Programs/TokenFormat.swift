@@ -14,7 +14,7 @@ enum TokenFormat: String, CaseIterable, Sendable {
   case header
   /// The same as a JSON object of headers.
   case headers
-  /// What a credential helper of docker answers.
+  /// The answer of a credential helper of docker.
   case docker
   /// The answer of a Kubernetes exec plugin.
   case execcredential

@@ -9,11 +9,11 @@ package import JSON
 package struct Refusal: Sendable, Equatable {
   /// The status (RFC 9110, section 15).
   package var status: Int
-  /// What the body is.
+  /// The form of the body.
   package var form: BodyForm
   /// The error's name.
   package var code: String?
-  /// What the configuration says that the name means.
+  /// The meaning of the name by the configuration.
   package var configuredKind: ErrorKind?
   /// How long the provider wants to be left alone.
   package var retryAfter: Duration?
@@ -25,7 +25,7 @@ package struct Refusal: Sendable, Equatable {
   package var isWithSuccess = false
   /// Whether it asks for credentials of a kind that the client has not sent: a proxy's, or another middlebox's.
   package var isForeignChallenge = false
-  /// What else its object says.
+  /// The other members of its object.
   package var words = RefusalWords()
 
   /// A refusal of which nothing else is known.
@@ -36,7 +36,7 @@ package struct Refusal: Sendable, Equatable {
     self.retryAfter = retryAfter
   }
 
-  /// What can be said of a reply without its body.
+  /// The judgement of a reply without its body.
   ///
   /// - Parameters:
   ///   - response: the reply.
@@ -75,7 +75,7 @@ package struct Refusal: Sendable, Equatable {
   /// Whether the provider itself can refuse a token for good with this status, by a word that means it.
   package var isConclusive: Bool { [400, 401, 403, 404, 410, 419, 422, 440, 498].contains(status) }
 
-  /// What passes, or comes from a middlebox.
+  /// A failure that passes, or comes from a middlebox.
   package var passing: ProviderFailure { .transient(ErrorKind(passing: status, form), retryAfter: retryAfter) }
 
   /// The provider is not well, or asks for patience.
@@ -86,7 +86,7 @@ package struct Refusal: Sendable, Equatable {
     .sessionEnded(.refreshRejected, said: ProviderLastWord(status: status, error: word?.text))
   }
 
-  /// What may pass, or be fixed, or mean the end of the session if it goes on.
+  /// A failure that may pass, or be fixed, or mean the end of the session if it goes on.
   package func rejected(
     _ kind: ErrorKind = .providerRejected, fault: ConfigurationFault?, isCounted: Bool
   ) -> ProviderFailure {

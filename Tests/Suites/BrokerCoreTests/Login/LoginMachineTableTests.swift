@@ -22,7 +22,8 @@ import Testing
     "codeUnproven": "revoke", "codeByOther": "revoke", "codeToKeep": "revoke",
     "codeRefused": "", "resendWanted": "refuse flowNotFound",
     "resent": "", "resendFailed": "", "stillPending": "", "actionDone": "revoke", "actionUnproven": "revoke",
-    "actionByOther": "revoke", "actionToKeep": "revoke", "actionFailed": "", "addressRefused": "", "woken": "", "brokerEnding": "",
+    "actionByOther": "revoke", "actionToKeep": "revoke", "actionFailed": "", "addressRefused": "", "woken": "",
+    "brokerEnding": "",
     "ended": "end cancelled told > over", "detached": "detach vaultLocked > over",
   ]
 

@@ -21,8 +21,10 @@ import Testing
     Table.Setting(name: "perhaps spent by another, after the access token's end", events: doubted, time: 901),
   ]
 
-  /// At rest a session is at rest whatever the time is.
-  private static let others = Table.settings.filter { !$0.name.hasPrefix("resting,") && $0.name != "left alone" }
+  /// At rest a session is at rest whatever the time is, and whatever is said of its user.
+  private static let others = Table.settings.filter {
+    !$0.name.hasPrefix("resting,") && !["left alone", "being described"].contains($0.name)
+  }
 
   private static let settings = (others + own).map { setting in
     var setting = setting

@@ -137,10 +137,11 @@ extension Simulation {
     }
   }
 
-  /// Who a user is said to be rests in the store, unless that has refused it, or the session is another one by now.
+  /// Who a user is said to be rests in the store, unless that has refused it, or the session is another one by now; in a
+  /// shared store it comes with the next refresh.
   private func checkUser(_ user: User, _ request: Request) throws(Violation) {
     guard let profile = request.profile, !weather.hasDiskFailed, !plan.endsWholeGrants,
-      durable.living(profile)?.user?.id == user.id, profiles.contains(where: { $0.name == profile })
+      durable.living(profile)?.user?.id == user.id, profiles.contains(where: { $0.name == profile && !$0.isShared })
     else { return }
     guard durable.users.contains(user) else {
       throw Violation(.durableFirst, "\(profile): \(user.name ?? "") is told before it is saved")
@@ -150,7 +151,8 @@ extension Simulation {
   /// Who a session is shown to be of is what the store says, unless that has refused it.
   private func checkUser(of session: Session) throws(Violation) {
     guard let user = session.user, session.storeDegraded != true, !isBeingSaved(session.profile),
-      !durable.surprisingRecords.contains(session.profile), let living = durable.living(session.profile)
+      !durable.surprisingRecords.contains(session.profile), let living = durable.living(session.profile),
+      profiles.contains(where: { $0.name == session.profile && !$0.isShared })
     else { return }
     guard living.user == user else {
       throw Violation(.durableFirst, "\(session.profile) is shown as \(user.name ?? "nobody")'s before that is saved")
