@@ -77,9 +77,20 @@ extension HelperBroker {
 extension Target {
   /// The target of a token; nil where the answer has none, or one that is not for the requested address.
   init?(_ granted: GrantedTarget?, of profile: ProfileName, for address: String) {
-    guard let granted, let prefix = try? TargetAddress(prefix: granted.prefix),
-      let asked = try? TargetAddress(address), asked.isBelow(prefix)
-    else { return nil }
+    guard let granted, Self.covers(granted.prefix, address) else { return nil }
     self.init(url: granted.prefix, profile: profile, username: granted.username, scheme: granted.scheme)
+  }
+
+  /// Whether a prefix covers an address: mostly as both are written, else by their parts, which takes longer.
+  private static func covers(_ prefix: String, _ address: String) -> Bool {
+    let plain = prefix.utf8.contains(UInt8(ascii: "@")) ? address : TargetUser.removed(from: address)
+    if plain.utf8.starts(with: prefix.utf8) {
+      guard let next = plain.utf8.dropFirst(prefix.utf8.count).first else { return true }
+      if "/?#".utf8.contains(next) { return true }
+    }
+    guard let prefix = try? TargetAddress(prefix: prefix), let address = try? TargetAddress(address) else {
+      return false
+    }
+    return address.isBelow(prefix)
   }
 }

@@ -14,4 +14,12 @@ enum TargetUser {
     else { return address }
     return address[..<mark.upperBound] + PercentEncoding.encoded(user) + "@" + address[mark.upperBound...]
   }
+
+  /// The address without the name of a user.
+  static func removed(from address: String) -> String {
+    guard let mark = address.firstOccurrence(of: "://") else { return address }
+    let authority = address.utf8[mark.upperBound...].prefix { !"/?#".utf8.contains($0) }
+    guard let at = authority.lastIndex(of: UInt8(ascii: "@")) else { return address }
+    return String(address[..<mark.upperBound]) + address[address.utf8.index(after: at)...]
+  }
 }
