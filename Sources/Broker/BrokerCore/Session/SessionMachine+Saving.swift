@@ -14,6 +14,7 @@ extension SessionMachine {
       if isDurable { return begin(login: login, now) }
       return isNewest ? goOnWithoutLogin(generation, now) : []
     }
+    let wasDegraded = isStoreDegraded
     adoptDescription(generation, isDurable: isDurable)
     if let saving = life?.saving, saving.generation == generation {
       life?.unsavedEvents = isDurable ? nil : saving.events
@@ -24,7 +25,7 @@ extension SessionMachine {
       return goOn(now, isLogin: false)
     }
     if life?.notedGeneration == generation { return adoptNote(generation, isDurable: isDurable) }
-    guard isStoreDegraded, generation == self.generation else { return [] }
+    guard wasDegraded, generation == self.generation else { return [] }
     if isDurable {
       life?.unsavedEvents = nil
       return serveWaiting(now)

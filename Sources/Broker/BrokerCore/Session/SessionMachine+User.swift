@@ -2,10 +2,10 @@ import BrokerProtocol
 
 /// The provider's description of a session's user, on its way to the store.
 struct UserDescription: Sendable {
-  /// The user.
+  /// The user, as described last.
   let user: User
-  /// The record that says so; nil where another one is on its way, and this one follows.
-  var generation: UInt64?
+  /// The user in the newest record on its way, and its generation; nil where none has one. Another description follows it.
+  var written: (user: User, generation: UInt64)?
 }
 
 /// Makes the provider's description of a session's user durable: in a record of its own, or in the next one of tokens.
@@ -24,7 +24,8 @@ extension SessionMachine {
       life?.session.user = user
       return []
     }
-    life?.described = UserDescription(user: user)
+    let written = life?.described?.written
+    life?.described = UserDescription(user: user, written: written)
     return isStoreDegraded ? [.saveAgain] : []
   }
 
@@ -41,7 +42,7 @@ extension SessionMachine {
 
   /// Does the same where the newest record is one that the store has refused: this one takes its place.
   mutating func amendUnsaved() -> [Action] {
-    guard let life, let described = life.described, described.generation == nil else { return [] }
+    guard let life, let described = life.described, described.written?.user != described.user else { return [] }
     var (session, events) = (life.session, life.unsavedEvents ?? [])
     beginRecord(of: &session, &events)
     self.life?.unsavedEvents = events
@@ -56,15 +57,17 @@ extension SessionMachine {
     // Who it is that is said for the first time is no change.
     if session.user != nil { events.append(.userUpdated(UserUpdatedEvent(userID: user.id))) }
     session.user = user
-    life?.described?.generation = generation
+    life?.described?.written = (user, generation)
   }
 
   /// Takes in that the record with what was said of the user is durable, or could not be made so: it is the newest all the
   /// same, and tried again.
   mutating func adoptDescription(_ generation: UInt64, isDurable: Bool) {
-    guard let described = life?.described, let written = described.generation, written <= generation else { return }
-    life?.session.user = described.user
-    life?.described = nil
+    guard let described = life?.described, let (user, written) = described.written, written <= generation else {
+      return
+    }
+    life?.session.user = user
+    life?.described = described.user == user ? nil : UserDescription(user: described.user)
     // Also where a login is on its way behind it.
     if isDurable { life?.unsavedEvents = nil }
   }

@@ -38,8 +38,18 @@ import Testing
     #expect(machine.handle(.userDescribed(Self.newest), at: now).summary == ["saveAgain"])
     let actions = machine.handle(.saved(generation: 8), at: now).summary
     #expect(actions == ["save living 9 announcing userUpdated"] && machine.isDescribing)
+    #expect(machine.living?.user == Self.new, "that one rests in the store")
     #expect(machine.handle(.saved(generation: 9), at: now).isEmpty)
     #expect(machine.living?.user == Self.newest && !machine.isDescribing)
+  }
+
+  @Test func `a caller that comes meanwhile is served as soon as it is durable`() {
+    var machine = Self.script().machine
+    let now = SessionScript.start
+    _ = machine.handle(.userDescribed(Self.new), at: now)
+    let demand = TokenDemand(waiter: CallerID(1), forcesRefresh: true)
+    #expect(machine.handle(.tokenWanted(demand), at: now).summary == ["saveAgain"])
+    #expect(machine.handle(.saved(generation: 8), at: now).summary == ["openIntent 1 of 8"])
   }
 
   @Test func `it goes with the tokens of a refresh that is under way, and neither takes the other's place`() {
