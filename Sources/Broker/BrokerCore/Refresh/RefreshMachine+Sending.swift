@@ -21,7 +21,7 @@ extension RefreshMachine {
     }
     if isCounted, let wait = budget.spend(at: now.uptime) { return [openBreaker(for: wait, now)] }
     flights += 1
-    if isReplay, servesAccessToken {
+    if isReplay, !terms.hasAccessTokenEnded(at: now) {
       // Something can still be lost by a second replay: it is written down before that this one was.
       state = .preparing(flight: flights)
       return [.openIntent(flight: flights, intent(terms, LostReply.replayMark))]

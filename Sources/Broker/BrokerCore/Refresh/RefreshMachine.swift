@@ -85,8 +85,11 @@ package struct RefreshMachine: Sendable {
 
     /// Whether there is an access token to be lost: a refused one has ended, whatever its expiry.
     func servesAccessToken(at now: Moment) -> Bool {
-      !isAccessTokenRefused && accessEnd.map { !$0.hasCome(at: now) } ?? true
+      !isAccessTokenRefused && !hasAccessTokenEnded(at: now)
     }
+
+    /// Whether the access token's time is over. After a crash it still is, while a client's report is forgotten.
+    func hasAccessTokenEnded(at now: Moment) -> Bool { accessEnd?.hasCome(at: now) ?? false }
   }
 
   /// An event that drives the machine.

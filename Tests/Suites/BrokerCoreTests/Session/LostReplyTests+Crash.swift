@@ -20,6 +20,17 @@ extension LostReplyTests {
     #expect(script.want(2) == ["spend 1 refresh-1"])
   }
 
+  @Test func `a token that was sent once more, as the access token was refused, is not replayed after a crash`() {
+    var script = script(grace: 60)
+    _ = script.want(1, force: true)
+    _ = script.want(2, refused: true)
+    #expect(script.fail(1, Self.lost) == ["spend 2 refresh-1"])
+    // That a client has reported the access token is forgotten: it may live.
+    script.pass(1)
+    #expect(script.restart().isEmpty && script.machine.isOutcomeUnknown)
+    #expect(script.want(3) == ["offline token 3"])
+  }
+
   @Test func `after a crash nothing is replayed once the grace is over, or if that cannot be told`() {
     var late = script(grace: 60)
     _ = late.want(1, force: true)
