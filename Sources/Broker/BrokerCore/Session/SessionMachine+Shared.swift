@@ -47,7 +47,7 @@ extension SessionMachine {
     }
     guard case .living(let session) = record.contents else { return takeUpEnd(record, ending, now) }
     guard record.binding == binding else {
-      return endHere(.signedOut, .logout(LogoutEvent(reason: .providerChanged)), now)
+      return endHere(.signedOut, .logout(LogoutEvent(reason: .providerChanged)), isNews: living != nil, now)
     }
     let isNew = living?.tokens.accessToken != session.tokens.accessToken
     let isBack = isOther || isShownExpired
@@ -75,22 +75,24 @@ extension SessionMachine {
   }
 
   private mutating func takeUpEnd(_ record: SessionRecord, _ ending: Ending?, _ now: Moment) -> [Action] {
-    // The session has ended here as well, and that was not told yet.
-    if let ending { return ending.events.map { .publish($0) } }
+    // A logout here as well, which was not told yet. Any other end gives way to the one that rests in the store.
+    if let ending, case .signedOut = ending.contents { return ending.events.map { .publish($0) } }
+    let isNews = ending != nil || living != nil
     switch record.contents {
     case .ended(let reason, _):
       let event = SessionExpiredEvent(reason: reason, message: reason.explanation)
-      return endHere(.ended(reason), .sessionExpired(event), now)
+      return endHere(.ended(reason), .sessionExpired(event), isNews: isNews, now)
     case .reauthenticationRequired:
-      return endHere(.reauthenticationRequired, .sessionExpired(SessionExpiredEvent(reason: .refreshRejected)), now)
-    case .signedOut, .living: return endHere(.signedOut, .logout(LogoutEvent(reason: .user)), now)
+      let event = SessionExpiredEvent(reason: .refreshRejected)
+      return endHere(.reauthenticationRequired, .sessionExpired(event), isNews: isNews, now)
+    case .signedOut, .living:
+      return endHere(.signedOut, .logout(LogoutEvent(reason: .user)), isNews: isNews, now)
     }
   }
 
   /// Ends the session here, as another broker has written down, or may not be done here; what is being saved of a login
   /// goes on.
-  private mutating func endHere(_ next: Phase, _ event: EventPayload, _ now: Moment) -> [Action] {
-    let isNews = living != nil
+  private mutating func endHere(_ next: Phase, _ event: EventPayload, isNews: Bool, _ now: Moment) -> [Action] {
     let logins = self.logins
     let waiting = leave(to: next, now)
     self.logins = logins

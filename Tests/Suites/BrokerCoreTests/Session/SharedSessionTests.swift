@@ -97,6 +97,19 @@ import Testing
     #expect(machine.phase.name == "signed out")
   }
 
+  @Test func `an end that another broker has written down first is the one that is told and shown`() {
+    let setting = SessionMachineTableTests.Setting(
+      name: "", events: [Table.restored, Table.demand(1)], idleTimeout: 600, isShared: true)
+    var machine = Table.machine(setting)
+    let end = machine.handle(.woken, at: Self.later(700)).summary
+    #expect(end.last == "save ended idleTimeout 8 announcing sessionExpired", "\(end)")
+    let record = Table.record(8, .ended(.refreshRejected, at: Self.later(699).wall))
+    let actions = machine.handle(.replacedElsewhere(record), at: Self.later(701))
+    #expect(actions.summary == ["publish sessionExpired"])
+    guard case .publish(.sessionExpired(let event))? = actions.first else { return }
+    #expect(event.reason == .refreshRejected && machine.phase.name == "ended refreshRejected")
+  }
+
   @Test func `a refusal counts only for the token that is still the session's`() {
     var machine = Self.asking()
     _ = machine.handle(.intentSaved(flight: 1), at: Self.later(1))
