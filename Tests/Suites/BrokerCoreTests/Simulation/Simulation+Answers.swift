@@ -137,10 +137,11 @@ extension Simulation {
     }
   }
 
-  /// Who a user is said to be rests in the store, unless that has refused it, or the session is another one by now; in a
-  /// shared store it comes with the next refresh.
+  /// Who a user is said to be rests in the store, unless that has refused it, or the session has ended or is another one by
+  /// now; in a shared store it comes with the next refresh.
   private func checkUser(_ user: User, _ request: Request) throws(Violation) {
     guard let profile = request.profile, !weather.hasDiskFailed, !plan.endsWholeGrants,
+      let state = session(profile)?.state, Subscriber.State(state) == .alive,
       durable.living(profile)?.user?.id == user.id, profiles.contains(where: { $0.name == profile && !$0.isShared })
     else { return }
     guard durable.users.contains(user) else {

@@ -84,10 +84,8 @@ extension Simulation {
       life.clock.uptime + Self.patience < intent.end, case .living(let session) = record.contents,
       let text = session.tokens.refreshToken?.value.revealedString(), let token = SimulatedServer.Token(text)
     else { return dieOther("as its lease is over") }
-    for call in life.providers.calls {
-      guard let spent = call.question.question.spentToken, SimulatedServer.Token(spent)?.family == token.family else {
-        continue
-      }
+    // One that comes late has saved the next token while the broker has spent this one's predecessor once more.
+    for call in life.providers.calls where call.question.question.spentToken == text {
       throw Violation(.spentOnceOverAll, "\(text) is spent elsewhere while call \(call.number) is under way")
     }
     try noteSpending(token, text, call: Self.callElsewhere, life: OtherBroker.member)

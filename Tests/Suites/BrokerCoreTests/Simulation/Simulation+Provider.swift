@@ -101,8 +101,11 @@ extension Simulation {
 
   /// Whether nothing can be lost any more by sending a refresh token once more.
   func hasAccessEnded(_ token: SimulatedServer.Token) -> Bool {
-    guard let own = server.ownTokens["R\(token.family).\(token.number)"], let access = server.access[own],
-      let end = access.endsAt
+    // A later answer with the same refresh token may have been lost with the broker.
+    let profile = server.families[token.family].profile
+    let kept = durable.refreshToken(of: profile) == token ? durable.living(profile)?.tokens.accessToken : nil
+    guard let own = kept?.value.revealedString() ?? server.ownTokens["R\(token.family).\(token.number)"],
+      let access = server.access[own], let end = access.endsAt
     else { return true }
     // The broker counts from when it asked, the provider from when it answered; and where nothing is sure, a token is old.
     return !isDated(access) || end - Self.patience <= life.clock.uptime
@@ -208,6 +211,7 @@ extension Simulation {
     _ outcome: SpendingLedger.Outcome = .answered
   ) {
     learn(answer, call.question)
+    if case .revoke(let text) = call.question.question, case .done = answer { noteExaminations(text, call.question) }
     spending.end(call.number, isRefusedTarget(call, answer) ? .notActedOn : outcome)
     if leavesTokenGood(answer, call.question) { spending.forget(call.number) }
     sent[call.number] = nil
@@ -215,6 +219,17 @@ extension Simulation {
       refusedIn[text] = life.number
     }
     life.providers.answer(call.number, answer)
+  }
+
+  /// Where a provider ends whole grants, the sessions of other profiles are examined after each revocation, by a refresh.
+  private func noteExaminations(_ text: String?, _ request: ProviderRequest) {
+    guard plan.endsWholeGrants else { return }
+    let token = text.flatMap { SimulatedServer.Token($0) }
+    let owner = token.map { server.families[$0.family].profile } ?? request.profile
+    for profile in profiles where profile.name != owner && profile.issuer == request.issuer {
+      wishes.examined.insert(profile.name)
+      eagerAt[profile.name] = life.clock.uptime
+    }
   }
 
   /// Whether a target was refused and the refresh token not spent, as far as the broker can know.

@@ -101,7 +101,7 @@ extension Simulation {
       let isMoved =
         wishes.moved.contains(profile)
         || profiles.contains { $0.name == profile && $0.issuer != durable.records[profile]?.binding.issuer }
-      if wishes.logouts[profile] != nil || isMoved {
+      if wishes.logouts[profile] != nil || isMoved || hasEndedWithGrant(profile) {
         durable.add(.signedOut(profile))
         break
       }
@@ -112,6 +112,12 @@ extension Simulation {
     }
     durable.records[profile] = record
     durable.surprisingRecords.remove(profile)
+  }
+
+  /// Whether a session was over when it was examined because of another one's end: it counts as ended with that.
+  private func hasEndedWithGrant(_ profile: ProfileName) -> Bool {
+    guard wishes.examined.contains(profile), let token = durable.refreshToken(of: profile) else { return false }
+    return !server.isAlive(token)
   }
 
   private func noteCommitted(_ session: LivingSession, _ profile: ProfileName) throws(Violation) {
@@ -149,9 +155,14 @@ extension Simulation {
     if family.hasExpired { counts.expired += 1 }
     guard family.hasEndedByReplay else { return }
     counts.lostForGood += 1
-    guard reason == .refreshOutcomeUnknown || hasRefreshTokenEnded(session) else {
+    guard reason == .refreshOutcomeUnknown || hasRefreshTokenEnded(session) || isSpentElsewhere(token, profile) else {
       throw Violation(.reasonTold, "\(profile): \(reason), but a reply was lost")
     }
+  }
+
+  /// Whether the lost reply was for an earlier token, whose successor another broker has saved since.
+  private func isSpentElsewhere(_ token: SimulatedServer.Token, _ profile: ProfileName) -> Bool {
+    plan.isShared && profile == .default && !spending.isUnknown("R\(token.family).\(token.number)")
   }
 
   /// A session ends for want of use where that is configured, and not before its time.

@@ -93,7 +93,7 @@ extension Simulation {
     guard let profile = event.profile else { return }
     let isTrue =
       switch event.payload {
-      case .login: durable.tell(.login(profile))
+      case .login(let data): durable.tell(.login(profile)) || data.method == "elsewhere" && isKeptElsewhere(profile)
       case .logout: durable.tell(.signedOut(profile))
       case .sessionExpired(let data): durable.tell(.ended(profile, data.reason))
       case .tokenRefreshed(let data): durable.tell(.token(profile, String(data.tokenID.dropFirst(3))))
@@ -102,6 +102,11 @@ extension Simulation {
       default: true
       }
     guard isTrue else { throw Violation(.durableFirst, "\(event.payload) is told before it is true") }
+  }
+
+  /// Whether another broker goes on with a session that was about to be ended here.
+  private func isKeptElsewhere(_ profile: ProfileName) -> Bool {
+    plan.isShared && profile == .default && durable.living(profile) != nil
   }
 
   private func isReplaySomebodyElses(_ profile: ProfileName) -> Bool {

@@ -85,6 +85,7 @@ extension Simulation {
     requests = [:]
     learnt = Learnt()
     wishes.logouts = [:]
+    wishes.examined = []
     wishes.signedOut.formIntersection(profiles.map(\.name).filter { durable.living($0) == nil })
     wishes.isLocked = false
     wishes.reconfigurations = 0

@@ -199,6 +199,8 @@ extension Simulation {
     var signedOut: Set<ProfileName> = []
     /// Profiles that were logged out in this life, with the number of the first session that can be a later one.
     var logouts: [ProfileName: Int] = [:]
+    /// Profiles whose session may have ended in this life with the whole grant of another one's.
+    var examined: Set<ProfileName> = []
     /// Profiles that were bound to another place in this life.
     var moved: Set<ProfileName> = []
     /// Whether the vault was locked, and nobody has unlocked it since.
