@@ -62,13 +62,11 @@ extension SessionMachine {
   /// that reports an error may be durable, and the next start must not restore it.
   ///
   /// A record closes the intent of a refresh, so none is written while one is open: that of the refresh follows, or this one
-  /// does where it brings nothing. Nor is one where others may have newer tokens.
+  /// does where it brings nothing. Nor is one where others may have newer tokens, but for an end that does not rest there.
   mutating func overwriteLogin(_ now: Moment) -> [Action] {
+    if life == nil, let ending { return [saveEnd(ending.contents, ending.events)] }
     guard !isShared else { return [] }
-    guard let life else {
-      if let ending { return [saveEnd(ending.contents, ending.events)] }
-      return [saveEnd(contents(at: now), [])]
-    }
+    guard let life else { return [saveEnd(contents(at: now), [])] }
     guard life.saving == nil, life.heldAnswer == nil, !refresh.isUnderWay, !isOutcomeUnknown || isStoreDegraded else {
       return []
     }

@@ -97,6 +97,16 @@ import Testing
     #expect(machine.phase.name == "signed out")
   }
 
+  @Test func `a logout that the store has refused is written again, also after a login that it has refused`() {
+    var machine = Self.asking()
+    let login = ProviderSession(tokens: ScriptedProvider.tokens(5, now: Self.later(2).wall), user: nil)
+    _ = machine.handle(.logoutWanted(.user), at: Self.later(1))
+    _ = machine.handle(.loginAccepted(login, method: "password"), at: Self.later(2))
+    #expect(machine.handle(.saveFailed(generation: 8), at: Self.later(3)).summary == [])
+    let actions = machine.handle(.saveFailed(generation: 9), at: Self.later(3)).summary
+    #expect(actions == ["save signedOut 10 announcing logout"] && machine.phase.name == "signed out")
+  }
+
   @Test func `an end that another broker has written down first is the one that is told and shown`() {
     let setting = SessionMachineTableTests.Setting(
       name: "", events: [Table.restored, Table.demand(1)], idleTimeout: 600, isShared: true)
