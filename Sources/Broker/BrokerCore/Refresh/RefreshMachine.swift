@@ -88,7 +88,7 @@ package struct RefreshMachine: Sendable {
       !isAccessTokenRefused && !hasAccessTokenEnded(at: now)
     }
 
-    /// Whether the access token's time is over. After a crash it still is, while a client's report is forgotten.
+    /// Whether the access token's time is over: that outlives a crash, which a client's report does not.
     func hasAccessTokenEnded(at now: Moment) -> Bool { accessEnd?.hasCome(at: now) ?? false }
   }
 

@@ -92,6 +92,8 @@ extension SessionMachine {
 
   /// Ends the session here, as another broker has written down, or may not be done here; what is being saved of a login
   /// goes on.
+  ///
+  /// `isNews` says that no end was told yet.
   private mutating func endHere(_ next: Phase, _ event: EventPayload, isNews: Bool, _ now: Moment) -> [Action] {
     let logins = self.logins
     let waiting = leave(to: next, now)

@@ -4,7 +4,9 @@ import BrokerProtocol
 struct UserDescription: Sendable {
   /// The user, as described last.
   let user: User
-  /// The user in the newest record on its way, and its generation; nil where none has one. Another description follows it.
+  /// The user in the newest record on its way, and its generation; nil where none has one.
+  ///
+  /// A description that says something else follows it.
   var written: (user: User, generation: UInt64)?
 }
 
