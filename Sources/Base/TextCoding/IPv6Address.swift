@@ -1,4 +1,4 @@
-/// An IPv6 address, without a zone: that belongs to one machine, and to no URL (RFC 6874 is not implemented anywhere).
+/// An IPv6 address, without a zone: that belongs to one machine, and to no URL.
 struct IPv6Address: Equatable, CustomStringConvertible {
   /// The eight groups of 16 bits.
   private let groups: [UInt16]
