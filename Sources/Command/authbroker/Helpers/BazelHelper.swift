@@ -18,6 +18,9 @@ enum BazelHelper: ToolHelper {
   static let programNames = ["bazel-credential-authbroker"]
 
   /// Answers one request.
+  ///
+  /// A second question is no sign of a refused token: Bazel asks hundreds of times for one address before 7.4
+  /// (bazelbuild/bazel#23429), and each time where it reads a registry (bazelbuild/bazel#25527).
   static func run(_ context: Context) throws(CommandFailure) {
     guard context.arguments.operands[0] == "get" else { throw .usage("unknown request; use get") }
     guard let address = address(in: try ToolLines.all()) else {
@@ -25,7 +28,7 @@ enum BazelHelper: ToolHelper {
     }
     var broker = try HelperBroker(context)
     var grant: HelperBroker.Grant?
-    do throws(CommandFailure) { grant = try broker.grant(for: address, ofParent: "bazel") } catch {
+    do throws(CommandFailure) { grant = try broker.grant(for: address) } catch {
       guard error.error?.kind == .invalidParams else { throw error }
     }
     guard let grant else { return Output.line("{}") }

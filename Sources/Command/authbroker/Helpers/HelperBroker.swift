@@ -96,29 +96,6 @@ struct HelperBroker: ~Copyable {
     _ = try token(insteadOf: current.tokenID, for: target)
   }
 
-  /// The token of an address for a process that keeps its token until it expires, and so asks earlier only where it was
-  /// refused; nil where the address has no target.
-  ///
-  /// - Parameters:
-  ///   - url: the address; another address is another token.
-  ///   - tool: the helper's name, of letters.
-  /// - Returns: the token and its target.
-  /// - Throws: as ``grant(for:insteadOf:)``.
-  mutating func grant(for url: String, ofParent tool: String) throws(CommandFailure) -> Grant? {
-    // What a person asks for by hand has not been refused.
-    guard !Terminal.isTerminal(2), let memory = IssuedTokens(tool, for: url, in: try context.paths()) else {
-      return try grant(for: url)
-    }
-    let now = LocalTime.now
-    let earlier = memory.entry(at: now)
-    let refused = earlier.flatMap { $0.wantsAnother(at: now) ? $0.tokenID : nil }
-    guard let grant = try grant(for: url, insteadOf: refused) else { return nil }
-    let replacedAt = refused == nil ? earlier?.replacedAt : now
-    memory.remember(
-      .init(tokenID: grant.token.tokenID, expiresAt: grant.token.expiresAt, replacedAt: replacedAt), at: now)
-    return grant
-  }
-
   /// - Throws: a failure with code 6 for a token that the helper's tool could not use.
   private func bearable(_ token: AccessToken) throws(CommandFailure) -> AccessToken {
     try BearerToken.check(token.tokenType, of: token.profile)
