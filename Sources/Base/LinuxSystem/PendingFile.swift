@@ -17,14 +17,13 @@ package struct PendingFile: ~Copyable {
   ///   - path: its place, absolute, in a directory that is there.
   ///   - bytes: all of it.
   ///   - permissions: those that it gets; nil: 0600.
-  ///   - mark: the end of its name meanwhile; nil: the number of this process and the time, since
-  ///     another process may have that number, where several machines or containers share a home.
+  ///   - mark: the end of its name meanwhile; nil: a random one, at whose place no other process can have put anything.
   /// - Throws: what open(2), write(2) or fsync(2) says; nothing is left behind then.
   package init(
     _ path: String, _ bytes: Span<UInt8>, permissions: UInt32? = nil, mark: String? = nil
   ) throws(Errno) {
     self.path = path
-    temporaryPath = Self.temporaryPath(of: path, mark: mark ?? "\(ProcessIdentity.pid)-\(BootClock.nanoseconds)")
+    temporaryPath = Self.temporaryPath(of: path, mark: mark ?? Self.randomMark)
     let file = try FileDescriptor.open(temporaryPath, [.write, .create, .exclusive, .noFollow])
     do throws(Errno) {
       if let permissions { try file.setPermissions(permissions) }
@@ -36,6 +35,11 @@ package struct PendingFile: ~Copyable {
       _ = unsafe clinux_unlink(temporaryPath)
       throw error
     }
+  }
+
+  /// A random mark; the number of this process and the time where the kernel has no random numbers.
+  private static var randomMark: String {
+    (try? KernelRandom.name()) ?? "\(ProcessIdentity.pid)-\(BootClock.nanoseconds)"
   }
 
   /// The temporary path of a file with a mark; a process that is killed before the rename leaves the file there.

@@ -58,4 +58,35 @@ import Testing
     #expect(try scratch.bytes(of: "file") == bytes)
     #expect(scratch.names == ["file"])
   }
+
+  @Test func `a temporary name cannot be guessed, and no link in its place is followed`() throws {
+    let bytes = Array("new".utf8)
+    var seen: Set<String> = []
+    for _ in 0..<8 {
+      let pending = try PendingFile(scratch.file("file"), bytes.span)
+      let name = pending.temporaryPath.dropFirst(scratch.file(".file.").count)
+      // 128 random bits.
+      #expect(name.count == 32 && name.allSatisfy { $0.isHexDigit } && seen.insert(String(name)).inserted)
+      #expect(pending.temporaryPath.hasPrefix(scratch.file(".file.")))
+    }
+    #expect(scratch.names.isEmpty)
+    try scratch.write("mine", to: "victim")
+    let place = PendingFile.temporaryPath(of: scratch.file("file"), mark: "new")
+    for target in ["victim", "missing"] {
+      try SymbolicLink.make(place, to: target)
+      #expect(throws: Errno.exists) {
+        try PendingFile(scratch.file("file"), bytes.span, mark: "new").put(replacing: true)
+      }
+      try DirectoryEntry.remove(place)
+    }
+    #expect(try scratch.names == ["victim"] && scratch.bytes(of: "victim") == Array("mine".utf8))
+  }
+
+  @Test func `a file that cannot be put into its place leaves nothing behind`() throws {
+    try scratch.write("old", to: "file")
+    let bytes = Array("new".utf8)
+    #expect(throws: Errno.exists) { try PendingFile(scratch.file("file"), bytes.span).put(replacing: false) }
+    #expect(throws: Errno.self) { try PendingFile(scratch.file("file/below"), bytes.span).put(replacing: true) }
+    #expect(try scratch.names == ["file"] && scratch.bytes(of: "file") == Array("old".utf8))
+  }
 }

@@ -36,7 +36,7 @@ enum DemoCommand: Command {
   private static func temporaryDirectory() throws(CommandFailure) -> TemporaryDirectory {
     do throws(Errno) {
       let directory = try TemporaryDirectory(prefix: "authbroker-demo")
-      let file = try FileDescriptor.open(directory.path + "/config.json", [.write, .create, .exclusive])
+      let file = try FileDescriptor.open(directory.path + "/config.json", [.write, .create, .exclusive, .noFollow])
       try file.writeAll(Array(configuration.utf8).span)
       return directory
     } catch { throw CommandFailure(.failure, "no temporary directory can be made: \(error)") }

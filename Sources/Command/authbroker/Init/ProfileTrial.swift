@@ -65,7 +65,7 @@ struct ProfileTrial {
       let directory = try TemporaryDirectory(prefix: "authbroker-init")
       let secret = directory.path + "/secret"
       if let typed = draft.typedSecret { try SecretFile.write(typed, to: secret) }
-      let file = try FileDescriptor.open(directory.path + "/config.json", [.write, .create, .exclusive])
+      let file = try FileDescriptor.open(directory.path + "/config.json", [.write, .create, .exclusive, .noFollow])
       try file.writeAll(edit.text(with: draft, secretFile: secret).span)
       return directory
     } catch { throw CommandFailure(.failure, "no temporary directory can be made: \(error)") }

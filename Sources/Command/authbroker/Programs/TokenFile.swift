@@ -86,12 +86,21 @@ struct TokenFile: ~Copyable {
   /// - Throws: a failure with what open(2), write(2), fsync(2) or rename(2) says; the old one is left then.
   mutating func write(_ token: Span<UInt8>) throws(CommandFailure) {
     do throws(Errno) {
-      let pending = try PendingFile(path, token, mark: Self.mark)
+      let pending = try Self.pending(path, token)
       let identity = pending.identity
       try pending.put(replacing: true)
       self.identity = identity
     } catch {
       throw CommandFailure(.failure, "\(path.shellQuoted) cannot be written: \(error)")
+    }
+  }
+
+  /// The file under its usual name; under a random one where another user has put something in that place, as anyone
+  /// can in a shared directory.
+  private static func pending(_ path: String, _ token: Span<UInt8>) throws(Errno) -> PendingFile {
+    do throws(Errno) { return try PendingFile(path, token, mark: mark) } catch {
+      guard error == .exists else { throw error }
+      return try PendingFile(path, token)
     }
   }
 
