@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -220,9 +221,7 @@ func TestAForeignBrokerGetsNoByte(t *testing.T) {
 		text, _ := io.ReadAll(connection)
 		heard <- string(text)
 	})
-	own := ownUser
-	defer func() { ownUser = own }()
-	ownUser++
+	t.Setenv("AUTHBROKER_SERVER_UID", strconv.FormatUint(uint64(ownUser)+1, 10))
 	_, err := New(Location{}).BeginLogin(limit(t), Credentials{Email: "ada@example.com", Password: madeUpPassword})
 	wantKind(t, err, KindNoBroker)
 	wantNoSecret(t, err.Error(), madeUpPassword)

@@ -9,7 +9,9 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"os/user"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -50,7 +52,7 @@ func (l Location) dial(ctx context.Context, starts bool) (*net.UnixConn, error) 
 		if !filepath.IsAbs(socket) {
 			return nil, noBroker("AUTHBROKER_SOCKET must be an absolute path, not %q", socket)
 		}
-		connection, _, err := open(ctx, socket)
+		connection, _, err := open(ctx, socket, os.Getenv("AUTHBROKER_SERVER_UID"))
 		if connection == nil && err == nil {
 			err = noBroker("no broker listens on %s, which AUTHBROKER_SOCKET or the location names; start that broker", socket)
 		}
@@ -63,7 +65,7 @@ func (l Location) dial(ctx context.Context, starts bool) (*net.UnixConn, error) 
 	if err != nil {
 		return nil, err
 	}
-	connection, _, err := open(ctx, socket)
+	connection, _, err := open(ctx, socket, "")
 	if connection == nil && err == nil {
 		err = noBroker("the broker on %s ended at once; see: authbroker doctor", socket)
 	}
@@ -85,7 +87,7 @@ func (l Location) ofRecord(ctx context.Context) (*net.UnixConn, error) {
 		// The program compares the two as paths, and says how to change over.
 		return nil, nil
 	}
-	connection, peer, err := open(ctx, record.Socket)
+	connection, peer, err := open(ctx, record.Socket, "")
 	if connection != nil && peer != record.Process && !held {
 		// A broker that was killed has left its record behind, and its socket's path may be another one's by now.
 		_ = connection.Close()
@@ -171,9 +173,31 @@ func (l Location) ask(ctx context.Context, starts bool) (string, error) {
 	return socket, nil
 }
 
-// open connects to a socket and looks who serves it before anything is sent; nil where nothing listens. peer is the
-// process that listens.
-func open(ctx context.Context, path string) (connection *net.UnixConn, peer int32, err error) {
+// isTrusted tells whether a broker of a user may be sent something: the own one, root's, or the one that is named instead,
+// by name, number or as any.
+func isTrusted(number uint32, named string) (bool, error) {
+	switch named {
+	case "":
+		return number == ownUser || number == 0, nil
+	case "any":
+		return true, nil
+	}
+	wanted, err := strconv.ParseUint(named, 10, 32)
+	if err != nil {
+		account, missing := user.Lookup(named)
+		if missing != nil {
+			return false, noBroker("AUTHBROKER_SERVER_UID must be the name or the number of a user, or any, not %q", named)
+		}
+		if wanted, err = strconv.ParseUint(account.Uid, 10, 32); err != nil {
+			return false, noBroker("the user %q has no number", named)
+		}
+	}
+	return uint64(number) == wanted, nil
+}
+
+// open connects to a socket and looks who serves it before anything is sent; nil where nothing listens. named is the user
+// that has to serve it, as isTrusted takes it, and peer the process that listens.
+func open(ctx context.Context, path, named string) (connection *net.UnixConn, peer int32, err error) {
 	opened, err := (&net.Dialer{}).DialContext(ctx, "unix", path)
 	switch {
 	case err == nil:
@@ -190,9 +214,14 @@ func open(ctx context.Context, path string) (connection *net.UnixConn, peer int3
 		_ = connection.Close()
 		return nil, 0, noBroker("who serves %s cannot be found out; nothing was sent", path)
 	}
-	if credentials.Uid != ownUser {
+	trusted, err := isTrusted(credentials.Uid, named)
+	if err != nil {
 		_ = connection.Close()
-		return nil, 0, noBroker("%s is served by user %d, not by you; nothing was sent", path, credentials.Uid)
+		return nil, 0, err
+	}
+	if !trusted {
+		_ = connection.Close()
+		return nil, 0, noBroker("%s is served by user %d, who is not trusted; nothing was sent", path, credentials.Uid)
 	}
 	return connection, credentials.Pid, nil
 }

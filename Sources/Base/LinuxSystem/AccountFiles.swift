@@ -55,6 +55,11 @@ package struct AccountFiles: Sendable {
   /// Whether a user has an entry.
   package func has(user: UInt32) -> Bool { users.contains { $0.number == user } }
 
+  /// The number of a user that is named by its name or its number.
+  package func user(named name: String) -> UInt32? {
+    UInt32(name) ?? users.first { $0.name == name }?.number
+  }
+
   /// The name of a group; its number where it has no entry.
   package func name(ofGroup number: UInt32) -> String {
     groups.first { $0.number == number }.map { String($0.name) } ?? String(number)

@@ -4,7 +4,7 @@ package import StateDirectory
 /// Finds the broker of a state directory and connects to it; starts one if there is none and that is allowed.
 ///
 /// Where it looks, in order: `AUTHBROKER_SOCKET` (then nothing is ever started); the socket that the owner wrote into
-/// its lock file; the usual socket; a new owner. The peer's user is checked before a byte is sent.
+/// its lock file; the usual socket; a new owner. The peer's user is checked before a byte is sent: ``ServerUser``.
 package struct BrokerConnector: Sendable {
   /// A connection, and the record of the broker at its other end.
   package struct Connection: ~Copyable {
@@ -31,18 +31,20 @@ package struct BrokerConnector: Sendable {
 
   private let paths: StatePaths
   private let fixedSocket: String?
+  private let fixedUser: String
   private let launcher: OwnerLauncher?
 
   /// Prepares to connect.
   ///
   /// - Parameters:
   ///   - paths: of the state directory.
-  ///   - environment: `AUTHBROKER_SOCKET`.
+  ///   - environment: `AUTHBROKER_SOCKET`, and `AUTHBROKER_SERVER_UID` beside it.
   ///   - launcher: starts an owner on demand; nil: never.
   package init(paths: StatePaths, environment: EnvironmentVariables, launcher: OwnerLauncher?) {
     self.paths = paths
     let fixed = environment["AUTHBROKER_SOCKET"].flatMap { $0.isEmpty ? nil : $0 }
     fixedSocket = fixed
+    fixedUser = fixed == nil ? "" : environment[ServerUser.variable] ?? ""
     self.launcher = fixed == nil ? launcher : nil
   }
 
@@ -54,7 +56,9 @@ package struct BrokerConnector: Sendable {
   /// - Throws: a sentence for the user. A chosen configuration that the owner does not use is refused.
   package func connect() throws(ConnectError) -> Connection {
     if let fixedSocket {
-      guard let socket = try open(fixedSocket) else { throw .notRunning(socket: fixedSocket, startable: false) }
+      guard let socket = try open(fixedSocket, of: ServerUser(named: fixedUser)) else {
+        throw .notRunning(socket: fixedSocket, startable: false)
+      }
       return connection(socket, nil)
     }
     if let found = try find() { return found }
@@ -126,11 +130,11 @@ package struct BrokerConnector: Sendable {
   }
 
   /// Nil if no broker listens.
-  private func open(_ path: String) throws(ConnectError) -> FileDescriptor? {
+  private func open(_ path: String, of user: ServerUser = .own) throws(ConnectError) -> FileDescriptor? {
     do throws(Errno) {
       let socket = try UnixSocket.connect(to: path, boundsSending: true)
       let peer = try PeerCredentials(of: socket)
-      guard peer.uid == ProcessIdentity.user else { throw Errno.notPermitted }
+      guard user.isTrusted(peer.uid) else { throw Errno.notPermitted }
       return socket
     } catch {
       switch error {

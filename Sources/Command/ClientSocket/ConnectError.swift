@@ -11,6 +11,8 @@ package enum ConnectError: Error, Equatable, Sendable, CustomStringConvertible {
   case unreachable(socket: String, Errno)
   /// The other end of the socket belongs to another user.
   case foreignPeer(socket: String, uid: UInt32)
+  /// `AUTHBROKER_SERVER_UID` names no user.
+  case unknownServerUser(String)
   /// The state directory cannot be used.
   case stateDirectory(PrivateDirectory.Refusal)
   /// The owner uses another configuration than the one that was asked for.
@@ -67,7 +69,10 @@ package enum ConnectError: Error, Equatable, Sendable, CustomStringConvertible {
     case .unreachable(let socket, .again): "no broker answers on \(socket): the one there is stopped or hangs"
     case .unreachable(let socket, let error): "the broker's socket \(socket) cannot be reached: \(error)"
     case .foreignPeer(let socket, let uid):
-      "\(socket) is served by user \(uid), not by you; nothing was sent; choose another with --state"
+      "\(socket) is served by user \(uid), who is not trusted; nothing was sent; choose another with --state, or, with "
+        + "AUTHBROKER_SOCKET, name that user by \(ServerUser.variable)"
+    case .unknownServerUser(let name):
+      "\(ServerUser.variable) must be the name or the number of a user, or any, not \(PlainText.line(name.utf8))"
     case .stateDirectory(let refusal): refusal.description
     case .otherConfiguration(let owner, let wanted):
       "the running broker uses the configuration \(owner ?? "(none)"), not \(wanted)"

@@ -226,7 +226,7 @@ import Testing
       os.setuid(12345)
       s.listen(5)
       os.write(1, b"x")
-      for _ in range(2):
+      for _ in range(4):
         c, _ = s.accept()
         os.write(1, c.recv(10) + b"|")
       """
@@ -252,5 +252,28 @@ import Testing
     let refusal = ConnectError.foreignPeer(socket: socket, uid: 12345)
     // Once to see whose it is, once more to say so.
     if #expect(throws: refusal, performing: { _ = try connector.connect() }) != nil { try awaitWords("x||") }
+    func connect(_ user: String) throws {
+      let variables: EnvironmentVariables = ["AUTHBROKER_SOCKET": socket, "AUTHBROKER_SERVER_UID": user]
+      let connection = try BrokerConnector(paths: try paths(), environment: variables, launcher: nil).connect()
+      try connection.descriptor.writeAll(Array("hi".utf8).span)
+    }
+    try connect("12345")
+    try awaitWords("x||hi|")
+    #expect(throws: ConnectError.unknownServerUser("no one")) { try connect("no one") }
+    try connect("any")
+    try awaitWords("x||hi|hi|")
+  }
+
+  @Test func `a broker of root's is trusted, unless another user is named`() throws {
+    let own = ProcessIdentity.user
+    for (text, trusted, others) in [
+      ("", [own, 0], [own + 1]), ("root", [0], [4711]), ("4711", [4711], [0, 4712]), ("any", [0, own, 4711], []),
+    ] {
+      let user = try ServerUser(named: text)
+      #expect(trusted.allSatisfy(user.isTrusted) && !others.contains(where: user.isTrusted), "\(text)")
+    }
+    for text in ["no one", "-1", "4294967296", "any "] {
+      #expect(throws: ConnectError.unknownServerUser(text)) { try ServerUser(named: text) }
+    }
   }
 }

@@ -30,6 +30,7 @@ function pathsOf(location, environment) {
   const fixed = location.socket || environment.AUTHBROKER_SOCKET;
   return {
     state, lock: `${state}/broker.lock`, config: config && path.resolve(config), fixed: fixed && path.resolve(fixed),
+    server: environment.AUTHBROKER_SERVER_UID || undefined,
     socket: runtime ? path.join(runtime, 'authbroker/broker.sock') : `${state}/run/broker.sock`,
   };
 }
@@ -37,15 +38,24 @@ function pathsOf(location, environment) {
 const changeable = (place) => new NoBroker(
   `${plain(place)} can be changed by other users; choose a socket elsewhere; nothing was sent`);
 
+/** The users whose socket is trusted: this one and root, or the one that is named instead; undefined: any. */
+function usersOf(server) {
+  if (server === undefined) return [process.geteuid(), 0];
+  if (server === 'any') return undefined;
+  if (/^\d+$/.test(server)) return [Number(server)];
+  const entry = fs.readFileSync('/etc/passwd', 'utf8').split('\n').map((line) => line.split(':')).find(([name]) => name === server);
+  if (entry) return [Number(entry[2])];
+  throw new NoBroker(`AUTHBROKER_SERVER_UID must be the name or the number of a user, or any, not ${plain(server)}`);
+}
+
 /** Refuses a way to a socket that another user could change: by a directory, or by a symbolic link. */
-function checkWay(directory) {
-  const own = process.geteuid();
+function checkWay(directory, users) {
+  const isTrustedUser = (uid) => uid === 0 || uid === process.geteuid() || !users || users.includes(uid);
   const left = directory.split('/').reverse();
   for (let place = '', links = 0; ;) {
     const here = place || '/';
     const status = fs.lstatSync(here);
-    const isTrusted = status.uid === 0 || status.uid === own;
-    if (!isTrusted || (status.mode & 0o022 && !(status.mode & 0o1000))) {
+    if (!isTrustedUser(status.uid) || (status.mode & 0o022 && !(status.mode & 0o1000))) {
       throw changeable(here);
     }
     let next;
@@ -55,7 +65,7 @@ function checkWay(directory) {
     const link = fs.lstatSync(`${place}/${next}`);
     if (!link.isSymbolicLink()) { place += `/${next}`; continue; }
     // 40: as many as the kernel follows (path_resolution(7)).
-    if ((link.uid !== 0 && link.uid !== own) || ++links > 40) {
+    if (!isTrustedUser(link.uid) || ++links > 40) {
       throw changeable(`${place}/${next}`);
     }
     const target = fs.readlinkSync(`${place}/${next}`);
@@ -65,29 +75,30 @@ function checkWay(directory) {
 }
 
 /** The identity of a socket that no other user can have made or can replace; throws `NoBroker` for any other. */
-function trusted(file) {
+function trusted(file, server) {
   const status = fs.lstatSync(file);
-  if (status.uid !== process.geteuid()) {
-    throw new NoBroker(`${plain(file)} belongs to user ${status.uid}, not to you; nothing was sent`);
+  const users = usersOf(server);
+  if (users && !users.includes(status.uid)) {
+    throw new NoBroker(`${plain(file)} belongs to user ${status.uid}, who is not trusted; nothing was sent`);
   }
   if (!status.isSocket()) throw new NoBroker(`${plain(file)} is no socket; nothing was sent`);
   if (status.mode & 0o002) throw new NoBroker(`${plain(file)} is open to every user; nothing was sent`);
-  checkWay(path.dirname(file));
+  checkWay(path.dirname(file), users);
   return socketIdentity(status);
 }
 
 /** Connects; undefined if no broker listens. */
-async function openSocket(file, state) {
+async function openSocket(file, state, server) {
   const absent = ['ENOENT', 'ECONNREFUSED', 'ENOTDIR'];
   let connection;
   try {
-    const identity = trusted(file);
+    const identity = trusted(file, server);
     connection = await new Promise((resolve, reject) => {
       const socket = net.createConnection({ path: file });
       socket.once('error', reject);
       socket.once('connect', () => { socket.off('error', reject); resolve(socket); });
     });
-    if (trusted(file) !== identity) {
+    if (trusted(file, server) !== identity) {
       throw new NoBroker(`${plain(file)} was replaced while it was being used; try again`);
     }
     // Looked at by `close`, which follows.
@@ -137,7 +148,7 @@ async function find(paths) {
 export async function connect(location, environment = process.env) {
   const paths = pathsOf(location, environment);
   if (paths.fixed) {
-    const connection = await openSocket(paths.fixed, paths.state);
+    const connection = await openSocket(paths.fixed, paths.state, paths.server);
     if (connection) return connection;
     throw new NoBroker(`no broker listens on ${plain(paths.fixed)}, which was chosen; start that broker`);
   }

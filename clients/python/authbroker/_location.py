@@ -6,6 +6,7 @@ import errno
 import fcntl
 import json
 import os
+import pwd
 import select
 import socket
 import stat
@@ -64,7 +65,8 @@ class Location:
         config = self.config or environment.get("AUTHBROKER_CONFIG") or None
         fixed = self.socket or environment.get("AUTHBROKER_SOCKET") or None
         return Paths(state, f"{runtime}/authbroker/broker.sock" if runtime else f"{state}/run/broker.sock",
-                     os.path.abspath(config) if config else None, os.path.abspath(fixed) if fixed else None)
+                     os.path.abspath(config) if config else None, os.path.abspath(fixed) if fixed else None,
+                     environment.get("AUTHBROKER_SERVER_UID") or None)
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,8 @@ class Paths:
     config: Optional[str]
     #: The socket that was chosen: nothing else counts.
     fixed: Optional[str]
+    #: The user that has to serve it, as `AUTHBROKER_SERVER_UID` names it: a name, a number or `any`.
+    server: Optional[str] = None
 
     @property
     def lock(self) -> str:
@@ -136,7 +140,19 @@ def peer_of(connection: socket.socket) -> tuple[int, int]:
     return pid, uid & 0xFFFFFFFF
 
 
-def open_socket(path: str) -> Optional[socket.socket]:
+def _is_trusted(uid: int, server: Optional[str]) -> bool:
+    """Whether a broker of this user may be sent something: the own one, root's, or the one that is named instead."""
+    if server is None:
+        return uid in (os.geteuid(), 0)
+    if server == "any":
+        return True
+    try:
+        return uid == (int(server) if server.isascii() and server.isdigit() else pwd.getpwnam(server).pw_uid)
+    except KeyError:
+        raise NoBroker(f"AUTHBROKER_SERVER_UID must be the name or the number of a user, or any, not {plain(server)}") from None
+
+
+def open_socket(path: str, server: Optional[str] = None) -> Optional[socket.socket]:
     """Connects, and checks the peer's user before a byte is sent; None if no broker listens."""
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
@@ -144,9 +160,12 @@ def open_socket(path: str) -> Optional[socket.socket]:
         connection.connect(path)
         _limit_sending(connection, _SEND_SECONDS)
         _, uid = peer_of(connection)
-        if uid == os.geteuid():
+        if _is_trusted(uid, server):
             return connection
-        reason = f"{plain(path)} is served by user {uid}, not by you; nothing was sent"
+        reason = f"{plain(path)} is served by user {uid}, who is not trusted; nothing was sent"
+    except NoBroker:
+        connection.close()
+        raise
     except OSError as error:
         connection.close()
         if error.errno in (errno.ENOENT, errno.ECONNREFUSED, errno.ENOTDIR):
@@ -224,7 +243,7 @@ def connect(location: Location, environment: Optional[Mapping[str, str]] = None)
     variables = os.environ if environment is None else environment
     paths = location.paths(variables)
     if paths.fixed:
-        connection = open_socket(paths.fixed)
+        connection = open_socket(paths.fixed, paths.server)
         if connection is None:
             raise NoBroker(f"no broker listens on {plain(paths.fixed)}, which was chosen; start that broker")
         return connection

@@ -37,7 +37,7 @@ enum EnvironmentCheck: DoctorCheck {
       let message = "commands use only the broker on \(PlainText.line(socket.utf8)) and never start one"
       findings.append(DoctorFinding("environment.variable", "AUTHBROKER_SOCKET", .note, message))
     }
-    for name in ["AUTHBROKER_STATE", "AUTHBROKER_CONFIG", "AUTHBROKER_DAEMON"] {
+    for name in ["AUTHBROKER_SERVER_UID", "AUTHBROKER_STATE", "AUTHBROKER_CONFIG", "AUTHBROKER_DAEMON"] {
       guard let value = environment[name], !value.isEmpty else { continue }
       findings.append(DoctorFinding("environment.variable", name, .note, PlainText.line(value.utf8)))
     }

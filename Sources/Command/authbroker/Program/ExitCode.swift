@@ -75,7 +75,7 @@ enum ExitCode: Int32 {
   /// The code for a broker that could not be reached or started.
   init(_ error: ConnectError) {
     switch error {
-    case .otherConfiguration, .otherState, .stateDirectory, .startLock: self = .failure
+    case .otherConfiguration, .otherState, .stateDirectory, .startLock, .unknownServerUser: self = .failure
     case .startRefused(let code, _):
       switch code {
       case "keySourceUnavailable", "vaultTampered", "storeFailed": self = .vault

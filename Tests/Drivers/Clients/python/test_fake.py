@@ -359,10 +359,11 @@ class SocketTests(FakeCase):
     def test_nothing_is_sent_to_another_user(self):
         """As the kernel names the peer; where this runs as root, to a process of another user."""
         with FakeBroker(self.path, lambda request: b"") as fake:
-            with mock.patch("authbroker._location.os.geteuid", return_value=os.geteuid() + 1):
-                with self.assertRaises(NoBroker) as raised:
-                    Broker().access_token()
-            self.assertIn("nothing was sent", str(raised.exception))
+            for name, reason in ((str(os.geteuid() + 1), "nothing was sent"), ("no one", "AUTHBROKER_SERVER_UID")):
+                with mock.patch.dict(os.environ, {"AUTHBROKER_SERVER_UID": name}):
+                    with self.assertRaises(NoBroker) as raised:
+                        Broker().access_token()
+                self.assertIn(reason, str(raised.exception))
             self.assertEqual(fake.received, [])
         os.unlink(self.path)
         if os.geteuid() == 0:
