@@ -7,11 +7,14 @@ extension Limits {
   /// - Parameters:
   ///   - section: the section.
   ///   - outdated: gets the keys of version 0.2 that stand there, and that 0.3 will not have.
-  init(_ section: inout ConfigurationSection, outdated: inout [String]) {
+  ///   - known: the constants that such a key may set.
+  init(
+    _ section: inout ConfigurationSection, outdated: inout [String], known: Set<Limit> = Limit.outdated
+  ) {
     self.init()
     for row in Limit.rows {
       if !Limit.configurable.contains(row.limit) {
-        guard section.has(row.name) else { continue }
+        guard known.contains(row.limit), section.has(row.name) else { continue }
         outdated.append(section.path(of: row.name))
       }
       if !row.isTime {

@@ -1,12 +1,13 @@
 import BrokerCore
 import BrokerProtocol
-import Configuration
 import ConfigurationFile
 import JSON
 import JSONRPC
 import LocalProvider
 import TestSupport
 import Testing
+
+@testable import Configuration
 
 @Suite(.standardTimeLimit) struct BrokerConfigurationTests {
   private func parse(
@@ -47,6 +48,22 @@ import Testing
       copy.name = profiles[index].name
       #expect(copy == profiles[index] && profiles[index] != profiles[1])
     }
+  }
+
+  @Test func `a constant that version 0.2 had no key for has none`() throws {
+    #expect(Limit.outdated.isDisjoint(with: Limit.configurable))
+    // The last version with a key for each limit: 50 of them.
+    #expect(Limit.outdated.count + Limit.configurable.count == 50)
+    func limits(_ known: Set<Limit>) throws -> Limits {
+      let document = Array("{ limits: { maxMembers: 20 } }".utf8)
+      return try ConfigurationDocument.read(document, file: "c", environment: [:], keys: KnownKeys()) { root in
+        var (section, outdated) = (root.section("limits"), [String]())
+        return Limits(&section, outdated: &outdated, known: known)
+      }
+    }
+    #expect(try limits(Limit.outdated)[.members] == 20)
+    let error = #expect(throws: ConfigurationError.self) { try limits(Limit.outdated.subtracting([.members])) }
+    #expect(error?.description.contains("unknown key \"maxMembers\" in limits") == true)
   }
 
   @Test(arguments: Limit.rows)

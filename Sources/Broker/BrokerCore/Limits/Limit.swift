@@ -24,11 +24,19 @@ package enum Limit: Int, CaseIterable, Sendable {
   case connections, turn, bufferedBytes, waitingRequests, allSubscriptions, keyAttempts, providerChecks, trials
 
   /// The limits that a configuration may change.
-  ///
-  /// Version 0.2 had a key for each, which is obeyed until 0.3.
   package static let configurable: Set<Limit> = [
     .messageBytes, .nesting, .batchEntries, .idBytes, .requestsInFlight, .subscriptions, .outputBytes, .stalledOutput,
     .targets, .connectionLogins, .accountLogins, .connections, .bufferedBytes,
+  ]
+
+  /// The constants that version 0.2 had a key for, which is obeyed until 0.3; a later constant has never had one.
+  package static let outdated: Set<Limit> = [
+    .members, .elements, .values, .stringBytes, .numberBytes, .parameterBytes, .turnBytes, .turnMessages,
+    .incompleteMessage, .connectionMails, .connectionSentCodes, .connectionCodes, .connectionMailTokens,
+    .connectionChanges, .connectionReads, .connectionProbes, .accountMails, .accountSentCodes, .accountChanges,
+    .accountReads, .accountWrongCodes, .providerLogins, .providerMails, .providerSentCodes, .providerCodes,
+    .providerMailTokens, .providerChanges, .providerReads, .providerProbes, .providerWrongCodes, .loginsUnderWay, .turn,
+    .waitingRequests, .allSubscriptions, .keyAttempts, .providerChecks, .trials,
   ]
 
   /// The unit that has a budget of its own.
