@@ -131,6 +131,13 @@ import Testing
       try check("LoginResult", LoginResult(.userActionRequired(action)))
     }
     try check("LoginResult", LoginResult(.emailVerificationRequired))
+    // To others, who have not begun the login, the address is not told: as an error's or an event's, and never as a result.
+    var veiled = Samples.browserAction
+    veiled.verificationURI = nil
+    try check("UserAction", veiled)
+    let result = try openRPC.required("components").required("schemas").required("LoginResult")
+    let answer = try LoginResult(.userActionRequired(veiled)).encoded().root
+    #expect(try checker.problems(of: answer, against: result) == [" matches 0 of the alternatives"])
     try check(
       "LoginResult",
       LoginResult(.authenticated(Samples.fullSession), backupCodesRemaining: 0))

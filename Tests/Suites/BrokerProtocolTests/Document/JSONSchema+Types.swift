@@ -78,11 +78,14 @@ extension JSONSchema {
           .required("challenge", .of(OTPChallenge.self)), context,
         ]),
         .object([
-          .required("status", .word("userActionRequired")), .required("action", .of(UserAction.self)), context,
+          .required("status", .word("userActionRequired")), .required("action", addressed), context,
         ]),
         .object([.required("status", .word("emailVerificationRequired")), context]),
       ]))
   }
+
+  /// An action as the connection is told it that has begun the login, or an administrative one.
+  private static var addressed: JSONSchema { .requiring(["verificationUri"], .of(UserAction.self)) }
 
   private static var accessToken: JSONSchema {
     .named(
@@ -122,7 +125,7 @@ extension JSONSchema {
         .required(
           "waitsFor", .words(["provider", "code", "user", "nothing"]),
           "code: see challenge; user: see action; nothing: the trial is over."),
-        .optional("challenge", .of(OTPChallenge.self)), .optional("action", .of(UserAction.self)),
+        .optional("challenge", .of(OTPChallenge.self)), .optional("action", addressed),
       ]))
   }
 

@@ -52,6 +52,9 @@ extension JSONSchema: JSONEncodable {
     case .described(let description, let schema):
       writer.member("description", description)
       schema.encodeKeywords(to: &writer)
+    case .requiring(let names, let schema):
+      schema.encodeKeywords(to: &writer)
+      writer.member("required", names)
     default: break
     }
   }

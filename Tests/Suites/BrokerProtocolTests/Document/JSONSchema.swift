@@ -22,6 +22,8 @@ indirect enum JSONSchema: Sendable, Equatable {
   /// A schema that stands under this name among the components of the document; elsewhere it is referred to.
   case named(String, JSONSchema)
   case described(String, JSONSchema)
+  /// A schema some of whose optional members are there.
+  case requiring([String], JSONSchema)
 
   /// A whole number that is never negative.
   static let count = JSONSchema.integer(minimum: 0)
@@ -36,7 +38,8 @@ indirect enum JSONSchema: Sendable, Equatable {
       guard !named.contains(where: { $0.name == name }) else { return }
       named.append((name, schema))
       schema.collectNamed(into: &named)
-    case .described(_, let schema), .list(let schema), .map(let schema): schema.collectNamed(into: &named)
+    case .described(_, let schema), .requiring(_, let schema), .list(let schema), .map(let schema):
+      schema.collectNamed(into: &named)
     case .oneOf(let schemas): for schema in schemas { schema.collectNamed(into: &named) }
     case .object(let members): for member in members { member.schema.collectNamed(into: &named) }
     default: break
