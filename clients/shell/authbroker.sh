@@ -441,6 +441,8 @@ authbroker__watch() (
   authbroker__options '--profile --since --count' "$@" || exit
   [ -z "$profile" ] || profiles=$(printf '%s' "$profile" | authbroker__quote)
   members=${profile:+,\"profiles\":[$profiles]}${since:+,\"since\":$since}
+  # No `read` has a time limit, but the program has: a broker that does not answer is told of.
+  authbroker__call ping '' >/dev/null || exit
   authbroker__tries=30
   while :; do
     authbroker__request subscribe "$members" >"$folder/requests"

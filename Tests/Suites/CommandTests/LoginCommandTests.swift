@@ -191,12 +191,18 @@ import Testing
 
   @Test func `a token is asked for again, once, where the broker ends`() throws {
     let count = Mutex(0)
+    let scratch = scratch
     let owner = try FakeOwner(in: scratch) { _, _ in
       let round = count.withLock { count in
         count += 1
         return count
       }
-      guard round == 2 else { return FakeOwner.refusal(1084, "shuttingDown", "The broker ends.") }
+      guard round == 2 else {
+        // The next one holds the lock by now: its record is there.
+        let record = try? FakeOwner.record(in: scratch, startedAt: "2026-01-01T00:0\(round):00Z")
+        try? scratch.write(record ?? "", to: "state/broker.lock")
+        return FakeOwner.refusal(1084, "shuttingDown", "The broker ends.")
+      }
       return #""result":{"accessToken":"example-token"}"#
     }
     let first = try CommandRun(["token"], in: scratch)
