@@ -26,6 +26,14 @@ package enum DirectoryEntry {
     _ = try Errno.check(unsafe clinux_rename(old, new))
   }
 
+  /// Refuses a directory in which this process can make no entry: by its mode, or on a disk that is read-only.
+  ///
+  /// - Throws: what access(2) says.
+  package static func expectWritable(_ path: String) throws(Errno) {
+    // The string is NUL-terminated for the length of the call, which does not keep it.
+    _ = try Errno.check(unsafe clinux_result(access(path, W_OK | X_OK)))
+  }
+
   /// Makes a directory of this user alone (0700) and what is missing above it; one that is there is no error.
   ///
   /// - Parameter path: absolute.

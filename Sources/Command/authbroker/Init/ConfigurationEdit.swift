@@ -65,6 +65,17 @@ struct ConfigurationEdit {
   /// Whether a profile can be added to the file; a symbolic link would be replaced by a file.
   var isWritable: Bool { (try? FileStatus.ofLink(path))?.kind != .symbolicLink }
 
+  /// Refuses a directory that this user cannot write into; of one that is missing, the one that it is to be made in.
+  ///
+  /// - Throws: a failure that names it.
+  func expectWritableDirectory() throws(CommandFailure) {
+    var nearest = directory
+    while nearest != "/", (try? FileStatus.following(nearest)) == nil { nearest = PathName.directory(of: nearest) }
+    do throws(Errno) { try DirectoryEntry.expectWritable(nearest) } catch {
+      throw CommandFailure(.failure, "\(path) cannot be written: \(nearest.shellQuoted): \(error)")
+    }
+  }
+
   /// The whole file with a profile in it.
   func text(with draft: ProfileDraft, secretFile: String) -> [UInt8] {
     let kept = keepsDefault ? "    default: {\n      provider: \"\(EmbeddedProvider.type)\",\n    },\n" : ""

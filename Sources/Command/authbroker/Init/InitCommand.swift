@@ -35,6 +35,8 @@ enum InitCommand: Command {
   /// Asks, tries, writes, reloads and logs in.
   static func run(_ context: Context) throws(CommandFailure) {
     let edit = try ConfigurationEdit(context)
+    // Before anything is asked: no one answers questions in vain.
+    if !context.arguments.has("--print"), edit.isWritable { try edit.expectWritableDirectory() }
     let questions = ProfileQuestions(context, try OfferedProvider.all(context), taken: edit.profiles)
     var draft = try questions.draft()
     let trial = ProfileTrial(context, edit)
