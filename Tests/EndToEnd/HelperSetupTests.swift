@@ -106,8 +106,29 @@ import Testing
       #expect(text.hasPrefix(before) && text.split(separator: "# authbroker: begin").count == 2, "\(text)")
       let examined = try installed.run("doctor", "--tool", tool)
       #expect(examined.code == 0, "\(examined.output)")
-      #expect(try installed.run("helper", "remove", tool).code == 0)
+      #expect(try installed.run("helper", "remove", tool, "--json").output.contains(#""removed":1"#))
       #expect(try Self.text(path).trimmingNewline() == before.trimmingNewline())
+      let again = try installed.run("helper", "remove", tool, "--json")
+      let object = #"{"tool":"\#(tool)","removed":0,"reason":"nothing of authbroker's is in \#(tool)'s configuration"}"#
+      #expect(again.code == 0 && again.output == object + "\n", "\(again.output)")
+    }
+  }
+
+  @Test func `a helper with one profile for every server is warned of`() async throws {
+    try await Sandbox.run { sandbox in
+      let installed = try Installed(sandbox)
+      let path = try installed.write("[credential]\n\thelper = authbroker --profile default\n", ".gitconfig")
+      let sentence = "credential.helper in \(path) runs the helper with --profile"
+      let list = try installed.run("helper", "list")
+      #expect(list.code == 0 && list.errors.contains(sentence), "\(list.errors)")
+      let json = try installed.run("helper", "list", "git", "--json")
+      #expect(
+        json.output.contains(#""warnings":["\#(sentence)"#) && json.errors.isEmpty, "\(json.output)\(json.errors)")
+      for words in [["doctor", "--no-network", "--quick"], ["doctor", "--tool", "git"]] {
+        let found = try sandbox.run(installed.bin + "/authbroker", words).output
+        #expect(found.contains("warning  ") && found.contains(sentence), "\(found)")
+        #expect(found.contains("authbroker target add URL"), "\(found)")
+      }
     }
   }
 

@@ -70,6 +70,7 @@ enum DoctorCommand: Command {
     table.add(VaultCheck.self, installation)
     table.add(SessionCheck.self, installation)
     table.add(ProviderCheck.self, installation)
+    table.add(ToolCheck.self, installation)
     return table
   }
 }

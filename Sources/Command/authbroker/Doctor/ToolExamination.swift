@@ -49,8 +49,9 @@ struct ToolExamination: ~Copyable {
       }
       findings.append(answer(for: target))
     }
-    let configuration = DoctorTable.Section(title: "\(tool.name): configuration", findings: steps)
-    return (steps.isEmpty ? [] : [configuration]) + [.init(title: "\(tool.name): answers", findings: findings)]
+    let settings = steps + ToolCheck.findings(tool, setup)
+    let configuration = DoctorTable.Section(title: "\(tool.name): configuration", findings: settings)
+    return (settings.isEmpty ? [] : [configuration]) + [.init(title: "\(tool.name): answers", findings: findings)]
   }
 
   private static func finding(_ step: any SetupStep, _ tool: ToolSetup, _ setup: SetupContext) -> DoctorFinding? {

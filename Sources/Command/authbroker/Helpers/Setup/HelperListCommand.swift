@@ -26,6 +26,8 @@ enum HelperListCommand: Command {
         writer.member("tool", row.tool.name)
         writer.member("state", row.state)
         writer.member("targets", row.targets.map { $0.url })
+        let warnings = row.tool.unboundHelpers(setup).map { $0.message(row.tool.name).text(for: context.arguments) }
+        if !warnings.isEmpty { writer.member("warnings", warnings) }
       }
     }
     var table = TextTable("TOOL", "STATE", "TARGETS", "GIVES")
@@ -33,6 +35,9 @@ enum HelperListCommand: Command {
       table.add(row.tool.name, row.state, row.targets.isEmpty ? nil : String(row.targets.count), row.tool.summary)
     }
     table.print(context.style)
+    for tool in tools {
+      for chosen in tool.unboundHelpers(setup) { context.notice(chosen.message(tool.name)) }
+    }
   }
 
   /// The state of a tool that no target concerns: there is nothing that it could be set up for.

@@ -46,11 +46,16 @@ enum HelperRemoveCommand: Command {
       writer.object { writer in
         writer.member("tool", tool.name)
         writer.member("removed", count)
+        if count == 0, failed == nil { writer.member("reason", nothing(tool)) }
       }
       Output.json(writer.bytes)
     }
     if let failed { throw .quiet(failed) }
     guard !context.wantsJSON else { return }
-    Output.message(count == 0 ? "nothing of authbroker's is in \(tool.name)'s configuration" : "\(tool.name): removed")
+    Output.message(count == 0 ? nothing(tool) : "\(tool.name): removed")
+  }
+
+  private static func nothing(_ tool: ToolSetup) -> String {
+    "nothing of authbroker's is in \(tool.name)'s configuration"
   }
 }

@@ -35,6 +35,9 @@ struct ToolSetup: Sendable {
   /// The entries that are this program's, whatever target they were made for: it may be configured no longer.
   var leftovers: @Sendable (SetupContext) -> [any SetupStep] = { _ in [] }
 
+  /// The settings that run the helper with `--profile`, whatever server asks.
+  var unboundHelpers: @Sendable (SetupContext) -> [UnboundHelper] = { _ in [] }
+
   /// The oldest programs that use it, as `cargo 1.74`; nil where age makes no difference, or ``probe`` is the tool itself.
   var requirement: String?
 

@@ -34,6 +34,7 @@ extension CargoHelper {
         input: String(decoding: writer.bytes, as: UTF8.self) + "\n")
     },
     leftovers: { BlockStep.installed(in: file($0)) },
+    unboundHelpers: { UnboundHelper.ofCargo(file($0)) },
     requirement: "cargo 1.74")
 
   private static func file(_ setup: SetupContext) -> String {

@@ -20,5 +20,6 @@ extension GitHelper {
         environment: ["GIT_TERMINAL_PROMPT": "0", "GIT_ASKPASS": "/bin/false", "SSH_ASKPASS": "/bin/false"])
     },
     otherHelpers: GitConfiguration.otherHelpers,
-    leftovers: { GitHelperStep.installed($0) })
+    leftovers: { GitHelperStep.installed($0) },
+    unboundHelpers: { UnboundHelper.ofGit($0) })
 }

@@ -7,5 +7,6 @@ extension GoHelper {
     concerns: { $0.isSecureWeb },
     steps: { _, setup in [NoteStep(text: "go env -w GOAUTH=\"\(setup.program) helper go\"")] },
     probe: { target, setup in .run(program: setup.program, arguments: ["helper", "go", target.url]) },
+    unboundHelpers: { UnboundHelper.ofGo($0) },
     requirement: "Go 1.24")
 }

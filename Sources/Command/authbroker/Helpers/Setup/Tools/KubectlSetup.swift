@@ -39,5 +39,6 @@ extension KubectlHelper {
       return .run(
         program: setup.program, arguments: ["helper", "kubectl"], environment: [ExecCredential.variable: question])
     },
+    unboundHelpers: { UnboundHelper.ofKubectl($0) },
     requirement: "kubectl 1.22")
 }

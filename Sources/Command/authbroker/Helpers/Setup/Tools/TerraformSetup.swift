@@ -12,7 +12,7 @@ extension TerraformHelper {
         LinkStep(
           name: programNames[0], directory: setup.home + "/.terraform.d/plugins"),
         BlockStep(
-          file: setup.file("TF_CLI_CONFIG_FILE", orElse: ".terraformrc"),
+          file: file(setup),
           lines: ["credentials_helper \"authbroker\" {", "  args = []", "}"], conflicts: ["credentials_helper"],
           syntax: .blocks),
       ]
@@ -21,5 +21,10 @@ extension TerraformHelper {
       .run(
         program: "\(setup.home)/.terraform.d/plugins/\(programNames[0])",
         arguments: ["get", target.authority])
-    })
+    },
+    unboundHelpers: { UnboundHelper.ofTerraform(file($0)) })
+
+  private static func file(_ setup: SetupContext) -> String {
+    setup.file("TF_CLI_CONFIG_FILE", orElse: ".terraformrc")
+  }
 }
