@@ -85,6 +85,22 @@ import Testing
     }
   }
 
+  @Test func `a session that began here ends where another program's takes its place, the same user's too`()
+    async throws
+  {
+    try await OwnThread.run {
+      let stage = try LoginStage { $0.setLoginMethods([.refreshToken, .password]) }
+      stage.client.prove()
+      _ = stage.call("login", LoginStage.credentials)
+      #expect(stage.call("login", #"{"refreshToken":"taken"}"#).contains("authenticated"))
+      #expect(Self.revoked(stage) == ["refresh-1"])
+      #expect(stage.call("getAccessToken").contains("access-2"))
+      // The one that was taken over ends with the next login of its user.
+      _ = stage.call("login", LoginStage.credentials)
+      #expect(Self.revoked(stage) == ["refresh-1", "refresh-2"])
+    }
+  }
+
   @Test func `a user who proves once more who they are leaves one session, too`() async throws {
     try await OwnThread.run {
       let stage = try LoginStage { _ in }

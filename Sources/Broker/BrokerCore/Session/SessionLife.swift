@@ -22,6 +22,8 @@ package struct SessionLife: Sendable {
   var notedGeneration: UInt64?
   /// The provider's description of the user that is not durable yet.
   @Boxed var described: UserDescription? = nil
+  /// Whether a login of this run has begun the grant, so that no other program has a refresh token of it.
+  var isOwnGrant = false
   /// Whether it is told that nothing can be had of the session as it is.
   var toldEnd = false
   /// Whether a client has reported that the current access token is refused.

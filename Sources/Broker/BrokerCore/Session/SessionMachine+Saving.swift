@@ -86,7 +86,9 @@ extension SessionMachine {
     }
     var use = UseWatch(rules)
     use.begin(at: now.uptime)
-    phase = .living(SessionLife(login.session, TokenDating(askedAt: login.since), use))
+    var life = SessionLife(login.session, TokenDating(askedAt: login.since), use)
+    life.isOwnGrant = !login.isTakeover
+    phase = .living(life)
     followClocks(now)
     _ = refresh.handle(.began, terms, at: now)
     return goOn(now, isLogin: true) + revocations
@@ -96,14 +98,15 @@ extension SessionMachine {
   ///
   /// It could where the new session has the same tokens; and where its tokens came for a refresh token that a client has
   /// given, unless another user's: that token may be of the very grant that the old session lives by, and a provider ends
-  /// the whole grant (RFC 7009, section 2.1; RFC 9700, section 4.14.2).
+  /// the whole grant (RFC 7009, section 2.1; RFC 9700, section 4.14.2). A session that a user has begun here lives by a
+  /// grant of its own: no refresh token of it has left this process.
   private func mayShareGrant(_ login: TokensBeingSaved) -> Bool {
     let new = login.session
     if let old = newestTokens {
       let hasSameRefreshToken = old.refreshToken != nil && old.refreshToken == new.tokens.refreshToken
       if old.accessToken == new.tokens.accessToken || hasSameRefreshToken { return true }
     }
-    guard login.isTakeover else { return false }
+    guard login.isTakeover, life?.isOwnGrant != true else { return false }
     guard let user = living?.user?.id, let other = new.user?.id else { return true }
     return user == other
   }
