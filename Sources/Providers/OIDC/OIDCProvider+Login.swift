@@ -50,8 +50,10 @@ extension OIDCProvider {
     guard let token = credentials.refreshToken, token.byteCount > 0 else {
       throw .refused(.missingCredential, fields: ["refreshToken"])
     }
-    let form: TokenCaller.Form = [("grant_type", .text("refresh_token")), ("refresh_token", .secret(token))]
-    let reply = try await ask(.takeOver, try await endpoint(.token), form + scope(credentials.scopes))
+    var form: TokenCaller.Form = [("grant_type", .text("refresh_token")), ("refresh_token", .secret(token))]
+    form += scope(credentials.scopes)
+    if let resource = dialect.resource { form.append(("resource", .text(resource))) }
+    let reply = try await ask(.takeOver, try await endpoint(.token), form)
     var tokens = try await loginTokens(reply, credentials.scopes)
     // A provider that does not rotate leaves the token as it is (RFC 6749, section 6).
     if tokens.refreshToken == nil { tokens.refreshToken = BoundToken(token) }

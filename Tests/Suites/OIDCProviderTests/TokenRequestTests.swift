@@ -121,6 +121,19 @@ import Testing
     }
   }
 
+  @Test func `a refresh token is taken over for its scopes and the profile's resource`() async throws {
+    try await FakeProvider.run(always: Self.tokens) { server in
+      var own = dialect(server)
+      own.resource = "urn:own"
+      try await withProvider(own) { provider in
+        let given = Credentials(method: .refreshToken, refreshToken: try secret("rt1"), scopes: ["b", "c"])
+        #expect(try await provider.login(given).session?.tokens.scopes == ["b", "c"])
+      }
+      let form = try #require(server.requests.first).form
+      #expect(form["resource"] == "urn:own" && form["scope"] == "b c" && form["grant_type"] == "refresh_token")
+    }
+  }
+
   @Test func `a client logs itself in, and asks for nothing of a user`() async throws {
     try await FakeProvider.run(always: FakeProvider.Reply(200, #"{"access_token":"at","expires_in":60}"#)) { server in
       try await withProvider(dialect(server), clientSecret: "s", authentication: .basic) { provider in
