@@ -128,20 +128,6 @@ static inline int clinux_loopback_listen(int version6, uint16_t port, int backlo
   close(fd);
   return -error;
 }
-// A port that is held and not listened on: connections to it are refused, and no other socket can have it. Without
-// SO_REUSEADDR, which would let another socket share a port that is only bound (socket(7)).
-static inline int clinux_loopback_hold(int version6, uint16_t port) {
-  struct sockaddr_in six_less = {.sin_family = AF_INET, .sin_port = htons(port)};
-  struct sockaddr_in6 six = {.sin6_family = AF_INET6, .sin6_port = htons(port), .sin6_addr = IN6ADDR_LOOPBACK_INIT};
-  six_less.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  int fd = socket(version6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (fd < 0) return -errno;
-  if ((version6 ? bind(fd, (struct sockaddr *)&six, sizeof six) : bind(fd, (struct sockaddr *)&six_less, sizeof six_less)) == 0)
-    return fd;
-  int error = errno;
-  close(fd);
-  return -error;
-}
 // A blocking connection to a port of this machine.
 static inline int clinux_loopback_connect(int version6, uint16_t port) {
   struct sockaddr_in six_less = {.sin_family = AF_INET, .sin_port = htons(port)};

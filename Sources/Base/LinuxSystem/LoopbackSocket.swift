@@ -41,14 +41,12 @@ package enum LoopbackSocket {
     return Listening(descriptor: descriptor, port: Int(chosen))
   }
 
-  /// Holds a port without listening on it: connections to it are refused, and no other program can have it.
+  /// Opens a listening socket on an address that this machine may lack.
   ///
-  /// - Returns: what holds the port until it is closed; nil on a machine without that address.
-  /// - Throws: `EADDRINUSE` where it is taken, and what else bind(2) says.
-  package static func hold(on address: Address, port: UInt16) throws(Errno) -> FileDescriptor? {
-    do throws(Errno) {
-      return FileDescriptor(owning: try Errno.check(clinux_loopback_hold(address == .ipv6 ? 1 : 0, port)))
-    } catch {
+  /// - Returns: nil on a machine without that address.
+  /// - Throws: as ``listen(on:port:)`` for everything else.
+  package static func listen(ifPresent address: Address, port: UInt16) throws(Errno) -> Listening? {
+    do throws(Errno) { return try listen(on: address, port: port) } catch {
       guard [EADDRNOTAVAIL, EAFNOSUPPORT].contains(error.code) else { throw error }
       return nil
     }

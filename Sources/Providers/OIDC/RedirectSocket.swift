@@ -1,20 +1,20 @@
 import BrokerCore
 import BrokerProtocol
 import LinuxSystem
-import Synchronization
 
-/// A socket on which a browser is awaited.
+/// The sockets on which a browser is awaited.
 ///
-/// A browser may take the name `localhost` for either loopback address. So the other one's port is held as well: a
-/// program of another user that listened there would be sent what the provider answers.
+/// A browser may take the name `localhost` for either loopback address, so both are listened on, on the same port: a
+/// program of another user that listened on the other one would be sent what the provider answers.
 final class RedirectSocket: Sendable {
-  /// The socket.
-  let listening: LoopbackSocket.Listening
-  /// The port.
-  var port: Int { listening.port }
-
-  /// The same port of the other address, where the name may mean both.
-  private let other: Mutex<FileDescriptor?>
+  /// The socket on the address that the redirect names, or on 127.0.0.1 where it names `localhost`.
+  private let first: LoopbackSocket.Listening
+  /// The socket on ::1, where the redirect names `localhost` and the machine has that address.
+  private let second: LoopbackSocket.Listening?
+  /// The port of both.
+  var port: Int { first.port }
+  /// The descriptors, to wait for a connection on them.
+  let numbers: [Int32]
 
   /// How many free ports are tried for one that both addresses have free.
   private static let attempts = 16
@@ -34,11 +34,16 @@ final class RedirectSocket: Sendable {
   }
 
   private init(on host: LoopbackRedirect.Host, _ port: Int) throws(Errno) {
-    listening = try LoopbackSocket.listen(on: host == .ipv6 ? .ipv6 : .ipv4, port: UInt16(clamping: port))
-    if host == .name {
-      other = Mutex(try LoopbackSocket.hold(on: .ipv6, port: UInt16(clamping: listening.port)))
-    } else {
-      other = Mutex(nil)
+    first = try LoopbackSocket.listen(on: host == .ipv6 ? .ipv6 : .ipv4, port: UInt16(clamping: port))
+    second =
+      host == .name ? try LoopbackSocket.listen(ifPresent: .ipv6, port: UInt16(clamping: first.port)) : nil
+    numbers = [first.descriptor.number] + (Self.number(of: second))
+  }
+
+  private static func number(of socket: borrowing LoopbackSocket.Listening?) -> [Int32] {
+    switch socket {
+    case .some(let socket): [socket.descriptor.number]
+    case .none: []
     }
   }
 
@@ -46,9 +51,23 @@ final class RedirectSocket: Sendable {
     error == .tooManyDescriptors ? .transient(.overloaded) : .misconfigured(.redirectPort)
   }
 
+  /// Accepts a connection on either address; nil where none waits.
+  ///
+  /// - Throws: what accept4(2) says.
+  func accept() throws(Errno) -> FileDescriptor? {
+    if let connection = try UnixSocket.accept(from: first.descriptor) { return connection }
+    switch second {
+    case .some(let second): return try UnixSocket.accept(from: second.descriptor)
+    case .none: return nil
+    }
+  }
+
   /// Refuses connections from now on, and lets another login have the port.
   func stop() {
-    listening.stop()
-    other.withLock { $0 = nil }
+    first.stop()
+    switch second {
+    case .some(let second): second.stop()
+    case .none: break
+    }
   }
 }

@@ -84,20 +84,21 @@ actor RedirectWait {
       connections.removeAll { $0.deadline <= now }
       let isResting = restsUntil > now
       let next = (connections.map(\.deadline) + [deadline] + (isResting ? [restsUntil] : [])).min() ?? deadline
-      var set = PollSet(count: 2 + connections.count)
+      let listening = socket.numbers.count
+      var set = PollSet(count: 1 + listening + connections.count)
       set.watch(0, bell.counter.descriptor.number, readable: true)
-      set.watch(1, socket.listening.descriptor.number, readable: !isResting)
+      for (index, number) in socket.numbers.enumerated() { set.watch(1 + index, number, readable: !isResting) }
       for (index, connection) in connections.enumerated() {
-        set.watch(2 + index, connection.descriptor.number, readable: true)
+        set.watch(1 + listening + index, connection.descriptor.number, readable: true)
       }
       // A signal is no reason to stop; the loop looks at the clock again.
       _ = try? set.wait(atMost: next - now)
       if set.isReady(0) { return brought.withLock(\.self) }
-      let ready = connections.indices.filter { set.isReady(2 + $0) }.map { connections[$0] }
+      let ready = connections.indices.filter { set.isReady(1 + listening + $0) }.map { connections[$0] }
       for connection in ready {
         if let verdict = serve(connection) { return verdict }
       }
-      if set.isReady(1) { accept() }
+      if (1...listening).contains(where: { set.isReady($0) }) { accept() }
     }
   }
 
@@ -120,7 +121,7 @@ actor RedirectWait {
 
   private func accept() {
     do throws(Errno) {
-      while let descriptor = try UnixSocket.accept(from: socket.listening.descriptor) {
+      while let descriptor = try socket.accept() {
         if connections.count >= Self.mostConnections { connections.removeFirst() }
         connections.append(RedirectConnection(descriptor, at: BootClock.now))
       }

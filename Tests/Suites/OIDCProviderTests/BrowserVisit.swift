@@ -32,10 +32,10 @@ struct BrowserVisit {
   var state: String { query["state"] ?? "" }
 
   /// Sends a request as it is, and gives the whole response; empty where the connection ends without one.
-  func send(_ request: String) async throws -> String {
+  func send(_ request: String, on address: LoopbackSocket.Address = .ipv4) async throws -> String {
     let port = port
     return try await OwnThread.run {
-      let connection = try LoopbackSocket.connect(to: .ipv4, port: port)
+      let connection = try LoopbackSocket.connect(to: address, port: port)
       try connection.sendAll(Array(request.utf8).span)
       var bytes: [UInt8] = []
       var buffer = [UInt8](repeating: 0, count: 4096)
@@ -45,9 +45,11 @@ struct BrowserVisit {
   }
 
   /// Opens an address as a browser does.
-  func open(_ target: String, host: String? = nil, method: String = "GET") async throws -> String {
+  func open(
+    _ target: String, host: String? = nil, method: String = "GET", on address: LoopbackSocket.Address = .ipv4
+  ) async throws -> String {
     try await send(
-      "\(method) \(target) HTTP/1.1\r\nHost: \(host ?? "127.0.0.1:\(port)")\r\nUser-Agent: test\r\n\r\n")
+      "\(method) \(target) HTTP/1.1\r\nHost: \(host ?? "127.0.0.1:\(port)")\r\nUser-Agent: test\r\n\r\n", on: address)
   }
 }
 

@@ -54,14 +54,49 @@ import Testing
     _ = consume foreign
     let socket = try RedirectSocket.open(.name, port: redirect.port)
     #expect(throws: Errno.addressInUse) { _ = try LoopbackSocket.listen(on: .ipv6, port: UInt16(place.port)) }
-    // A browser that tries that address first is refused, and takes the other one.
-    #expect(throws: Errno.self) { _ = try LoopbackSocket.connect(to: .ipv6, port: UInt16(place.port)) }
-    _ = try LoopbackSocket.connect(to: .ipv4, port: UInt16(place.port))
+    // A browser may try either address first.
+    for address in [LoopbackSocket.Address.ipv6, .ipv4] {
+      let browser = try LoopbackSocket.connect(to: address, port: UInt16(place.port))
+      #expect(try socket.accept() != nil && socket.accept() == nil)
+      _ = consume browser
+    }
     socket.stop()
+    #expect(throws: Errno.connectionRefused) {
+      _ = try LoopbackSocket.connect(to: .ipv6, port: UInt16(place.port)).number
+    }
     let successor = try RedirectSocket.open(.name, port: 0)
     #expect(throws: Errno.addressInUse) { _ = try LoopbackSocket.listen(on: .ipv6, port: UInt16(successor.port)) }
     successor.stop()
     _ = try LoopbackSocket.listen(on: .ipv6, port: UInt16(successor.port))
+  }
+
+  @Test(arguments: [LoopbackSocket.Address.ipv4, .ipv6])
+  func `a login whose redirect names localhost ends by the address that the browser takes`(
+    _ address: LoopbackSocket.Address
+  ) async throws {
+    let redirect = try #require(LoopbackRedirect("http://localhost:0/callback"))
+    try await Self.withTwo(redirect) { provider, _ in
+      let visit = try await Self.begin(provider)
+      let flow = visit.action.flow
+      let waiting = Task { () -> Result<ProviderSession, ProviderFailure> in
+        do throws(ProviderFailure) { return .success(try await provider.awaitRedirect(flow: flow)) } catch {
+          return .failure(error)
+        }
+      }
+      let page = try await visit.open(
+        "/callback?code=c&state=\(visit.state)", host: "localhost:\(visit.port)", on: address)
+      #expect(page.contains("You're logged in"))
+      #expect(try await waiting.value.get().tokens.accessToken.value == secret("at"))
+    }
+  }
+
+  @Test func `a redirect that names one address is listened for on that one alone`() async throws {
+    for host in ["127.0.0.1", "[::1]"] {
+      let redirect = try #require(LoopbackRedirect("http://\(host):0/"))
+      let socket = try RedirectSocket.open(redirect.host, port: redirect.port)
+      #expect(socket.numbers.count == 1)
+      socket.stop()
+    }
   }
 
   private static func begin(_ provider: OIDCProvider) async throws -> BrowserVisit {
