@@ -7,6 +7,7 @@ enum CommandTable {
     "token": [], "header": [], "exec": ["/no/such/program"], "file": ["/proc/version"],
     "login": ["--email", "a@example.com", "--password-command", "false"],
     "verify-otp": ["flow", "--code-stdin"], "cancel": [], "reauthenticate": [], "register": [],
+    "import json": [],
     "init": ["--provider", "local", "--name", "work", "--config", "/proc/none/config.json"],
     "status": [], "whoami": [], "profiles": [], "profile use": ["No Name"], "sessions": [], "logout": [],
     "lock": [], "unlock": [], "rekey": [], "account show": [], "account update": ["--name", "Ann"],
@@ -39,6 +40,7 @@ enum CommandTable {
 
   /// What such a line reads.
   static let input = [
+    "import json": #"{"refreshToken":"not-a-secret"}"#,
     "helper docker": "https://a.example", "helper git": "protocol=https\nhost=a.example\n\n",
     "helper bazel": #"{"uri":"https://a.example"}"#,
   ]

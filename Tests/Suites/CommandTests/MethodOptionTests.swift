@@ -39,9 +39,13 @@ import Testing
     #expect(owner.requests.last?.contains(#""method":"\#(onWire)""#) == true, "\(owner.requests)")
   }
 
-  @Test(arguments: ["login", "provider-check"])
-  func `the help shows the names of the wire, and so does the refusal of another one`(command: String) throws {
-    let names = "password, deviceCode, browser or clientCredentials"
+  @Test(arguments: [
+    ("login", "password, deviceCode, browser, clientCredentials or refreshToken"),
+    ("provider-check", "password, deviceCode, browser or clientCredentials"),
+  ])
+  func `the help shows the names of the wire, and so does the refusal of another one`(
+    command: String, names: String
+  ) throws {
     #expect(
       try CommandRun([command, "--help"], in: scratch).output.filter { !$0.isNewline }
         .split(separator: " ").joined(separator: " ").contains(names))
@@ -49,9 +53,16 @@ import Testing
     let run = try CommandRun([command, "--method", "devise"], in: scratch)
     let text = "authbroker: unknown login method devise; did you mean deviceCode?\n"
     #expect(run.code == 2 && run.errors == text, "\(run.errors)")
-    let other = try CommandRun([command, "--method", "refreshToken"], in: scratch)
-    let choices = "unknown login method refreshToken; use \(names); see: authbroker help \(command)\n"
+    let other = try CommandRun([command, "--method", "magic"], in: scratch)
+    let choices = "unknown login method magic; use \(names); see: authbroker help \(command)\n"
     #expect(other.code == 2 && other.errors.hasSuffix(choices), "\(other.errors)")
+    #expect(owner.requests.isEmpty)
+  }
+
+  @Test func `a trial spends no other program's refresh token`() throws {
+    let owner = try owner()
+    let run = try CommandRun(["provider-check", "--login", "--method", "refreshToken"], in: scratch)
+    #expect(run.code == 2 && run.errors.contains("unknown login method refreshToken"), "\(run.errors)")
     #expect(owner.requests.isEmpty)
   }
 

@@ -16,13 +16,17 @@ enum LoginCommand: Command {
       $BROWSER is set. Where no browser can be opened, a login at another device is taken if the profile offers it. With --json the action is one line and the result another, and no browser is opened. With
       --no-wait it ends at once with exit code 3, and the broker goes on waiting; --flow waits for it again.
 
+      --method refreshToken goes on with the session of another program: its refresh token is asked for without echo, or
+      read from standard input with --refresh-token-stdin. The broker refreshes with it at once; `authbroker import json`
+      takes it with its scopes.
+
       While the provider looks at a password or a code, Ctrl-C and the end of --timeout cancel the login as well,
       with exit code 5 in the second case; where it is too late for that, the output says that the login was done.
       """,
     options: [
       .value("--email", "ADDRESS", "the account; a browser login is told it as a hint"),
       .value("--phone", "NUMBER", "the account, where the provider knows it by its phone number"),
-      MethodOption.option, BrowserLauncher.option,
+      MethodOption.login.option, RefreshTokenSource.option, BrowserLauncher.option,
       .value("--scope", "SCOPE", "a scope to ask for in place of the profile's own; may be repeated"),
       .flag("--no-wait", "do not wait for the user to finish elsewhere"),
       .value("--flow", "FLOW", "resume a pending login"),
@@ -32,6 +36,7 @@ enum LoginCommand: Command {
       "authbroker login --email ann@example.com",
       "authbroker login -p work --method deviceCode",
       "pass show work | authbroker login --email ann@example.com --password-stdin",
+      "pass show work-token | authbroker login -p work --refresh-token-stdin",
     ])
 
   /// Asks for missing values, logs in, and goes on until there is a session.
@@ -41,6 +46,10 @@ enum LoginCommand: Command {
     _ = try scopes(context)
     if let flow = context.arguments["--flow"] { return try goOn(with: try FlowHandle.checked(flow), context) }
     let isNamed = ["--email", "--phone"].contains(where: context.arguments.has)
+    if method == .refreshToken {
+      let token = try RefreshTokenSource.token(context)
+      return try RefreshTokenLogin(context, try context.connect()).run(token, scopes: try scopes(context))
+    }
     // No broker is needed to see that a password is missing.
     let given = !context.canAsk && method == .password && isNamed ? try credentials(profile, context, []) : nil
     var dialogue = LoginDialogue(context, try context.connect())
@@ -96,10 +105,11 @@ enum LoginCommand: Command {
   /// - Throws: a usage failure.
   private static func method(_ arguments: Arguments) throws(CommandFailure) -> LoginMethod? {
     let passwordOptions = ["--email", "--phone"] + PasswordSource.options.map { $0.name }
-    if arguments.has("--flow"), let option = (passwordOptions + ["--method", "--scope"]).first(where: arguments.has) {
+    let others = ["--method", "--scope", RefreshTokenSource.option.name]
+    if arguments.has("--flow"), let option = (passwordOptions + others).first(where: arguments.has) {
       throw .usage("\(option) is for a new login, --flow for one that was begun")
     }
-    return try MethodOption.method(arguments, passwordOptions: passwordOptions)
+    return try MethodOption.login.method(arguments, passwordOptions: passwordOptions)
   }
 
   /// - Returns: false where the provider wants a password: as it says, or else as its refusal shows.

@@ -89,6 +89,7 @@ struct LoginDialogue: ~Copyable {
     let session: Session
     do throws(CommandFailure) { session = try self.session(in: result) } catch { throw error.behindResult() }
     if !context.wantsJSON { Output.notice(Self.welcome(session)) }
+    if let sentence = known?.session.otherUser(than: session) { Output.message(sentence) }
   }
 
   /// Goes on until there is a session, asking for codes where a person can be asked, and waiting for what is done

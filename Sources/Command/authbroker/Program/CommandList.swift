@@ -7,7 +7,8 @@ enum CommandList {
     [
       TokenCommand.entry, HeaderCommand.entry, ExecCommand.entry, FileCommand.entry, LoginCommand.entry,
       VerifyOTPCommand.entry, CancelCommand.entry, ReauthenticateCommand.entry, RegisterCommand.entry,
-      InitCommand.entry, StatusCommand.entry, WhoamiCommand.entry, ProfilesCommand.entry, ProfileCommand.entry,
+      ImportCommand.entry, InitCommand.entry, StatusCommand.entry, WhoamiCommand.entry, ProfilesCommand.entry,
+      ProfileCommand.entry,
       SessionsCommand.entry, LogoutCommand.entry, LockCommand.entry, UnlockCommand.entry, RekeyCommand.entry,
       AccountCommand.entry, LocalCommand.entry, TargetCommand.entry, HelperCommand.entry, DoctorCommand.entry,
       ProviderCheckCommand.entry, WatchCommand.entry, CallCommand.entry, ServeCommand.entry, ConnectCommand.entry,
@@ -27,7 +28,8 @@ enum CommandList {
   /// looks at what is for administrators.
   private static let administrative: Set<String> = [
     LoginCommand.name, VerifyOTPCommand.name, CancelCommand.name, ReauthenticateCommand.name, RegisterCommand.name,
-    AccountCommand.name, LogoutCommand.name, StatusCommand.name, SessionsCommand.name, ProfilesCommand.name,
+    ImportCommand.name, AccountCommand.name, LogoutCommand.name, StatusCommand.name, SessionsCommand.name,
+    ProfilesCommand.name,
     WatchCommand.name, DoctorCommand.name, LocalCommand.name, ProviderCheckCommand.name, InitCommand.name,
     LockCommand.name, RekeyCommand.name, ReloadCommand.name, StopCommand.name,
   ]

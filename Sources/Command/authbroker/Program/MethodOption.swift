@@ -1,15 +1,23 @@
 import BrokerProtocol
 
 /// The ways to log in that a command line can choose, by their names on the wire or an alias.
-enum MethodOption {
-  /// The methods that can be chosen; the other one, a refresh token, is for programs.
-  private static let methods: [LoginMethod] = [.password, .deviceCode, .browser, .clientCredentials]
+struct MethodOption {
+  /// The option of `login`.
+  static let login = MethodOption(LoginMethod.allCases)
+  /// The option of a login that leaves nothing behind: that with a refresh token would spend another program's.
+  static let trial = MethodOption([.password, .deviceCode, .browser, .clientCredentials])
 
-  /// The option, as the help of every command shows it.
-  static let option = Option.value(
-    "--method", "METHOD", "\(choice); else the first offered", completion: .words(methods.map { $0.rawValue }))
+  /// The methods that can be chosen.
+  private let methods: [LoginMethod]
 
-  private static var choice: String {
+  private init(_ methods: [LoginMethod]) { self.methods = methods }
+
+  /// The option, as the help of the command shows it.
+  var option: Option {
+    .value("--method", "METHOD", "\(choice); else the first offered", completion: .words(methods.map { $0.rawValue }))
+  }
+
+  private var choice: String {
     let names = methods.map { $0.rawValue }
     return names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")
   }
@@ -22,11 +30,17 @@ enum MethodOption {
   ///     in a browser as well.
   /// - Returns: nil where the provider's own first one is meant.
   /// - Throws: a usage failure for another name, or for an option that does not go with the method.
-  static func method(
+  func method(
     _ arguments: Arguments, passwordOptions: [String]
   ) throws(CommandFailure) -> LoginMethod? {
     let given = passwordOptions.filter(arguments.has)
-    guard let name = arguments["--method"] else { return given.isEmpty ? nil : .password }
+    let givesToken = arguments.has(RefreshTokenSource.option.name)
+    guard let name = arguments["--method"] else {
+      if givesToken, let other = given.first {
+        throw .usage("\(other) and \(RefreshTokenSource.option.name) cannot be combined")
+      }
+      return givesToken ? .refreshToken : given.isEmpty ? nil : .password
+    }
     guard let chosen = LoginMethod(name: name), methods.contains(chosen) else {
       let nearest = Spelling.nearest(to: name, among: methods.map { $0.rawValue } + LoginMethod.aliases.keys)
       let likely = nearest.flatMap { LoginMethod(name: $0) }?.rawValue
@@ -34,6 +48,9 @@ enum MethodOption {
     }
     let foreign = given.filter { chosen != .browser || $0 != "--email" }
     guard chosen == .password || foreign.isEmpty else { throw .usage("\(foreign[0]) is for --method password") }
+    guard chosen == .refreshToken || !givesToken else {
+      throw .usage("\(RefreshTokenSource.option.name) is for --method refreshToken")
+    }
     return chosen
   }
 }

@@ -19,7 +19,8 @@ enum ProviderCheckCommand: Command {
       """,
     options: [
       .flag("--login", "log in, refresh and log out as well"), .value("--email", "ADDRESS", "the account for --login"),
-      .value("--phone", "NUMBER", "the same, where the provider knows it by its phone number"), MethodOption.option,
+      .value("--phone", "NUMBER", "the same, where the provider knows it by its phone number"),
+      MethodOption.trial.option,
       BrowserLauncher.option,
       .flag("--wrong-password", "try a wrong password first; the provider may lock the account"),
       .flag("--reuse", "try a spent refresh token again; the provider may end all of the user's sessions"),
@@ -36,7 +37,7 @@ enum ProviderCheckCommand: Command {
   static func run(_ context: Context) throws(CommandFailure) {
     _ = try context.arguments.seconds("--timeout")
     let profile = try profile(context)
-    let method = try MethodOption.method(context.arguments, passwordOptions: passwordOptions)
+    let method = try MethodOption.trial.method(context.arguments, passwordOptions: passwordOptions)
     let isTrial = context.arguments.has("--login")
     if !isTrial, let option = loginOptions.first(where: context.arguments.has) {
       throw .usage("\(option) is for --login")

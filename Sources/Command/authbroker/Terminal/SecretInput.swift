@@ -10,6 +10,7 @@ enum SecretInput {
   /// The kind of secret, as people call it.
   enum Kind: String {
     case password, passphrase, code, token, secret
+    case refreshToken = "refresh token"
   }
 
   /// Asks without echo.
@@ -137,6 +138,9 @@ enum SecretInput {
   static func wholeInput(_ kind: Kind) throws(CommandFailure) -> Secret {
     let secret = try standardInput(kind)
     guard !Terminal.isTerminal(0) else { return secret }
+    guard secret.byteCount < longest else {
+      throw CommandFailure(.usage, "the \(kind.rawValue) is longer than \(longest / 1024 - 1) KiB; nothing was sent")
+    }
     let stream = FileDescriptor(owning: 0)
     var byte: [UInt8] = [0]
     defer { wipe(&byte) }
