@@ -28,6 +28,33 @@ struct OIDCBackend {
     _ = try wire.call("awaitLogin", #"{"loginFlowId":"\#(try action.required("loginFlowId").string())"}"#)
   }
 
+  /// Where the browser of a scripted person ends that opens an address and logs in; it opens that place where `delivers`.
+  func browse(_ url: String, decision: String = "accept", delivers: Bool = false) throws -> String {
+    let body = #"{"url":"\#(url)","decision":"\#(decision)","deliver":\#(delivers)}"#
+    return try control.ask("/browse", body).required("location").string()
+  }
+
+  /// A refresh token that another program gets for its user, of the same client.
+  func refreshToken(_ sandbox: Sandbox, user: String = "alice") throws -> String {
+    let script = """
+      import base64, json, sys, urllib.parse, urllib.request
+      issuer, user = sys.argv[1:]
+      form = {"grant_type": "password", "username": user, "password": user + "-password", "scope": "openid profile"}
+      credentials = base64.b64encode(b"confidential:" + sys.stdin.buffer.read()).decode()
+      request = urllib.request.Request(
+        issuer + "/token/", urllib.parse.urlencode(form).encode(), {"Authorization": "Basic " + credentials})
+      print(json.load(urllib.request.urlopen(request))["refresh_token"], end="")
+      """
+    let done = try sandbox.run("/usr/bin/env", ["python3", "-c", script, issuer, user], input: clientSecret)
+    guard done.code == 0 else { throw TestFailure("no refresh token: \(done.errors)") }
+    return done.output
+  }
+
+  /// How many tokens the server has been asked to revoke.
+  func revocations() throws -> Int {
+    try control.ask("/ledger?endpoint=revoke").required("entries").elements().count
+  }
+
   /// What the server was asked at its token endpoint, and how it answered.
   func tokenRequests() throws -> [JSONNode] {
     try control.ask("/ledger?endpoint=token").required("entries").elements()

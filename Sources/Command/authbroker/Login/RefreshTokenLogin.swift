@@ -27,10 +27,10 @@ struct RefreshTokenLogin: ~Copyable {
     if let session = known?.session, ExitCode(session.state) == .success {
       Output.notice(LoginCommand.replacing(session))
     }
-    RefreshTokenSource.warn()
     let result = try dialogue.begin(
       Login.self,
       .init(profile: profile, method: LoginMethod.refreshToken.rawValue, refreshToken: token, scopes: scopes))
+    RefreshTokenSource.warn()
     try dialogue.finish(result)
   }
 }

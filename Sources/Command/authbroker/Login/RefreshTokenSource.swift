@@ -40,10 +40,10 @@ enum RefreshTokenSource {
     }
   }
 
-  /// Warns that the broker and the other program cannot both go on with the token.
+  /// Warns, once the token was spent, that the other program cannot go on with it.
   static func warn() {
     Output.message(
-      "the refresh token becomes the broker's own: once the provider rotates it, the other program's copy is no longer"
-        + " valid, and using it there may end this session; let that program ask for its tokens here")
+      "the refresh token is the broker's own now: once the provider rotates it, the other program's copy is no longer valid,"
+        + " and using it there may end this session; let that program ask for its tokens here")
   }
 }
