@@ -72,7 +72,8 @@ enum Advice {
   /// The advice where no command helps.
   private static func step(for error: BrokerError) -> String? {
     switch error.kind {
-    case .otpInvalid, .backupCodeInvalid: error.attemptsRemaining.map { "\($0.counted("attempt")) left" }
+    case .otpInvalid, .backupCodeInvalid, .invalidParams:
+      error.attemptsRemaining.map { "\($0.counted("attempt")) left" }
     case .unknownProfile: "name one with --profile"
     case .insufficientScope:
       "a token cannot have scopes that its session lacks; add them to scopes in the profile's configuration, then log in "
