@@ -38,6 +38,11 @@ def metadata():
             f"Requires-Python: {project('requires-python')}\nDescription-Content-Type: text/markdown\n\n{readme}")
 
 
+def entry_points():
+    """What other packages find by the installation: the backend of keyring."""
+    return "[keyring.backends]\nauthbroker = authbroker.keyring_backend\n"
+
+
 def sources():
     """Yields the files of the package: path in the archive and content."""
     folder = os.path.join(HERE, PACKAGE)
@@ -51,6 +56,7 @@ def write_wheel(directory, files):
     """Writes an archive of files and of the record that a wheel has of them."""
     information = f"{stem()}.dist-info"
     files = [*files, (f"{information}/METADATA", metadata().encode()),
+             (f"{information}/entry_points.txt", entry_points().encode()),
              (f"{information}/WHEEL",
               b"Wheel-Version: 1.0\nGenerator: authbroker\nRoot-Is-Purelib: true\nTag: py3-none-any\n")]
     record = ""

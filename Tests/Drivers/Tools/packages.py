@@ -17,3 +17,16 @@ def programs_of(name):
         return os.path.dirname(installed("tools-" + name, requirements))
     except (subprocess.CalledProcessError, OSError) as error:
         raise Failure(f"{requirements} cannot be installed: {error}") from error
+
+
+def python_client(broker):
+    """A folder with the Python client as it is installed, for PYTHONPATH: module, metadata and entry points."""
+    folder = broker.folder("python-client")
+    if not os.listdir(folder):
+        done = subprocess.run(
+            [sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--target", folder,
+             os.path.join(REPOSITORY, "clients", "python")],
+            stdin=subprocess.DEVNULL, stdout=sys.stderr, env={**os.environ, "HOME": broker.home, "PIP_ROOT_USER_ACTION": "ignore"}, check=False)
+        if done.returncode:
+            raise Failure("the Python client cannot be installed")
+    return folder

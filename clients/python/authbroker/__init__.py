@@ -25,18 +25,19 @@ from ._values import (AccessToken, Event, IdToken, LoginForm, LoginResult, Logou
 if TYPE_CHECKING:
     from ._async import AsyncBroker
     from ._async_stream import AsyncEvents
+    from ._httpx import httpx_auth
 
 __all__ = [
     "AccessToken", "AsyncBroker", "AsyncEvents", "AuthBrokerError", "AuthenticationRequired", "BackupCode", "Broker",
     "BrokerError", "BrokerRefusal", "Cancellation", "Cancelled", "Closed", "Code", "CodeAnswer", "ConnectionLost",
     "CredentialError", "Event", "Events", "IdToken", "LoginForm", "LoginResult", "LogoutResult", "NoBroker",
     "NoTerminal", "OtpChallenge", "Prompts", "ProviderError", "RequestError", "Resend", "Session", "Snapshot",
-    "TerminalPrompts", "TimedOut", "Unauthorized", "UnexpectedAnswer", "UserAction", "VaultError", "challenge_of",
+    "TerminalPrompts", "TimedOut", "Unauthorized", "UnexpectedAnswer", "UserAction", "VaultError", "challenge_of", "httpx_auth",
 ]
 
 
 def __getattr__(name: str) -> object:
-    """Imports what needs asyncio when it is used: programs without it begin in half the time (PEP 562)."""
+    """Imports what needs asyncio, or another package, when it is used (PEP 562): programs without begin in half the time."""
     if name == "AsyncBroker":
         from ._async import AsyncBroker
 
@@ -45,4 +46,8 @@ def __getattr__(name: str) -> object:
         from ._async_stream import AsyncEvents
 
         return AsyncEvents
+    if name == "httpx_auth":
+        from ._httpx import httpx_auth
+
+        return httpx_auth
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

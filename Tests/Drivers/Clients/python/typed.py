@@ -3,7 +3,7 @@
 from typing import List, Optional, Tuple
 
 from authbroker import (AccessToken, AsyncBroker, Broker, Code, CodeAnswer, Event, LoginResult, LogoutResult, OtpChallenge,
-                        Prompts, Session, Unauthorized)
+                        Prompts, Session, Unauthorized, httpx_auth)
 
 
 class MyPrompts(Prompts):
@@ -39,3 +39,8 @@ async def tasks(broker: AsyncBroker) -> bytes:
     async for event in await broker.events():
         return event.event.encode()
     return await broker.with_access_token(fetch_later)
+
+
+def integrations(broker: Broker) -> object:
+    """Authentication for another package, whose types this one does not know."""
+    return httpx_auth("work", scopes=["a"], origins=["https://api.example.com"], broker=broker)

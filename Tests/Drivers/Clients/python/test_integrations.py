@@ -1,0 +1,124 @@
+"""What other packages use of this one: which addresses a target covers, and where `httpx_auth` sends a token."""
+
+import asyncio
+import sys
+import types
+import unittest
+from unittest import mock
+from urllib.parse import urlsplit
+
+from authbroker._httpx import TokenFlow
+from authbroker._targets import covers
+
+COVERED = [
+    ("https://a.example", "https://a.example"), ("https://a.example", "https://a.example/x?y"),
+    ("https://a.example/", "https://A.Example:443/x"), ("https://a.example/x", "https://a.example/x"),
+    ("https://a.example/x", "https://a.example/x/y"), ("https://*.a.example", "https://b.a.example/"),
+    ("https://*.a.example", "https://c.b.a.example"), ("http://[::1]:8080", "http://[::1]:8080/x"),
+    ("https://bob@a.example", "https://bob@a.example/x"),
+]
+UNCOVERED = [
+    ("https://a.example", "http://a.example"), ("https://a.example", "https://a.example:8443"),
+    ("https://a.example", "https://a.example.evil"), ("https://a.example", "https://evil.example/https://a.example"),
+    ("https://a.example/x", "https://a.example/xy"), ("https://a.example/x", "https://a.example"),
+    ("https://*.a.example", "https://a.example"), ("https://*.a.example", "https://evila.example"),
+    ("None", "https://a.example"), ("https://a.example", "a.example"), ("", ""),
+    ("https://a.example", "https://a.example:x"),
+]
+
+
+class FakeBroker:
+    """Gives tokens that are numbered."""
+
+    def __init__(self):
+        self.count, self.reported = 1, []
+
+    def token(self):
+        """The present one."""
+        return types.SimpleNamespace(number=self.count, authorization_header=f"Bearer made-up-{self.count}")
+
+    def access_token(self, profile, **options):
+        """The present one, whose profile it is."""
+        self.asked = (profile, options)
+        return self.token()
+
+    def report_rejected(self, token, **options):
+        """The next one."""
+        self.reported.append(token.number)
+        self.count += 1
+        return self.token()
+
+
+class ByteStream:
+    """A body that can be sent again, by the name that httpx has for it."""
+
+
+class Once:
+    """A body that cannot."""
+
+
+def request(url, stream=ByteStream):
+    """A request as httpx makes it, as far as it matters here."""
+    return types.SimpleNamespace(url=urlsplit(url), headers={}, stream=stream())
+
+
+def play(flow, one, statuses):
+    """What is sent for a request, where the server answers with these statuses; by both flows, which must agree."""
+    sent, generator = [], flow.sync_auth_flow(one)
+    try:
+        given = next(generator)
+        for status in statuses:
+            sent.append(given.headers.get("Authorization"))
+            given = generator.send(types.SimpleNamespace(status_code=status))
+        sent.append(given.headers.get("Authorization"))
+    except StopIteration:
+        pass
+    return sent
+
+
+class IntegrationTests(unittest.TestCase):
+    """Tables."""
+
+    def test_targets(self):
+        """A prefix covers whole segments of the same server."""
+        for prefix, address in COVERED:
+            self.assertTrue(covers(prefix, address), (prefix, address))
+        for prefix, address in UNCOVERED:
+            self.assertFalse(covers(prefix, address), (prefix, address))
+
+    def test_a_refused_token_is_reported_once(self):
+        """And the request is sent again, unless its body is gone."""
+        broker = FakeBroker()
+        flow = TokenFlow("work", ["a"], "b", (), broker)
+        self.assertEqual(play(flow, request("https://a.example/x"), [200]), ["Bearer made-up-1"])
+        self.assertEqual(broker.asked, ("work", {"scopes": ["a"], "audience": "b"}))
+        self.assertEqual(play(flow, request("https://a.example/x"), [401, 401]), ["Bearer made-up-1", "Bearer made-up-2"])
+        self.assertEqual(broker.reported, [1])
+        self.assertEqual(play(flow, request("https://a.example/x", Once), [401]), ["Bearer made-up-2"])
+        self.assertEqual(broker.reported, [1])
+
+    def test_another_server_gets_no_token(self):
+        """The first request's server does, or those that are named."""
+        flow = TokenFlow(None, None, None, (), FakeBroker())
+        for url, header in [("https://a.example/x", "Bearer made-up-1"), ("https://a.example:443/y", "Bearer made-up-1"),
+                            ("http://a.example/x", None), ("https://a.example:8443/", None), ("https://b.example/", None)]:
+            self.assertEqual(play(flow, request(url), [200]), [header], url)
+        flow = TokenFlow(None, None, None, ["https://b.example"], FakeBroker())
+        self.assertEqual(play(flow, request("https://a.example/"), [401]), [None])
+        self.assertEqual(play(flow, request("https://b.example/"), [200]), ["Bearer made-up-1"])
+
+    def test_the_flow_for_event_loops_is_the_same(self):
+        """The broker is asked on a thread of anyio, which comes with httpx."""
+        async def run_sync(function, *arguments):
+            return function(*arguments)
+        async def play_later():
+            generator = TokenFlow(None, None, None, (), FakeBroker()).async_auth_flow(request("https://a.example/"))
+            first = (await generator.asend(None)).headers["Authorization"]
+            second = (await generator.asend(types.SimpleNamespace(status_code=401))).headers["Authorization"]
+            return first, second
+        with mock.patch.dict(sys.modules, {"anyio.to_thread": types.SimpleNamespace(run_sync=run_sync)}):
+            self.assertEqual(asyncio.run(play_later()), ("Bearer made-up-1", "Bearer made-up-2"))
+
+
+if __name__ == "__main__":
+    unittest.main()
