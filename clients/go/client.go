@@ -30,8 +30,8 @@ type Client struct {
 // nothing that a second call would change again.
 var repeatable = map[string]bool{"initialize": true, "ping": true, "rpc.discover": true, "getAccessToken": true,
 	"reportRejected": true, "getIdToken": true, "awaitLogin": true, "listPendingLogins": true, "getCurrentUser": true,
-	"getSession": true, "listSessions": true, "getStatus": true, "checkVault": true, "lock": true,
-	"subscribe": true}
+	"getSession": true, "listSessions": true, "listTargets": true, "getStatus": true, "checkVault": true,
+	"lock": true, "subscribe": true}
 
 // New returns a client of the broker that the location describes; Location{} is the usual one of this user. Nothing is
 // connected yet.

@@ -180,6 +180,12 @@ func unexpectedAnswer(what string) *Error {
 		Message: "the broker's answer is not what was expected: " + what}
 }
 
+// unknownTarget is the error of an address without a target, as the broker itself says it.
+func unknownTarget() *Error {
+	return &Error{Code: 1088, Kind: "unknownTarget", NextAction: "fixConfig",
+		Message: "The configuration has no target for this address."}
+}
+
 // invalidRequest is the error of a call that cannot be made as it was given.
 func invalidRequest(what string) *Error {
 	return &Error{Kind: KindInvalidRequest, NextAction: "fixRequest", Message: what}

@@ -9,16 +9,36 @@ import (
 
 // Session is where a profile stands; no token is in it.
 type Session struct {
-	Profile              string      `json:"profile"`
-	Provider             string      `json:"provider"`
-	State                string      `json:"state"`
-	UserID               string      `json:"userId,omitempty"`
-	User                 *User       `json:"user,omitempty"`
-	Scopes               []string    `json:"scopes"`
-	AccessTokenExpiresAt *time.Time  `json:"accessTokenExpiresAt,omitempty"`
-	RefreshTokenPresent  bool        `json:"refreshTokenPresent"`
-	LoginRequiredReason  string      `json:"loginRequiredReason,omitempty"`
-	Login                []LoginForm `json:"login,omitempty"`
+	Profile  string `json:"profile"`
+	Provider string `json:"provider"`
+	State    string `json:"state"`
+	// UserID is the provider's name for the account.
+	UserID string   `json:"userId,omitempty"`
+	User   *User    `json:"user,omitempty"`
+	Scopes []string `json:"scopes"`
+	// AccessTokenExpiresAt is nil where there is no token, or the provider gives no lifetime.
+	AccessTokenExpiresAt *time.Time `json:"accessTokenExpiresAt,omitempty"`
+	// RefreshTokenPresent tells whether the session can be refreshed.
+	RefreshTokenPresent   bool       `json:"refreshTokenPresent"`
+	RefreshTokenExpiresAt *time.Time `json:"refreshTokenExpiresAt,omitempty"`
+	// AuthTime is when the user last proved who they are.
+	AuthTime      *time.Time `json:"authTime,omitempty"`
+	LastRefreshAt *time.Time `json:"lastRefreshAt,omitempty"`
+	// LastValidatedAt is when the provider last accepted something of the session.
+	LastValidatedAt *time.Time `json:"lastValidatedAt,omitempty"`
+	// IdleExpiresAt is when the session expires unless a client uses it; nil where it does not expire by that.
+	IdleExpiresAt *time.Time `json:"idleExpiresAt,omitempty"`
+	// LoginRequiredReason is why a login is needed, where it is; LoginRequiredMessage is what has happened, where the
+	// reason leaves that open.
+	LoginRequiredReason  string `json:"loginRequiredReason,omitempty"`
+	LoginRequiredMessage string `json:"loginRequiredMessage,omitempty"`
+	// StoreDegraded tells that the newest tokens are not yet safely stored.
+	StoreDegraded bool `json:"storeDegraded,omitempty"`
+	// ProviderClockSkewSeconds is how far the provider's clock is ahead of this machine's; only where it is more than 60
+	// either way.
+	ProviderClockSkewSeconds float64 `json:"providerClockSkewSeconds,omitempty"`
+	// Login has the ways to log in, the first one preferred; only in the answer of Session.
+	Login []LoginForm `json:"login,omitempty"`
 
 	raw
 }
@@ -30,6 +50,8 @@ type User struct {
 	EmailVerified     *bool  `json:"emailVerified,omitempty"`
 	Name              string `json:"name,omitempty"`
 	PhoneNumberMasked string `json:"phoneNumberMasked,omitempty"`
+	// TwoFactor is what a login asks for beside the password, such as totp, or off; empty where the provider does not say.
+	TwoFactor string `json:"twoFactor,omitempty"`
 	// Claims is an object with roles and further attributes that the provider gives.
 	Claims json.RawMessage `json:"claims,omitempty"`
 }

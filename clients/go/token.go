@@ -16,6 +16,9 @@ type TokenOptions struct {
 	// Profile is the profile; empty: that of AUTHBROKER_PROFILE, of `authbroker profile use`, the only configured one, else
 	// default.
 	Profile string
+	// URL, in the place of Profile, is the address of a server: the section targets of the configuration says whose token
+	// it is; where there is none, the error's kind is unknownTarget.
+	URL string
 	// MinValidity is the least lifetime that the token must have left; 0: the broker's own rule.
 	MinValidity time.Duration
 	// Scopes are those that it must have.
@@ -44,6 +47,8 @@ type AccessToken struct {
 	TokenID string
 	// Offline tells that the provider could not be reached for a refresh, and that this one still lives.
 	Offline bool
+	// Target is that of the address that the token was asked for; nil where none was named.
+	Target *Target
 
 	value func() string
 }
@@ -56,8 +61,13 @@ func (t *AccessToken) Reveal() string {
 	return t.value()
 }
 
-// AuthorizationHeader returns the value of the header Authorization.
-func (t *AccessToken) AuthorizationHeader() string { return t.TokenType + " " + t.Reveal() }
+// AuthorizationHeader returns the value of the header Authorization, as the target wants it.
+func (t *AccessToken) AuthorizationHeader() string {
+	if t.Target != nil && t.Target.Scheme == "Basic" {
+		return t.Target.basicAuthorization(t.Reveal())
+	}
+	return t.TokenType + " " + t.Reveal()
+}
 
 // String says what is known about the token, and not the token.
 func (t AccessToken) String() string {
@@ -84,6 +94,7 @@ func (t *AccessToken) UnmarshalJSON(text []byte) error {
 		Profile     string     `json:"profile"`
 		TokenID     *string    `json:"tokenId"`
 		Offline     bool       `json:"offline"`
+		Target      *Target    `json:"target"`
 	}
 	if json.Unmarshal(text, &wire) != nil || wire.AccessToken == nil || wire.TokenType == nil || wire.TokenID == nil {
 		// Without the decoder's own reason: it may quote.
@@ -91,7 +102,7 @@ func (t *AccessToken) UnmarshalJSON(text []byte) error {
 	}
 	value := *wire.AccessToken
 	*t = AccessToken{TokenType: *wire.TokenType, Scopes: wire.Scopes, Profile: wire.Profile, TokenID: *wire.TokenID,
-		Offline: wire.Offline, value: func() string { return value }}
+		Offline: wire.Offline, Target: wire.Target, value: func() string { return value }}
 	if wire.ExpiresAt != nil {
 		t.ExpiresAt = *wire.ExpiresAt
 	}
@@ -101,11 +112,14 @@ func (t *AccessToken) UnmarshalJSON(text []byte) error {
 // AccessToken returns a valid access token, refreshed first where necessary. Ask each time that one is needed: the
 // broker answers from memory.
 func (c *Client) AccessToken(ctx context.Context, options TokenOptions) (*AccessToken, error) {
-	params := object{}.text("profile", currentProfile(options.Profile)).seconds("minValiditySeconds", options.MinValidity).
+	params := object{}.seconds("minValiditySeconds", options.MinValidity).
 		list("scopes", options.Scopes).text("audience", options.Audience).truth("forceRefresh", options.ForceRefresh).
 		truth("waitForLogin", options.WaitForLogin).seconds("timeoutSeconds", options.Timeout)
+	if options.URL != "" {
+		return c.tokenOfAddress(ctx, options.URL, params, options)
+	}
 	token := new(AccessToken)
-	if err := c.Call(ctx, "getAccessToken", params, token); err != nil {
+	if err := c.Call(ctx, "getAccessToken", params.text("profile", currentProfile(options.Profile)), token); err != nil {
 		return nil, err
 	}
 	return token, nil
@@ -122,6 +136,7 @@ func (c *Client) ReportRejected(
 	if err := c.Call(ctx, "reportRejected", params, fresh); err != nil {
 		return nil, err
 	}
+	fresh.Target = token.Target
 	return fresh, nil
 }
 
