@@ -93,12 +93,22 @@ export class TimedOut extends BrokerRefusal {
   readonly answered: boolean;
 }
 
+/** The entry of the configuration's `targets` that an address belongs to. */
+export interface Target {
+  /** The prefix of the addresses that the token is for, as configured. */
+  readonly prefix: string;
+  /** The user name that goes with the token; where absent, the program's own. */
+  readonly username?: string;
+  /** How the token is sent over HTTP; where absent, as the program does it best. */
+  readonly scheme?: 'Bearer' | 'Basic';
+}
+
 /** An access token. No text, log line or JSON shows it. Keep none: the broker answers from memory. */
 export class AccessToken {
   private constructor();
   /** The token itself: for a request, never for a log. */
   get value(): string;
-  /** The value of the HTTP header `Authorization`. */
+  /** The value of the HTTP header `Authorization`, as the target wants it. */
   get authorizationHeader(): string;
   readonly tokenType: string;
   /** Null where the provider gives no lifetime. */
@@ -109,6 +119,8 @@ export class AccessToken {
   readonly tokenId: string;
   /** True if a refresh was due and failed for a passing reason. */
   readonly offline: boolean;
+  /** The target of the address that it was asked for. */
+  readonly target?: Target;
   /** Seconds of life that are left by this machine's clock. */
   expiresInSeconds(): number | null;
   equals(other: unknown): boolean;
@@ -125,7 +137,16 @@ export class IdToken {
 export interface LoginForm { method: string; fields: string[] }
 
 /** What a provider knows of a user. */
-export interface User { id: string; email?: string; emailVerified?: boolean; name?: string; phoneNumberMasked?: string; claims?: Record<string, unknown> }
+export interface User {
+  id: string;
+  email?: string;
+  emailVerified?: boolean;
+  name?: string;
+  phoneNumberMasked?: string;
+  /** What a login asks for beside the password, such as `totp`, or `off`. */
+  twoFactor?: string;
+  claims?: Record<string, unknown>;
+}
 
 /** The public state of a profile's session; times are RFC 3339. */
 export interface Session {
@@ -138,8 +159,21 @@ export interface Session {
   accessTokenExpiresAt?: string;
   refreshTokenPresent: boolean;
   refreshTokenExpiresAt?: string;
+  /** When the user last proved who they are. */
   authTime?: string;
+  lastRefreshAt?: string;
+  /** When the provider last accepted something of the session. */
+  lastValidatedAt?: string;
+  /** When the session expires unless a client uses it. */
+  idleExpiresAt?: string;
+  /** Why a login is needed, where it is. */
   loginRequiredReason?: string;
+  /** What has happened, where the reason leaves that open. */
+  loginRequiredMessage?: string;
+  /** Whether the newest tokens are not yet safely stored. */
+  storeDegraded?: boolean;
+  /** How far the provider's clock is ahead of this machine's; only where it is more than 60 either way. */
+  providerClockSkewSeconds?: number;
   /** Only from `session`: in the order of preference. */
   login?: LoginForm[];
 }
@@ -241,6 +275,11 @@ export class TerminalPrompts implements Prompts {
 export interface TokenOptions extends CallOptions {
   /** Where absent that of AUTHBROKER_PROFILE, of `authbroker profile use`, the only configured one, else `default`. */
   profile?: string;
+  /**
+   * The address of a server, in the place of `profile`: the section `targets` of the configuration says whose token it
+   * is; where there is none, the error is `unknownTarget`.
+   */
+  url?: string;
   /** The least remaining lifetime. */
   minValiditySeconds?: number;
   scopes?: string[];

@@ -13,10 +13,11 @@
  * program that is not installed with npm can take a copy of the folder.
  * `authbroker.d.ts` has the types and describes the interface.
  */
+import { tokenOfAddress } from './lib/addresses.mjs';
 import { Channel } from './lib/channel.mjs';
 import { connect, start } from './lib/discovery.mjs';
-import { AuthBrokerError, BrokerError, Closed, ConnectionLost, TimedOut, Unauthorized, given, pause } from
-  './lib/errors.mjs';
+import { AuthBrokerError, BrokerError, Closed, ConnectionLost, TimedOut, Unauthorized, given, pause, within }
+  from './lib/errors.mjs';
 import { Events } from './lib/events.mjs';
 import { currentProfile } from './lib/profile.mjs';
 import { ANSWER_SECONDS, AWAIT_SECONDS, LOSS_LIMIT, Repetition, TRY_AGAIN, answerSeconds, hasEnded } from
@@ -53,7 +54,7 @@ export class Broker {
     const deadline = performance.now() + 1000 * (options.timeoutSeconds ?? answerSeconds(method, params));
     for (const repetition = new Repetition(method, deadline); ;) {
       options.signal?.throwIfAborted();
-      const channel = this.#channel?.isOpen ? this.#channel : await this.#open();
+      const channel = this.#channel?.isOpen ? this.#channel : await within(this.#open(), deadline, options.signal);
       if (this.#isClosed) throw new Closed();
       const timeoutSeconds = Math.max(deadline - performance.now(), 0) / 1000;
       try { return await channel.call(method, given(params), { ...options, timeoutSeconds }); } catch (error) {
@@ -73,16 +74,20 @@ export class Broker {
     return this.#opening;
   }
 
-  async accessToken({ profile, minValiditySeconds, scopes, audience, forceRefresh, waitForLogin, ...options } = {}) {
+  async accessToken({ profile, url, minValiditySeconds, scopes, audience, forceRefresh, waitForLogin, ...options } = {}) {
     const { timeoutSeconds } = options;
     const wanted = { minValiditySeconds, scopes, audience, forceRefresh, waitForLogin, timeoutSeconds };
+    if (url !== undefined) {
+      if (profile !== undefined) throw new TypeError('a token is asked for by a profile or by an address, not by both');
+      return tokenOfAddress((method, params) => this.call(method, params, patient(options)), url, wanted);
+    }
     const params = { profile: currentProfile(profile), ...wanted };
     return new AccessToken(await this.call('getAccessToken', params, patient(options)));
   }
 
   async reportRejected(token, { status, scopes, audience, ...options } = {}) {
     const params = { profile: token.profile, tokenId: token.tokenId, status, scopes, audience };
-    return new AccessToken(await this.call('reportRejected', params, options));
+    return new AccessToken(await this.call('reportRejected', params, options), token.target);
   }
 
   async withAccessToken(use, options = {}) {

@@ -1,5 +1,6 @@
 /** The errors of the package, and what the others share. */
 import { challenge } from './values.mjs';
+import { LONGEST_TIMER_MS } from './limits.mjs';
 
 /** Text of another program, made fit for a terminal. */
 export const plain = (text) => String(text).replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, '?');
@@ -84,6 +85,21 @@ export class TimedOut extends BrokerRefusal {
   constructor(code = DEADLINE, message = 'the broker did not answer in time', data = undefined) {
     super(code, message, data ?? { kind: 'deadlineExceeded', nextAction: 'retry', retryable: true });
     this.answered = data !== undefined;
+  }
+}
+
+/** Waits for what goes on, whether it is waited for or not, until a time of `performance.now`; then the error is TimedOut. */
+export async function within(promise, deadline, signal) {
+  let timer, aborted;
+  const end = new Promise((_, reject) => {
+    aborted = () => reject(signal.reason);
+    signal?.addEventListener('abort', aborted, { once: true });
+    const ms = Math.min(Math.max(deadline - performance.now(), 0), LONGEST_TIMER_MS);
+    if (deadline !== Infinity) timer = setTimeout(() => reject(new TimedOut()), ms);
+  });
+  try { return await Promise.race([promise, end]); } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', aborted);
   }
 }
 

@@ -1,7 +1,7 @@
 /** Events, over restarts of the broker. */
 import { Channel } from './channel.mjs';
 import { connect } from './discovery.mjs';
-import { Closed, ConnectionLost, given, pause } from './errors.mjs';
+import { Closed, ConnectionLost, given, pause, within } from './errors.mjs';
 import { EVENT_BYTE_LIMIT, EVENT_LIMIT, FIRST_PAUSE_MS, LONGEST_PAUSE_MS, Repetition, USUAL_LIFE_MS, answerSeconds } from
   './limits.mjs';
 import { member } from './values.mjs';
@@ -38,8 +38,7 @@ export class Events {
     const deadline = performance.now() + 1000 * timeoutSeconds;
     for (const repetition = new Repetition('subscribe', deadline); ;) {
       signal?.throwIfAborted();
-      const left = Math.max(deadline - performance.now(), 0) / 1000;
-      try { await this.#subscribe(this.#location, { signal, timeoutSeconds: left }); return; } catch (error) {
+      try { await this.#subscribe(this.#location, { signal, deadline }); return; } catch (error) {
         await pause(repetition.pauseAfter(error), signal);
       }
     }
@@ -98,8 +97,14 @@ export class Events {
     return !this.#wanted || this.#wanted.has(event.event) || event.event === 'eventsLost';
   }
 
-  async #subscribe(location, options) {
-    const channel = new Channel(await connect(location));
+  async #subscribe(location, { signal, deadline = performance.now() + 1000 * answerSeconds('subscribe') } = {}) {
+    const connecting = connect(location);
+    const socket = await within(connecting, deadline, signal).catch((error) => {
+      // What is found later is closed.
+      connecting.then((late) => late.destroy(), () => {});
+      throw error;
+    });
+    const channel = new Channel(socket);
     const early = [];
     let put = (event) => early.push(event);
     channel.onEvent = (event, byteCount) => {
@@ -110,7 +115,8 @@ export class Events {
     try {
       const heard = this.#wanted && [...new Set([...this.#wanted, 'shuttingDown'])];
       const params = given({ events: heard, profiles: this.#profiles, since: this.#since });
-      const snapshot = await channel.ask('subscribe', params, options);
+      const timeoutSeconds = Math.max(deadline - performance.now(), 0) / 1000;
+      const snapshot = await channel.ask('subscribe', params, { signal, timeoutSeconds });
       member(snapshot, 'subscriptionId', 'string');
       member(snapshot, 'sequence', 'number');
       member(snapshot, 'sessions', 'list');

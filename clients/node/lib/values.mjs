@@ -18,11 +18,20 @@ function timeOf(object, name) {
   return time;
 }
 
+/** What goes with the token of an address; frozen, without the members that are absent. */
+function targetOf({ prefix, username, scheme }) {
+  const target = { prefix: member({ prefix }, 'prefix', 'string') };
+  if (username !== undefined) target.username = member({ username }, 'username', 'string');
+  if (scheme !== undefined) target.scheme = member({ scheme }, 'scheme', 'string');
+  return Object.freeze(target);
+}
+
 /** An access token: no text, log line or JSON shows it; `value` and `authorizationHeader` give it. */
 export class AccessToken {
   #value;
 
-  constructor(result) {
+  /** @param target the target that is known already, where the answer has none */
+  constructor(result, target = result?.target) {
     this.#value = member(result, 'accessToken', 'string');
     this.tokenType = member(result, 'tokenType', 'string');
     this.expiresAt = timeOf(result, 'expiresAt');
@@ -30,12 +39,17 @@ export class AccessToken {
     this.profile = member(result, 'profile', 'string');
     this.tokenId = member(result, 'tokenId', 'string');
     this.offline = result.offline === true;
+    this.target = target === undefined ? undefined : targetOf(target);
     Object.freeze(this);
   }
 
   get value() { return this.#value; }
 
-  get authorizationHeader() { return `${this.tokenType} ${this.#value}`; }
+  get authorizationHeader() {
+    if (this.target?.scheme !== 'Basic') return `${this.tokenType} ${this.#value}`;
+    // Servers that take a token as a password look at no user name, where the target has none.
+    return `Basic ${Buffer.from(`${this.target.username ?? 'oauth2'}:${this.#value}`).toString('base64')}`;
+  }
 
   expiresInSeconds() { return this.expiresAt === null ? null : (this.expiresAt.getTime() - Date.now()) / 1000; }
 

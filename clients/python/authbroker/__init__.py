@@ -12,15 +12,16 @@ server is checked to be the same user before a byte is sent.
 
 from typing import TYPE_CHECKING
 
-from ._channel import Cancellation
+from ._cancellation import Cancellation
 from ._errors import (AuthBrokerError, AuthenticationRequired, BrokerError, BrokerRefusal, Cancelled, Closed,
                       ConnectionLost, CredentialError, NoBroker, NoTerminal, ProviderError, RequestError, TimedOut,
                       Unauthorized, UnexpectedAnswer, VaultError)
 from ._prompts import BackupCode, Code, CodeAnswer, Prompts, Resend, TerminalPrompts
 from ._stream import Events
 from ._sync import Broker
-from ._values import (AccessToken, Event, IdToken, LoginForm, LoginResult, LogoutResult, OtpChallenge, Session,
-                      Snapshot, UserAction, challenge_of)
+from ._tokens import AccessToken, IdToken, Target
+from ._values import (Event, LoginForm, LoginResult, LogoutResult, OtpChallenge, Session, Snapshot, User, UserAction,
+                      challenge_of)
 
 if TYPE_CHECKING:
     from ._async import AsyncBroker
@@ -32,7 +33,8 @@ __all__ = [
     "BrokerError", "BrokerRefusal", "Cancellation", "Cancelled", "Closed", "Code", "CodeAnswer", "ConnectionLost",
     "CredentialError", "Event", "Events", "IdToken", "LoginForm", "LoginResult", "LogoutResult", "NoBroker",
     "NoTerminal", "OtpChallenge", "Prompts", "ProviderError", "RequestError", "Resend", "Session", "Snapshot",
-    "TerminalPrompts", "TimedOut", "Unauthorized", "UnexpectedAnswer", "UserAction", "VaultError", "challenge_of", "httpx_auth",
+    "Target", "TerminalPrompts", "TimedOut", "Unauthorized", "UnexpectedAnswer", "User", "UserAction", "VaultError",
+    "challenge_of", "httpx_auth",
 ]
 
 

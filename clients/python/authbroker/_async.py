@@ -12,13 +12,14 @@ from typing import Any, Awaitable, Callable, Mapping, Optional, Sequence, Tuple,
 from . import _calls, _dialogue, _retry
 from ._async_channel import AsyncChannel
 from ._async_stream import AsyncEvents, AsyncSocket
-from ._errors import AuthBrokerError, Closed, Unauthorized
+from ._errors import AuthBrokerError, Closed, TimedOut, Unauthorized
 from ._events import Cursor
 from ._location import Location
 from ._members import Members
 from ._profile import current
 from ._prompts import Prompts
-from ._values import AccessToken, IdToken, LoginResult, LogoutResult, OtpChallenge, Session
+from ._tokens import AccessToken, IdToken
+from ._values import LoginResult, LogoutResult, OtpChallenge, Session
 
 Result = TypeVar("Result")
 
@@ -57,7 +58,7 @@ class AsyncBroker:
         deadline = None if limit is None else time.monotonic() + limit
         repetition = _retry.Repetition(method, deadline)
         while True:
-            channel = await self._connected()
+            channel = await self._connected(deadline)
             try:
                 left = None if deadline is None else max(deadline - time.monotonic(), 0)
                 return await channel.call(method, params or {}, left)
@@ -67,7 +68,7 @@ class AsyncBroker:
                 pause = repetition.pause(error)
             await asyncio.sleep(pause)
 
-    async def _connected(self) -> AsyncChannel:
+    async def _connected(self, deadline: Optional[float]) -> AsyncChannel:
         """An open connection."""
         if self._is_closed:
             raise Closed
@@ -75,8 +76,15 @@ class AsyncBroker:
             return self._channel
         if self._opening is None:
             self._opening = asyncio.ensure_future(self._open())
-        # One call's cancellation is not that of the others which wait for the same connection.
-        return await asyncio.shield(self._opening)
+            # Where nothing waits for it any more, its failure is of no interest.
+            self._opening.add_done_callback(lambda done: done.cancelled() or done.exception())
+        # The end of one call is not that of the others which wait for the same connection.
+        opening = self._opening
+        left = None if deadline is None else max(deadline - time.monotonic(), 0)
+        await asyncio.wait({opening}, timeout=left)
+        if not opening.done():
+            raise TimedOut
+        return opening.result()
 
     async def _open(self) -> AsyncChannel:
         try:
@@ -88,29 +96,43 @@ class AsyncBroker:
 
     # Tokens
 
-    async def access_token(self, profile: Optional[str] = None, *, min_validity: Optional[float] = None,
-                           scopes: Optional[Sequence[str]] = None, audience: Optional[str] = None,
-                           force_refresh: bool = False, wait_for_login: bool = False,
+    async def access_token(self, profile: Optional[str] = None, *, url: Optional[str] = None,
+                           min_validity: Optional[float] = None, scopes: Optional[Sequence[str]] = None,
+                           audience: Optional[str] = None, force_refresh: bool = False, wait_for_login: bool = False,
                            timeout: Optional[float] = None) -> AccessToken:
         """As `Broker.access_token`."""
-        params = _calls.token_params(profile, min_validity, scopes, audience, force_refresh, wait_for_login, timeout)
-        return AccessToken(Members(await self.call("getAccessToken", params, timeout=_calls.limit(timeout))))
+        steps = _calls.token_steps(
+            profile, url, min_validity, scopes, audience, force_refresh, wait_for_login, timeout)
+        limit = _calls.limit(timeout)
+        deadline = None if limit is None else time.monotonic() + limit
+        try:
+            method, params = next(steps)
+            while True:
+                left = None if deadline is None else max(deadline - time.monotonic(), 0)
+                try:
+                    answer = await self.call(method, params, timeout=left)
+                except AuthBrokerError as error:
+                    method, params = steps.throw(error)
+                else:
+                    method, params = steps.send(answer)
+        except StopIteration as end:
+            return cast(AccessToken, end.value)
 
     async def report_rejected(self, token: AccessToken, status: Optional[int] = None, *,
                               scopes: Optional[Sequence[str]] = None, audience: Optional[str] = None,
                               timeout: Optional[float] = None) -> AccessToken:
         """As `Broker.report_rejected`."""
         params = _calls.rejection_params(token, status, scopes, audience)
-        return AccessToken(Members(await self.call("reportRejected", params, timeout=timeout)))
+        return AccessToken(Members(await self.call("reportRejected", params, timeout=timeout)), token.target)
 
     async def with_access_token(
             self, use: Callable[[AccessToken], Union[Awaitable[Union[Result, Unauthorized]], Result, Unauthorized]],
-            profile: Optional[str] = None, *, min_validity: Optional[float] = None,
+            profile: Optional[str] = None, *, url: Optional[str] = None, min_validity: Optional[float] = None,
             scopes: Optional[Sequence[str]] = None, audience: Optional[str] = None,
             timeout: Optional[float] = None) -> Result:
         """As `Broker.with_access_token`; the function may be a coroutine function."""
         token = await self.access_token(
-            profile, min_validity=min_validity, scopes=scopes, audience=audience, timeout=timeout)
+            profile, url=url, min_validity=min_validity, scopes=scopes, audience=audience, timeout=timeout)
         for is_last in (False, True):
             try:
                 given = use(token)

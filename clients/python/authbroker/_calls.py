@@ -6,10 +6,12 @@ import math
 import sys
 from typing import Dict, Mapping, Optional, Sequence, Tuple, TypeVar, Union
 
+from . import _addresses
 from ._errors import Unauthorized
 from ._members import Members
 from ._profile import current
-from ._values import AccessToken, LogoutResult
+from ._tokens import AccessToken
+from ._values import LogoutResult
 
 Result = TypeVar("Result")
 # How much longer than the broker's own time limit its answer is waited for, in seconds: it is on this machine.
@@ -39,13 +41,18 @@ def answer_limit(method: str, params: Mapping[str, object], timeout: Optional[fl
     return max(usual, own + _ANSWER_SECONDS) if isinstance(own, (int, float)) else usual
 
 
-def token_params(profile: Optional[str], min_validity: Optional[float], scopes: Optional[Sequence[str]],
-                 audience: Optional[str], force_refresh: bool, wait_for_login: bool,
-                 timeout: Optional[float]) -> Dict[str, object]:
-    """The params of `getAccessToken`."""
-    return {"profile": current(profile), "minValiditySeconds": min_validity, "scopes": None if scopes is None else list(scopes),
-            "audience": audience, "forceRefresh": force_refresh or None, "waitForLogin": wait_for_login or None,
-            "timeoutSeconds": timeout}
+def token_steps(profile: Optional[str], url: Optional[str], min_validity: Optional[float],
+                scopes: Optional[Sequence[str]], audience: Optional[str], force_refresh: bool, wait_for_login: bool,
+                timeout: Optional[float]) -> _addresses.Steps:
+    """The requests for a token: of a profile, or of the target that an address belongs to."""
+    params: Dict[str, object] = {
+        "minValiditySeconds": min_validity, "scopes": None if scopes is None else list(scopes), "audience": audience,
+        "forceRefresh": force_refresh or None, "waitForLogin": wait_for_login or None, "timeoutSeconds": timeout}
+    if url is None:
+        return _addresses.of_profile({**params, "profile": current(profile)})
+    if profile is not None:
+        raise ValueError("a token is asked for by a profile or by an address, not by both")
+    return _addresses.of_address(url, params)
 
 
 def rejection_params(token: AccessToken, status: Optional[int], scopes: Optional[Sequence[str]],

@@ -7,42 +7,12 @@ import select
 import socket
 import threading
 import time
-from typing import Any, Dict, Mapping, Optional, Set, Tuple
+from typing import Any, Dict, Mapping, Optional
 
+from ._cancellation import Cancellation
 from ._codec import READ_SIZE, Answer, Codec
 from ._errors import AuthBrokerError, BrokerRefusal, Closed, ConnectionLost, TimedOut, UnexpectedAnswer
 from ._proof import ProofFile, wanted_path
-
-
-class Cancellation:
-    """Cancels calls from another thread: pass it to a call, and call `cancel`; the call raises `Cancelled`."""
-
-    def __init__(self) -> None:
-        """Nothing is cancelled yet."""
-        self._lock = threading.Lock()
-        self._under_way: Set[Tuple[Channel, int]] = set()
-        self._is_cancelled = False
-
-    def cancel(self) -> None:
-        """Tells the broker that the calls are not wanted any more; later calls with this object neither."""
-        with self._lock:
-            self._is_cancelled = True
-            under_way = list(self._under_way)
-        for channel, identifier in under_way:
-            channel.cancel(identifier)
-
-    def begin(self, identifier: int, channel: Channel) -> None:
-        """Notes a request that was sent."""
-        with self._lock:
-            self._under_way.add((channel, identifier))
-            is_late = self._is_cancelled
-        if is_late:
-            channel.cancel(identifier)
-
-    def end(self, identifier: int, channel: Channel) -> None:
-        """Forgets a request."""
-        with self._lock:
-            self._under_way.discard((channel, identifier))
 
 
 class _Waiter:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, Generator, Mapping, Optional, Union
 
-from ._errors import BrokerError, ConnectionLost, TimedOut, UnexpectedAnswer
+from ._errors import BrokerError, Cancelled, ConnectionLost, TimedOut, UnexpectedAnswer
 from ._members import Members
 from ._prompts import BackupCode, CodeAnswer, Prompts, Resend
 from ._values import LoginResult, OtpChallenge, Session, UserAction
@@ -135,7 +135,7 @@ def _answer(prompts: Prompts, first: OtpChallenge) -> Steps:
                 refusal = error
             told = refusal
             yield Ask(lambda: prompts.show_refusal(told))
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, Cancelled):
         yield from _cancel({"otpFlowId": challenge.otp_flow_id})
         raise
 
@@ -156,7 +156,7 @@ def _await(action: UserAction) -> Steps:
                 if not error.answered:
                     raise
                 losses = 0
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, Cancelled):
         yield from _cancel(flow)
         raise
 

@@ -56,6 +56,18 @@ class Members:
         value = self.raw.get(name, False)
         return value if isinstance(value, bool) else self._refuse(name, "true or false")
 
+    def optional_flag(self, name: str) -> Optional[bool]:
+        """A Boolean, or None."""
+        return self.flag(name) if self.raw.get(name) is not None else None
+
+    def optional_number(self, name: str) -> Optional[float]:
+        """A number, or None."""
+        value = self.raw.get(name)
+        if value is None:
+            return None
+        return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else self._refuse(
+            name, "a number")
+
     def integer(self, name: str) -> int:
         """A whole number that must be there."""
         value = self.raw.get(name)

@@ -10,11 +10,13 @@ from types import TracebackType
 from typing import Any, Iterator, List, Mapping, Optional, Type
 
 from . import _calls, _retry
+from ._cancellation import Cancellation
 from ._codec import READ_SIZE, Answer, Codec
 from ._errors import AuthBrokerError, Closed, ConnectionLost, TimedOut, UnexpectedAnswer
 from ._events import Cursor
 from ._location import Location, connect
 from ._members import Members
+from ._opening import Opening
 from ._values import Event, Snapshot
 
 
@@ -99,7 +101,8 @@ class EventChannel:
 class Events(Iterator[Event]):
     """The events of a subscription, in order, across restarts of the broker; `close` ends it from any thread."""
 
-    def __init__(self, location: Location, cursor: Cursor, timeout: Optional[float]) -> None:
+    def __init__(self, location: Location, cursor: Cursor, timeout: Optional[float],
+                 cancellation: Optional[Cancellation] = None) -> None:
         """Subscribes; raises what keeps it from that."""
         self._location = location
         self._cursor = cursor
@@ -112,10 +115,10 @@ class Events(Iterator[Event]):
         repetition = _retry.Repetition("subscribe", deadline)
         while True:
             try:
-                return self._subscribe(location, None if deadline is None else max(deadline - time.monotonic(), 0))
+                return self._subscribe(location, deadline, cancellation)
             except AuthBrokerError as error:
                 pause = repetition.pause(error)
-            time.sleep(pause)
+            time.sleep(pause) if cancellation is None else cancellation.pause(pause)
 
     #: Where the sessions stood when the present subscription began.
     snapshot: Snapshot
@@ -183,20 +186,33 @@ class Events(Iterator[Event]):
                 raise Closed
             try:
                 left = None if deadline is None else max(deadline - time.monotonic(), 0)
-                return self._subscribe(
-                    self._cursor.location(self._location), _calls.answer_limit("subscribe", {}, left))
+                limit = _calls.answer_limit("subscribe", {}, left)
+                until = None if limit is None else time.monotonic() + limit
+                return self._subscribe(self._cursor.location(self._location), until)
             except AuthBrokerError as error:
                 self._cursor.pauses.failed(error)
 
-    def _subscribe(self, location: Location, limit: Optional[float]) -> None:
-        deadline = None if limit is None else time.monotonic() + limit
-        channel = EventChannel(connect(location))
+    def _subscribe(self, location: Location, deadline: Optional[float],
+                   cancellation: Optional[Cancellation] = None) -> None:
+        opening = Opening(lambda: connect(location))
+        try:
+            channel = EventChannel(opening.wait(deadline, cancellation))
+        except BaseException:
+            opening.discard(lambda late: late.close())
+            raise
+        if cancellation is not None:
+            cancellation.attach(channel.close)
         try:
             answer = channel.ask("subscribe", self._cursor.params(), deadline)
             self.snapshot = Snapshot.read(Members(answer))
         except BaseException:
             channel.close()
+            if cancellation is not None:
+                cancellation.check()
             raise
+        finally:
+            if cancellation is not None:
+                cancellation.detach(channel.close)
         notice = self._cursor.begin(self.snapshot)
         self._pending += [notice] if notice else []
         self._pending += channel.early

@@ -6,18 +6,21 @@ import os
 import threading
 import time
 from types import TracebackType
-from typing import Any, Callable, Mapping, Optional, Sequence, Tuple, Type, TypeVar, Union
+from typing import Any, Callable, Mapping, Optional, Sequence, Tuple, Type, TypeVar, Union, cast
 
 from . import _calls, _dialogue, _retry
-from ._channel import Cancellation, Channel
+from ._cancellation import Cancellation
+from ._channel import Channel
 from ._errors import AuthBrokerError, Closed, Unauthorized
 from ._events import Cursor
 from ._location import Location, connect
 from ._members import Members
+from ._opening import Opening
 from ._profile import current
 from ._prompts import Prompts
 from ._stream import Events
-from ._values import AccessToken, IdToken, LoginResult, LogoutResult, OtpChallenge, Session
+from ._tokens import AccessToken, IdToken
+from ._values import LoginResult, LogoutResult, OtpChallenge, Session
 
 Result = TypeVar("Result")
 
@@ -27,7 +30,8 @@ class Broker:
 
     Any number of threads may use it at the same time. It connects at the first call, and again after the broker was
     restarted; a request whose effect is unknown then is not repeated, but raises `ConnectionLost`. Every call takes
-    `timeout`, in seconds, and raises a subclass of `AuthBrokerError`.
+    `timeout`, in seconds, and `cancellation`, which cancels it from another thread, and raises a subclass of
+    `AuthBrokerError`: `TimedOut` and `Cancelled` at the end of those.
     """
 
     def __init__(self, *, state: Optional[str] = None, config: Optional[str] = None, socket: Optional[str] = None,
@@ -36,6 +40,7 @@ class Broker:
         self._location = Location(state, config, socket, start)
         self._lock = threading.Lock()
         self._channel: Optional[Channel] = None
+        self._opening: Optional[Opening[Channel]] = None
         self._is_closed = False
 
     def __enter__(self) -> Broker:
@@ -70,62 +75,102 @@ class Broker:
         deadline = None if limit is None else time.monotonic() + limit
         repetition = _retry.Repetition(method, deadline)
         while True:
-            channel = self._connected()
+            channel = self._connected(deadline, cancellation)
             try:
                 return channel.call(method, params or {}, deadline, cancellation)
             except AuthBrokerError as error:
                 if _retry.has_ended(error):
                     channel.retire()
                 pause = repetition.pause(error)
-            time.sleep(pause)
+            time.sleep(pause) if cancellation is None else cancellation.pause(pause)
 
-    def _connected(self) -> Channel:
+    def _connected(self, deadline: Optional[float], cancellation: Optional[Cancellation]) -> Channel:
         """An open connection."""
+        if cancellation is not None:
+            cancellation.check()
         channel = self._channel
         if channel is not None and channel.is_open:
             return channel
-        if channel is not None and channel.process != os.getpid():
+        process = os.getpid()
+        if channel is not None and channel.process != process:
             # The lock and the connection belong to the process that this one was forked from.
             self._lock, self._channel = threading.Lock(), None
             channel.forget()
         with self._lock:
             if self._is_closed:
                 raise Closed
-            if self._channel is None or not self._channel.is_open:
-                self._channel = Channel(connect(self._location), self._location.paths(os.environ).state)
-            return self._channel
+            if self._channel is not None and self._channel.is_open:
+                return self._channel
+            opening = self._opening
+            if opening is None or opening.is_over or opening.process != process:
+                opening = self._opening = Opening(self._open)
+        return opening.wait(deadline, cancellation)
+
+    def _open(self) -> Channel:
+        channel = Channel(connect(self._location), self._location.paths(os.environ).state)
+        with self._lock:
+            self._channel = channel
+            is_closed = self._is_closed
+        if is_closed:
+            channel.close()
+            raise Closed
+        return channel
 
     # Tokens
 
-    def access_token(self, profile: Optional[str] = None, *, min_validity: Optional[float] = None,
-                     scopes: Optional[Sequence[str]] = None, audience: Optional[str] = None,
-                     force_refresh: bool = False, wait_for_login: bool = False,
-                     timeout: Optional[float] = None) -> AccessToken:
+    def access_token(self, profile: Optional[str] = None, *, url: Optional[str] = None,
+                     min_validity: Optional[float] = None, scopes: Optional[Sequence[str]] = None,
+                     audience: Optional[str] = None, force_refresh: bool = False, wait_for_login: bool = False,
+                     timeout: Optional[float] = None,
+                     cancellation: Optional[Cancellation] = None) -> AccessToken:
         """Returns a valid access token, refreshed first where necessary.
+
+        `url`, in the place of `profile`, is the address of a server: the configuration's `targets` say whose token it
+        is, and `target` of the token what goes with it. Raises `BrokerRefusal` of kind `unknownTarget` where there is
+        none.
 
         Raises `AuthenticationRequired` where the user must log in. `min_validity` is the least remaining lifetime in
         seconds; with `timeout` the broker says what it waited for in vain.
         """
-        params = _calls.token_params(profile, min_validity, scopes, audience, force_refresh, wait_for_login, timeout)
-        return AccessToken(Members(self.call("getAccessToken", params, timeout=_calls.limit(timeout))))
+        steps = _calls.token_steps(
+            profile, url, min_validity, scopes, audience, force_refresh, wait_for_login, timeout)
+        limit = _calls.limit(timeout)
+        deadline = None if limit is None else time.monotonic() + limit
+        try:
+            method, params = next(steps)
+            while True:
+                left = None if deadline is None else max(deadline - time.monotonic(), 0)
+                try:
+                    answer = self.call(method, params, timeout=left, cancellation=cancellation)
+                except AuthBrokerError as error:
+                    method, params = steps.throw(error)
+                else:
+                    method, params = steps.send(answer)
+        except StopIteration as end:
+            return cast(AccessToken, end.value)
 
     def report_rejected(self, token: AccessToken, status: Optional[int] = None, *,
                         scopes: Optional[Sequence[str]] = None, audience: Optional[str] = None,
-                        timeout: Optional[float] = None) -> AccessToken:
+                        timeout: Optional[float] = None,
+                        cancellation: Optional[Cancellation] = None) -> AccessToken:
         """Reports that an API refused a token (401 where no status is given); returns the one to use instead."""
         params = _calls.rejection_params(token, status, scopes, audience)
-        return AccessToken(Members(self.call("reportRejected", params, timeout=timeout)))
+        answer = self.call("reportRejected", params, timeout=timeout, cancellation=cancellation)
+        return AccessToken(Members(answer), token.target)
 
     def with_access_token(self, use: Callable[[AccessToken], Union[Result, Unauthorized]],
-                          profile: Optional[str] = None, *, min_validity: Optional[float] = None,
-                          scopes: Optional[Sequence[str]] = None, audience: Optional[str] = None,
-                          timeout: Optional[float] = None) -> Result:
+                          profile: Optional[str] = None, *, url: Optional[str] = None,
+                          min_validity: Optional[float] = None, scopes: Optional[Sequence[str]] = None,
+                          audience: Optional[str] = None, timeout: Optional[float] = None,
+                          cancellation: Optional[Cancellation] = None) -> Result:
         """Calls a function with a token; if the API refuses it, reports that once and calls it with the new one.
 
         The function raises or returns `Unauthorized`; an `urllib.error.HTTPError` with 401 is understood as well. The
         second refusal is raised, and the first one where the broker has no other token.
         """
-        token = self.access_token(profile, min_validity=min_validity, scopes=scopes, audience=audience, timeout=timeout)
+        token = self.access_token(
+            profile, url=url, min_validity=min_validity, scopes=scopes, audience=audience, timeout=timeout,
+            cancellation=cancellation)
         for is_last in (False, True):
             try:
                 return _calls.accepted(use(token))
@@ -133,74 +178,94 @@ class Broker:
                 status = _calls.refused_status(error)
                 if status is None or is_last:
                     raise
-                fresh = self.report_rejected(token, status, scopes=scopes, audience=audience, timeout=timeout)
+                fresh = self.report_rejected(
+                    token, status, scopes=scopes, audience=audience, timeout=timeout, cancellation=cancellation)
                 if fresh == token:
                     raise
                 token = fresh
         raise AssertionError("the loop returns or raises")
 
-    def id_token(self, profile: Optional[str] = None, *, timeout: Optional[float] = None) -> IdToken:
+    def id_token(self, profile: Optional[str] = None, *, timeout: Optional[float] = None,
+                 cancellation: Optional[Cancellation] = None) -> IdToken:
         """Returns the session's ID token; the profile must allow it (`allowIdToken`)."""
-        return IdToken(Members(self.call("getIdToken", {"profile": current(profile)}, timeout=timeout)))
+        params = {"profile": current(profile)}
+        return IdToken(Members(self.call("getIdToken", params, timeout=timeout, cancellation=cancellation)))
 
     # Logins
 
     def login(self, profile: Optional[str] = None, *, method: Optional[str] = None, email: Optional[str] = None,
               password: Optional[str] = None, phone_number: Optional[str] = None, refresh_token: Optional[str] = None,
               scopes: Optional[Sequence[str]] = None, client_context: Optional[str] = None,
-              prompts: Optional[Prompts] = None, timeout: Optional[float] = None) -> LoginResult:
+              prompts: Optional[Prompts] = None, timeout: Optional[float] = None,
+              cancellation: Optional[Cancellation] = None) -> LoginResult:
         """Logs in. With `prompts` it asks for what is missing and goes on until there is a session.
 
         Without, it is one request: the result may be a challenge (`verify_otp`) or an action (`await_login`). With
-        `prompts`, `timeout` is that of each request, and Ctrl-C cancels the login.
+        `prompts`, `timeout` is that of each request; Ctrl-C and `cancellation` cancel the login.
         """
         params = _calls.login_params(
             profile, method, email, password, phone_number, refresh_token, scopes, client_context)
         if prompts is None:
-            return self._login_call("login", params, timeout)
-        return self._drive(_dialogue.Run(_dialogue.login(prompts, params)), timeout)
+            return self._login_call("login", params, timeout, cancellation)
+        return self._drive(_dialogue.Run(_dialogue.login(prompts, params)), timeout, cancellation)
 
-    def verify_otp(self, otp_flow_id: str, code: str, *, timeout: Optional[float] = None) -> LoginResult:
+    def verify_otp(self, otp_flow_id: str, code: str, *, timeout: Optional[float] = None,
+                   cancellation: Optional[Cancellation] = None) -> LoginResult:
         """Answers a challenge with its one-time code; blanks and dashes do not count."""
-        return self._login_call("verifyOtp", {"otpFlowId": otp_flow_id, "code": code}, timeout)
+        return self._login_call("verifyOtp", {"otpFlowId": otp_flow_id, "code": code}, timeout, cancellation)
 
-    def verify_backup_code(self, otp_flow_id: str, code: str, *, timeout: Optional[float] = None) -> LoginResult:
+    def verify_backup_code(self, otp_flow_id: str, code: str, *, timeout: Optional[float] = None,
+                           cancellation: Optional[Cancellation] = None) -> LoginResult:
         """Answers a challenge with a backup code instead."""
-        return self._login_call("verifyBackupCode", {"otpFlowId": otp_flow_id, "backupCode": code}, timeout)
+        params = {"otpFlowId": otp_flow_id, "backupCode": code}
+        return self._login_call("verifyBackupCode", params, timeout, cancellation)
 
-    def resend_otp(self, otp_flow_id: str, *, timeout: Optional[float] = None) -> OtpChallenge:
+    def resend_otp(self, otp_flow_id: str, *, timeout: Optional[float] = None,
+                   cancellation: Optional[Cancellation] = None) -> OtpChallenge:
         """Has another code sent; returns the challenge as it is then."""
-        return OtpChallenge.read(Members(self.call("resendOtp", {"otpFlowId": otp_flow_id}, timeout=timeout)))
+        params = {"otpFlowId": otp_flow_id}
+        return OtpChallenge.read(Members(self.call("resendOtp", params, timeout=timeout, cancellation=cancellation)))
 
-    def await_login(self, login_flow_id: str, *, timeout: Optional[float] = None) -> LoginResult:
+    def await_login(self, login_flow_id: str, *, timeout: Optional[float] = None,
+                    cancellation: Optional[Cancellation] = None) -> LoginResult:
         """Waits until the user has completed a login in a browser or at another device."""
         params = {"loginFlowId": login_flow_id, "timeoutSeconds": timeout}
-        return self._login_call("awaitLogin", params, _calls.limit(timeout))
+        return self._login_call("awaitLogin", params, _calls.limit(timeout), cancellation)
 
     def logout(self, profile: Optional[str] = None, *, everywhere: bool = False, all_profiles: bool = False,
-               timeout: Optional[float] = None) -> Tuple[LogoutResult, ...]:
+               timeout: Optional[float] = None,
+               cancellation: Optional[Cancellation] = None) -> Tuple[LogoutResult, ...]:
         """Signs out here and revokes the session at its provider."""
         params = _calls.logout_params(profile, everywhere, all_profiles)
-        return _calls.logout_results(self.call("logout", params, timeout=timeout))
+        return _calls.logout_results(self.call("logout", params, timeout=timeout, cancellation=cancellation))
 
-    def session(self, profile: Optional[str] = None, *, timeout: Optional[float] = None) -> Session:
+    def session(self, profile: Optional[str] = None, *, timeout: Optional[float] = None,
+                cancellation: Optional[Cancellation] = None) -> Session:
         """Returns the state of a profile's session, and what a login takes."""
-        return Session.read(Members(self.call("getSession", {"profile": current(profile)}, timeout=timeout)))
+        params = {"profile": current(profile)}
+        return Session.read(Members(self.call("getSession", params, timeout=timeout, cancellation=cancellation)))
 
-    def sessions(self, *, timeout: Optional[float] = None) -> Tuple[Session, ...]:
+    def sessions(self, *, timeout: Optional[float] = None,
+                 cancellation: Optional[Cancellation] = None) -> Tuple[Session, ...]:
         """Returns the state of every profile's session."""
-        return Members(self.call("listSessions", timeout=timeout)).values("sessions", Session.read)
+        answer = self.call("listSessions", timeout=timeout, cancellation=cancellation)
+        return Members(answer).values("sessions", Session.read)
 
-    def _login_call(self, method: str, params: Mapping[str, object], timeout: Optional[float]) -> LoginResult:
-        return LoginResult.read(Members(self.call(method, params, timeout=timeout)))
+    def _login_call(self, method: str, params: Mapping[str, object], timeout: Optional[float],
+                    cancellation: Optional[Cancellation]) -> LoginResult:
+        return LoginResult.read(Members(self.call(method, params, timeout=timeout, cancellation=cancellation)))
 
-    def _drive(self, run: _dialogue.Run, timeout: Optional[float]) -> LoginResult:
+    def _drive(self, run: _dialogue.Run, timeout: Optional[float], cancellation: Optional[Cancellation]) -> LoginResult:
         """Does what a dialogue asks for, step by step."""
         while run.step is not None:
             step = run.step
             try:
-                value = step.function() if isinstance(step, _dialogue.Ask) else self.call(
-                    step.method, step.params, timeout=timeout)
+                if isinstance(step, _dialogue.Ask):
+                    value = step.function()
+                else:
+                    # What is cancelled is the login, and not the request that does so.
+                    value = self.call(step.method, step.params, timeout=timeout,
+                                      cancellation=None if step.method == "cancelLogin" else cancellation)
             except BaseException as error:
                 run.failed(error)
             else:
@@ -211,7 +276,8 @@ class Broker:
 
     def events(self, events: Optional[Sequence[str]] = None, *, profiles: Optional[Sequence[str]] = None,
                since: Optional[int] = None, patience: Optional[float] = None,
-               timeout: Optional[float] = None) -> Events:
+               timeout: Optional[float] = None,
+               cancellation: Optional[Cancellation] = None) -> Events:
         """Subscribes; returns an iterator of events over a connection of its own.
 
         Where the broker ends, the iterator connects again and goes on behind the last event; one that was killed is
@@ -219,4 +285,4 @@ class Broker:
         ever). `since` is the last sequence that was seen: what was missed comes first, or the event `resync` with
         `sessions` where it is no longer kept. `eventsLost` says that this client read too slowly.
         """
-        return Events(self._location, Cursor(events, profiles, since, patience), timeout)
+        return Events(self._location, Cursor(events, profiles, since, patience), timeout, cancellation)

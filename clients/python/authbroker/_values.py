@@ -1,92 +1,15 @@
-"""What the broker gives: tokens, sessions, logins and events, decoded and typed."""
+"""What the broker gives besides tokens: sessions, logins and events, decoded and typed."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
-from datetime import datetime, timezone
-from typing import Any, Callable, Mapping, NoReturn, Optional, Tuple, Type, TypeVar
+from datetime import datetime
+from typing import Any, Callable, Mapping, Optional, Tuple, Type, TypeVar
 
 from ._errors import BrokerError, UnexpectedAnswer
 from ._members import Members
 
 Value = TypeVar("Value", bound="_Value")
-
-
-class _Secret:
-    """A string that no representation, format, comparison or copy shows."""
-
-    __slots__ = ("_value",)
-
-    def __init__(self, value: str) -> None:
-        self._value = value
-
-    @property
-    def value(self) -> str:
-        """The text itself: for a request, never for a log."""
-        return self._value
-
-    def __str__(self) -> str:
-        return repr(self)
-
-    def __format__(self, specification: str) -> str:
-        return format(repr(self), specification)
-
-    def __reduce__(self) -> NoReturn:
-        raise TypeError("a token is not pickled or copied; ask the broker for it where it is needed")
-
-
-class AccessToken(_Secret):
-    """An access token and what is known about it. Keep none: the broker answers from memory."""
-
-    __slots__ = ("token_type", "expires_at", "scopes", "profile", "token_id", "offline")
-
-    def __init__(self, members: Members) -> None:
-        """Reads a token."""
-        super().__init__(members.text("accessToken"))
-        #: `Bearer`, or `DPoP`.
-        self.token_type = members.text("tokenType")
-        #: When it expires; None where the provider gives no lifetime.
-        self.expires_at = members.optional_time("expiresAt")
-        self.scopes = members.texts("scopes")
-        self.profile = members.text("profile")
-        #: A short hash: equal if and only if the token is equal. Fit for logs.
-        self.token_id = members.text("tokenId")
-        #: True if a refresh was due and failed for a passing reason.
-        self.offline = members.flag("offline")
-
-    @property
-    def authorization_header(self) -> str:
-        """The value of the HTTP header `Authorization`."""
-        return f"{self.token_type} {self._value}"
-
-    def expires_in(self) -> Optional[float]:
-        """Seconds of life that are left by this machine's clock; None where the provider gives no lifetime."""
-        return None if self.expires_at is None else (self.expires_at - datetime.now(timezone.utc)).total_seconds()
-
-    def __repr__(self) -> str:
-        expiry = "None" if self.expires_at is None else self.expires_at.isoformat()
-        return f"<AccessToken {self.token_id} profile={self.profile!r} expires_at={expiry}>"
-
-    def __eq__(self, other: object) -> bool:
-        return self.token_id == other.token_id if isinstance(other, AccessToken) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(self.token_id)
-
-
-class IdToken(_Secret):
-    """An ID token, for servers that ask who the user is."""
-
-    __slots__ = ("expires_at",)
-
-    def __init__(self, members: Members) -> None:
-        """Reads a token."""
-        super().__init__(members.text("idToken"))
-        #: When it expires.
-        self.expires_at = members.optional_time("expiresAt")
-
-    def __repr__(self) -> str:
-        return f"<IdToken expires_at={self.expires_at}>"
 
 
 @dataclass(frozen=True)
@@ -109,6 +32,24 @@ class LoginForm(_Value):
 
 
 @dataclass(frozen=True)
+class User(_Value):
+    """What a provider says of the account behind a session."""
+
+    #: The provider's name for the account, unique at that provider.
+    id: str
+    email: Optional[str]
+    #: None where the provider does not say.
+    email_verified: Optional[bool]
+    name: Optional[str]
+    phone_number_masked: Optional[str]
+    #: What a login asks for beside the password, such as `totp`, or `off`; None where the provider does not say.
+    two_factor: Optional[str]
+    #: Every member as it came, `claims` among them: roles and further attributes.
+    raw: Mapping[str, Any] = field(repr=False, compare=False)
+
+
+
+@dataclass(frozen=True)
 class Session(_Value):
     """The public state of a profile's session."""
 
@@ -116,10 +57,30 @@ class Session(_Value):
     provider: str
     #: `signedOut`, `challengePending`, `authenticated`, `refreshing`, `offline`, `expired` or `locked`.
     state: str
+    #: The provider's name for the account.
     user_id: Optional[str]
+    user: Optional[User]
+    #: Those of the access token.
     scopes: Tuple[str, ...]
     access_token_expires_at: Optional[datetime]
+    #: Whether the session can be refreshed.
     refresh_token_present: bool
+    #: None where the provider does not say.
+    refresh_token_expires_at: Optional[datetime]
+    #: When the user last proved who they are.
+    auth_time: Optional[datetime]
+    last_refresh_at: Optional[datetime]
+    #: When the provider last accepted something of the session.
+    last_validated_at: Optional[datetime]
+    #: When the session expires unless a client uses it; None where it does not expire by that.
+    idle_expires_at: Optional[datetime]
+    #: Why a login is needed, where it is, and what has happened, where the reason leaves that open.
+    login_required_reason: Optional[str]
+    login_required_message: Optional[str]
+    #: Whether the newest tokens are not yet safely stored.
+    store_degraded: bool
+    #: How far the provider's clock is ahead of this machine's; only where it is more than 60 either way.
+    provider_clock_skew_seconds: Optional[float]
     #: The ways to log in, in the order of preference; only from `session`.
     login: Tuple[LoginForm, ...]
     #: Every member as it came.
@@ -236,11 +197,13 @@ def _member(name: str) -> str:
 # How a field is read, by its type as it is written above.
 _READERS: Mapping[str, Callable[[Members, str], Any]] = {
     "str": Members.text, "Optional[str]": Members.optional_text, "Tuple[str, ...]": Members.texts,
-    "bool": Members.flag, "int": Members.integer, "Optional[int]": Members.optional_integer,
+    "bool": Members.flag, "Optional[bool]": Members.optional_flag, "Optional[float]": Members.optional_number,
+    "int": Members.integer, "Optional[int]": Members.optional_integer,
     "datetime": Members.time, "Optional[datetime]": Members.optional_time,
     "Mapping[str, Any]": lambda members, _: members.raw,
     "Tuple[LoginForm, ...]": lambda members, name: members.values(name, LoginForm.read),
     "Tuple[Session, ...]": lambda members, name: members.values(name, Session.read),
+    "Optional[User]": lambda members, name: members.optional_value(name, User.read),
     "Optional[Session]": lambda members, name: members.optional_value(name, Session.read),
     "Optional[OtpChallenge]": lambda members, name: members.optional_value(name, OtpChallenge.read),
     "Optional[UserAction]": lambda members, name: members.optional_value(name, UserAction.read),

@@ -3,6 +3,7 @@ import { AccessToken, AuthenticationRequired, Broker, BrokerError, BrokerEvent, 
 
 export async function uses(broker: Broker): Promise<string | undefined> {
   const token: AccessToken = await broker.accessToken({ profile: 'work', minValiditySeconds: 60, signal: new AbortController().signal });
+  const scheme: 'Bearer' | 'Basic' | undefined = (await broker.accessToken({ url: 'https://a.example' })).target?.scheme;
   const expiry: Date | null = token.expiresAt;
   const body: number = await broker.withAccessToken(async (given) => (given.offline ? new Unauthorized() : given.scopes.length));
   const result: LoginResult = await broker.login({ prompts: new TerminalPrompts() });
@@ -14,7 +15,7 @@ export async function uses(broker: Broker): Promise<string | undefined> {
   }
   for await (const event of await broker.events({ events: ['login'], since: 3 })) {
     const told: BrokerEvent = event;
-    return `${told.sequence} ${expiry} ${body} ${session?.state} ${logouts}`;
+    return `${told.sequence} ${expiry} ${body} ${session?.state} ${logouts} ${scheme}`;
   }
   // @ts-expect-error: a token is made by the broker alone
   new AccessToken();
