@@ -14,8 +14,8 @@
 
 (defconst authbroker--repeatable
   '("initialize" "ping" "rpc.discover" "getAccessToken" "reportRejected" "getIdToken" "awaitLogin" "listPendingLogins"
-    "getCurrentUser" "getSession" "listSessions" "getStatus" "checkVault" "lock"
-    "subscribe")
+    "getCurrentUser" "getSession" "listSessions" "listTargets" "getStatus" "checkVault"
+    "lock" "subscribe")
   "Methods that are called once more where the broker has ended before the answer.
 They change nothing that a second call would change again.")
 

@@ -40,8 +40,9 @@
   :group 'comm
   :prefix "authbroker-")
 
-(defcustom authbroker-command '("authbroker")
+(defcustom authbroker-command (list (or (getenv "AUTHBROKER_COMMAND") "authbroker"))
   "The program that finds or starts the broker, and its first arguments.
+By default what AUTHBROKER_COMMAND names, else the one on the PATH.
 For another state directory add \"--state\" and its path."
   :type '(repeat string))
 
@@ -371,13 +372,14 @@ Where the broker has ended, send it once more; AGAIN is asked about another."
   (scopes nil :documentation "A vector of strings.")
   (profile nil :documentation "The profile whose token it is.")
   (id nil :documentation "Its name in events and reports.")
-  (offline nil :documentation "Whether the provider could not be reached for a refresh."))
+  (offline nil :documentation "Whether the provider could not be reached for a refresh.")
+  (target nil :documentation "A plist of :prefix, :username and :scheme where an address was named."))
 
 (defvar authbroker--values (make-hash-table :test 'eq :weakness 'key)
   "The tokens themselves, beside the structures, which may be printed.")
 
-(defun authbroker--read-token (result)
-  "Return the token for RESULT, the answer of the broker."
+(defun authbroker--read-token (result &optional target)
+  "Return the token for RESULT, the answer of the broker; TARGET is its target."
   (unless (and (stringp (plist-get result :accessToken)) (stringp (plist-get result :tokenType))
                (stringp (plist-get result :tokenId)))
     (authbroker--raise
@@ -385,7 +387,7 @@ Where the broker has ended, send it once more; AGAIN is asked about another."
   (let ((token (authbroker--make-token
                 :type (plist-get result :tokenType) :expires-at (plist-get result :expiresAt)
                 :scopes (plist-get result :scopes) :profile (plist-get result :profile)
-                :id (plist-get result :tokenId) :offline (eq (plist-get result :offline) t))))
+                :id (plist-get result :tokenId) :offline (eq (plist-get result :offline) t) :target target)))
     (puthash token (plist-get result :accessToken) authbroker--values)
     token))
 
@@ -394,26 +396,44 @@ Where the broker has ended, send it once more; AGAIN is asked about another."
   (gethash token authbroker--values))
 
 (defun authbroker-token-authorization-header (token)
-  "Return the value of the header Authorization for TOKEN."
-  (concat (authbroker-token-type token) " " (authbroker-token-reveal token)))
+  "Return the value of the header Authorization for TOKEN, as its target wants it."
+  (let ((target (authbroker-token-target token)))
+    (if (not (equal (plist-get target :scheme) "Basic"))
+        (concat (authbroker-token-type token) " " (authbroker-token-reveal token))
+      ;; Servers that take a token as a password look at no user name, where the target has none.
+      (concat "Basic " (base64-encode-string
+                        (encode-coding-string (concat (or (plist-get target :username) "oauth2") ":"
+                                                      (authbroker-token-reveal token))
+                                              'utf-8)
+                        t)))))
 
 (defun authbroker--params (&rest plist)
   "Return PLIST without the members that are nil, lists of strings as vectors."
   (cl-loop for (name value) on plist by #'cddr
            when value append (list name (if (consp value) (vconcat value) value))))
 
-(cl-defun authbroker-access-token (&key profile min-validity scopes audience force-refresh wait-for-login timeout)
+(cl-defun authbroker-access-token
+    (&key profile url min-validity scopes audience force-refresh wait-for-login timeout)
   "Return a valid access token, refreshed first where necessary.
-PROFILE: nil for the current one.  MIN-VALIDITY: the least lifetime in
+PROFILE: nil for the current one.  URL, in its place: the address of a server,
+whose target the configuration has.  MIN-VALIDITY: the least lifetime in
 seconds that it must have left.  SCOPES: a list of those that it must have.
 AUDIENCE: its audience.  FORCE-REFRESH: refresh in any case.  WAIT-FOR-LOGIN:
 wait for a user who is not logged in, up to TIMEOUT seconds."
-  (authbroker--read-token
-   (authbroker-call "getAccessToken"
-                    (authbroker--params :profile (authbroker--profile profile) :minValiditySeconds min-validity :scopes scopes
-                                        :audience audience :forceRefresh force-refresh
-                                        :waitForLogin wait-for-login :timeoutSeconds timeout)
-                    :timeout (and timeout (+ timeout 5)))))
+  (when (and profile url)
+    (authbroker--raise
+     (authbroker--problem "invalidRequest" "a token is asked for by a profile or by an address, not by both")))
+  (let ((params (authbroker--params :minValiditySeconds min-validity :scopes scopes :audience audience
+                                    :forceRefresh force-refresh :waitForLogin wait-for-login
+                                    :timeoutSeconds timeout))
+        (call (lambda (method params)
+                (authbroker-call method params :timeout (and timeout (+ timeout 5))))))
+    (if url
+        (let ((answer (authbroker--ask-address call url params)))
+          (authbroker--read-token (car answer) (cdr answer)))
+      (authbroker--read-token
+       (funcall call "getAccessToken"
+                (append (authbroker--params :profile (authbroker--profile profile)) params))))))
 
 (cl-defun authbroker-report-rejected (token &key status scopes audience)
   "Report that a server rejected TOKEN; return the one to use instead.
@@ -422,7 +442,8 @@ STATUS: 401 (the default) or 403.  SCOPES and AUDIENCE: those of the request."
    (authbroker-call "reportRejected"
                     (authbroker--params :profile (authbroker-token-profile token)
                                         :tokenId (authbroker-token-id token) :status (or status 401)
-                                        :scopes scopes :audience audience))))
+                                        :scopes scopes :audience audience))
+   (authbroker-token-target token)))
 
 (cl-defun authbroker-with-access-token (function &rest arguments &key scopes audience &allow-other-keys)
   "Call FUNCTION with an access token and return its value.
@@ -440,6 +461,8 @@ those of `authbroker-access-token', SCOPES and AUDIENCE among them."
 
 ;;;; The other files
 
+(autoload 'authbroker--ask-address "authbroker-address" "Ask for the token of an address.")
+(autoload 'authbroker-auth-source-enable "authbroker-auth-source" "Make it a source of passwords." t)
 (autoload 'authbroker-login "authbroker-login" "Log in to a profile." t)
 (autoload 'authbroker-logout "authbroker-login" "Sign out of a profile." t)
 (autoload 'authbroker-begin-login "authbroker-login" "Begin a login.")

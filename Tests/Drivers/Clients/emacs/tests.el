@@ -279,6 +279,80 @@ WORDS are further arguments of it.  Return how often each of `tests-methods' was
       (tests-await (lambda () (not (process-live-p fake)))))
     (mapcar (lambda (method) (cl-count method (tests-lines log) :test #'equal)) tests-methods)))
 
+(ert-deftest tests-auth-source ()
+  "Tokens as passwords of the servers that are targets."
+  (require 'authbroker-auth-source)
+  (dolist (case '((("a.example" "https" nil) . "https://a.example") (("a.example" nil nil) . "https://a.example")
+                  (("a.example" 443 "ann") . "https://ann@a.example") (("a.example" "8443" nil) . "https://a.example:8443")
+                  (("m.example" 587 "ann lee") . "smtp://ann%20lee@m.example") (("m.example" "imaps" nil) . "imaps://m.example")
+                  (("m.example" "submission" nil) . "smtp://m.example") (("m.example" "nntp" nil) . nil)
+                  (("https://a.example/x" 443 nil) . "https://a.example/x") ((t nil nil) . nil)
+                  (("a.example" nil "a@b") . "https://a.example")))
+    (should (equal (cons (car case) (apply #'authbroker--auth-source-address (car case))) case)))
+  (tests-in-sandbox "{profiles: {default: {provider: \"local\"}}, targets: {\"https://a.example\": \"default\",
+    \"smtp://m.example\": {profile: \"default\", username: \"ann\"}, \"https://bob@b.example\": \"default\"}}"
+    (tests-register)
+    (let* ((auth-sources nil) (auth-source-do-cache t)
+           (auth-source-backend-parser-functions auth-source-backend-parser-functions) (said nil)
+           (secret (lambda (entry) (funcall (plist-get entry :secret))))
+           (search (lambda (&rest spec) (car (apply #'auth-source-search spec)))))
+      (authbroker-auth-source-enable)
+      (should (equal auth-sources '(authbroker)))
+      (let ((entry (funcall search :host "a.example" :port "https" :require '(:secret)))
+            (token (authbroker-token-reveal (authbroker-access-token))))
+        (should (equal (funcall secret entry) token))
+        (should-not (plist-get entry :user))
+        ;; No cache keeps it.
+        (authbroker-access-token :force-refresh t)
+        (should-not (equal (funcall secret (funcall search :host "a.example" :port "https" :require '(:secret))) token))
+        (should-not (string-match-p (regexp-quote token) (format "%s" entry))))
+      (should (equal (plist-get (funcall search :host "m.example" :port 587) :user) "ann"))
+      (should-not (funcall search :host "m.example" :port 587 :user "bob"))
+      (should (funcall search :host "b.example" :user "bob"))
+      (should-not (funcall search :host "b.example"))
+      (should-not (funcall search :host "c.example" :port "https"))
+      (should (equal (plist-get (funcall search :host '("c.example" "a.example") :port '("https" "imap")) :host) "a.example"))
+      (authbroker-logout)
+      (cl-letf (((symbol-function 'message) (lambda (form &rest rest) (push (apply #'format form rest) said))))
+        (should-not (funcall search :host "a.example" :port 443)))
+      (should (cl-some (lambda (line) (string-match-p "\\`authbroker: .*session" line)) said)))))
+
+(defun tests-cases ()
+  "Return the cases that all packages share."
+  (with-temp-buffer
+    (insert-file-contents (concat (getenv "CLIENT") "/../../Schemas/addresses.json"))
+    (json-parse-buffer :object-type 'plist :null-object nil :false-object nil)))
+
+(ert-deftest tests-coverage ()
+  "Which prefix covers an address."
+  (require 'authbroker-address)
+  (seq-doseq (one (plist-get (tests-cases) :coverage))
+    (should (equal (list one (authbroker--covers-p (plist-get one :prefix) (plist-get one :address)))
+                   (list one (plist-get one :covers))))))
+
+(ert-deftest tests-addresses ()
+  "The token of an address."
+  (tests-in-sandbox nil
+    (seq-do-indexed
+     (lambda (one index)
+       (ignore-errors (delete-file (concat home "/log-question")))
+       (tests-with-fake-broker
+        "question"
+        (lambda (log)
+          (let ((wanted (plist-get one :error)) (url (plist-get one :url)))
+            (if wanted (tests-kind wanted (authbroker-access-token :url url))
+              (let* ((token (authbroker-access-token :url url)) (target (authbroker-token-target token)))
+                (should (equal (list (authbroker-token-reveal token) (authbroker-token-profile token)
+                                     (authbroker-token-authorization-header token))
+                               (mapcar (lambda (name) (plist-get one name)) '(:token :profile :authorization))))
+                (dolist (name '(:prefix :username :scheme))
+                  (should (equal (plist-get target name) (plist-get (plist-get one :target) name)))))))
+          (should (equal (tests-lines log)
+                         (mapcar (lambda (exchange) (plist-get exchange :method)) (plist-get one :exchanges)))))
+        (concat (getenv "CLIENT") "/../../Schemas/addresses.json") (number-to-string index)))
+     (plist-get (tests-cases) :questions))
+    (tests-kind "invalidRequest" (authbroker-access-token :url "https://a.example" :profile "work"))))
+
 (ert-deftest tests-flood ()
   "Events without a subscription are not kept and do not outlast a time limit."
   (tests-in-sandbox nil
