@@ -15,16 +15,17 @@ local M = {}
 --- What the function of `with_access_token` returns behind nil where a server rejected the token (HTTP status 401).
 M.UNAUTHORIZED = setmetatable({}, { __tostring = function() return 'the server rejected the access token' end })
 
---- The settings, changed by `setup`: `command` is the program that finds or starts the broker and its first arguments,
--- `timeout_ms` how long a call may take unless it says so itself.
-M.settings = { command = { 'authbroker' }, timeout_ms = 60000 }
+--- The settings, changed by `setup`: `command` is the program that finds or starts the broker and its first arguments
+-- (by default what AUTHBROKER_COMMAND names, else the one on the PATH), `timeout_ms` how long a call may take unless it
+-- says so itself.
+M.settings = { command = { os.getenv('AUTHBROKER_COMMAND') or 'authbroker' }, timeout_ms = 60000 }
 
 -- The methods that are called once more where the broker has ended before the answer: they change nothing that a
 -- second call would change again.
 local REPEATABLE = {
   initialize = true, ping = true, ['rpc.discover'] = true, getAccessToken = true, reportRejected = true,
   getIdToken = true, awaitLogin = true, listPendingLogins = true, getCurrentUser = true, getSession = true,
-  listSessions = true, getStatus = true, checkVault = true, lock = true,
+  listSessions = true, listTargets = true, getStatus = true, checkVault = true, lock = true,
   subscribe = true,
 }
 
@@ -175,19 +176,25 @@ end
 --- Returns the text of the token.
 function Token:reveal() return values[self] end
 
---- Returns the value of the header Authorization.
-function Token:authorization_header() return self.token_type .. ' ' .. values[self] end
+--- Returns the value of the header Authorization, as the target wants it.
+function Token:authorization_header()
+  local target = self.target
+  if not target or target.scheme ~= 'Basic' then return self.token_type .. ' ' .. values[self] end
+  -- Servers that take a token as a password look at no user name, where the target has none.
+  return 'Basic ' .. require('authbroker.base64')((target.username or 'oauth2') .. ':' .. values[self])
+end
 
 --- Returns the token for an answer of the broker: `token_type`, `expires_at` (RFC 3339, nil where the provider does
--- not say), `scopes`, `profile`, `token_id`, `offline`. Printing it does not show the token itself.
-local function read_token(result, failure)
+-- not say), `scopes`, `profile`, `token_id`, `offline`, `target` (`prefix`, `username`, `scheme`; nil where no address was
+-- named). Printing it does not show the token itself.
+local function read_token(result, failure, target)
   if failure then return nil, failure end
   if type(result.accessToken) ~= 'string' or type(result.tokenType) ~= 'string' or type(result.tokenId) ~= 'string' then
     return nil, problem.new('unexpectedAnswer', "the broker's answer is not what was expected: no access token")
   end
   local token = setmetatable({
     token_type = result.tokenType, expires_at = result.expiresAt, scopes = result.scopes, profile = result.profile,
-    token_id = result.tokenId, offline = result.offline == true,
+    token_id = result.tokenId, offline = result.offline == true, target = target,
   }, Token)
   values[token] = result.accessToken
   return token
@@ -195,15 +202,26 @@ end
 
 --- Returns a valid access token, refreshed first where necessary.
 --
--- @param options `profile`, `min_validity_seconds`, `scopes`, `audience`, `force_refresh`, `wait_for_login`,
--- `timeout_seconds`; nil: the token of the current profile
+-- @param options `profile`, or in its place `url`, the address of a server, whose target the configuration has;
+-- `min_validity_seconds`, `scopes`, `audience`, `force_refresh`, `wait_for_login`, `timeout_seconds`; nil: the token of the
+-- current profile
 function M.access_token(options)
   options = options or {}
-  return read_token(M.call('getAccessToken', {
-    profile = current_profile(options.profile), minValiditySeconds = options.min_validity_seconds,
-    scopes = options.scopes, audience = options.audience, forceRefresh = options.force_refresh or false,
-    waitForLogin = options.wait_for_login, timeoutSeconds = options.timeout_seconds,
-  }, options.timeout_seconds and { timeout_ms = options.timeout_seconds * 1000 + 5000 }))
+  local params = {
+    minValiditySeconds = options.min_validity_seconds, scopes = options.scopes, audience = options.audience,
+    forceRefresh = options.force_refresh, waitForLogin = options.wait_for_login,
+    timeoutSeconds = options.timeout_seconds,
+  }
+  local limit = options.timeout_seconds and { timeout_ms = options.timeout_seconds * 1000 + 5000 }
+  local function call(method, given) return M.call(method, next(given) and given or vim.empty_dict(), limit) end
+  if not options.url then
+    params.profile = current_profile(options.profile)
+    return read_token(call('getAccessToken', params))
+  end
+  if options.profile then
+    return nil, problem.new('invalidRequest', 'a token is asked for by a profile or by an address, not by both')
+  end
+  return read_token(require('authbroker.address').ask(call, options.url, params))
 end
 
 --- Reports that a server rejected a token, and returns the one to use instead.
@@ -211,10 +229,11 @@ end
 -- @param options `status` (401, or 403), and `scopes` and `audience` as in the request for the token
 function M.report_rejected(token, options)
   options = options or {}
-  return read_token(M.call('reportRejected', {
+  local result, failure = M.call('reportRejected', {
     profile = token.profile, tokenId = token.token_id, status = options.status or 401, scopes = options.scopes,
     audience = options.audience,
-  }))
+  })
+  return read_token(result, failure, token.target)
 end
 
 --- Calls a function with an access token and returns what it returns. Where that is nil and `UNAUTHORIZED`, the token

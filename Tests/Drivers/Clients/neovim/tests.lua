@@ -236,6 +236,44 @@ local function with_fake_broker(mode, body, ...)
   return function(method) return #vim.tbl_filter(function(line) return line == method end, requested) end
 end
 
+--- The cases that all packages share.
+local function shared_cases()
+  local text = table.concat(vim.fn.readfile(vim.env.CLIENT .. '/../../Schemas/addresses.json'), '\n')
+  return vim.json.decode(text, { luanil = { object = true } })
+end
+
+function tests.which_prefix_covers_an_address()
+  local covers = require('authbroker.address').covers
+  for _, case in ipairs(shared_cases().coverage) do
+    assert(covers(case.prefix, case.address) == case.covers, case.prefix .. ' ' .. case.address)
+  end
+end
+
+function tests.the_token_of_an_address()
+  for index, case in ipairs(shared_cases().questions) do
+    vim.fn.delete(home .. '/log-question')
+    with_fake_broker('question', function(log)
+      local token, failure = authbroker.access_token({ url = case.url })
+      equal(vim.fn.readfile(log), vim.tbl_map(function(one) return one.method end, case.exchanges))
+      if case.error then return kind(case.error, token, failure) end
+      assert(token, failure)
+      equal({ token:reveal(), token.profile, token.target, token:authorization_header() },
+        { case.token, case.profile, case.target, case.authorization })
+    end, vim.env.CLIENT .. '/../../Schemas/addresses.json', tostring(index - 1))
+  end
+  kind('invalidRequest', authbroker.access_token({ url = 'https://a.example', profile = 'work' }))
+end
+
+function tests.base64_has_its_filling()
+  local own = vim.base64
+  vim.base64, package.loaded['authbroker.base64'] = nil, nil
+  local encode = require('authbroker.base64')
+  vim.base64, package.loaded['authbroker.base64'] = own, nil
+  -- RFC 4648, section 10.
+  equal(vim.tbl_map(encode, { '', 'f', 'fo', 'foo', 'foob', 'fooba', 'foobar', '\255\254' }),
+    { '', 'Zg==', 'Zm8=', 'Zm9v', 'Zm9vYg==', 'Zm9vYmE=', 'Zm9vYmFy', '//4=' })
+end
+
 function tests.events_without_a_subscription_do_not_outlast_a_time_limit()
   local before = vim.loop.resident_set_memory()
   with_fake_broker('flooding', function()
@@ -417,6 +455,55 @@ function tests.commands()
   answering({ 'ada@example.com' }, { PASSWORD }, function() vim.cmd('AuthBrokerLogin') end)
   vim.notify = notify
   equal(told, { 'authbroker: default: authenticated', 'authbroker: signed out', 'authbroker: logged in to default' })
+end
+
+--- Returns what `:checkhealth authbroker` says.
+local function health()
+  vim.cmd('checkhealth authbroker')
+  local text = table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\n')
+  vim.cmd('bwipeout!')
+  return text
+end
+
+function tests.health()
+  register()
+  local good = health()
+  for _, sentence in ipairs({ 'the broker answers %(pid %d+%)', 'default: authenticated', 'authbroker: authbroker ' }) do
+    assert(good:find(sentence), good)
+  end
+  assert(not good:find('WARNING') and not good:find('ERROR'), good)
+  assert(authbroker.logout())
+  local out = health()
+  assert(out:find('default: signedOut') and out:find('log in with: :AuthBrokerLogin default', 1, true), out)
+  vim.env.AUTHBROKER_SOCKET = home .. '/nothing.sock'
+  authbroker.disconnect()
+  local none = health()
+  vim.env.AUTHBROKER_SOCKET = nil
+  assert(none:find('no broker') and none:find('authbroker doctor', 1, true), none)
+  authbroker.setup({ command = { home .. '/nothing' } })
+  local missing = health()
+  authbroker.setup({ command = { 'authbroker' } })
+  assert(missing:find('there is no program'), missing)
+end
+
+function tests.help()
+  -- The tags are those of the text.
+  local copy = home .. '/doc'
+  assert(vim.fn.mkdir(copy))
+  vim.fn.writefile(vim.fn.readfile(vim.env.CLIENT .. '/doc/authbroker.txt'), copy .. '/authbroker.txt')
+  vim.cmd('helptags ' .. copy)
+  equal(vim.fn.readfile(copy .. '/tags'), vim.fn.readfile(vim.env.CLIENT .. '/doc/tags'))
+  local text = table.concat(vim.fn.readfile(copy .. '/authbroker.txt'), '\n')
+  for name in pairs(authbroker) do
+    if type(authbroker[name]) == 'function' and not name:match('^_') and name ~= 'disconnect' then
+      assert(text:find('*authbroker.' .. name .. '()*', 1, true), name)
+    end
+  end
+  for _, subject in ipairs({ 'authbroker', ':AuthBrokerLogin', 'authbroker-tokens', 'authbroker.subscribe()' }) do
+    vim.cmd('help ' .. subject)
+    assert(vim.api.nvim_buf_get_name(0):find('authbroker.txt', 1, true), subject)
+    vim.cmd('bwipeout!')
+  end
 end
 
 function tests.readme()
