@@ -31,44 +31,79 @@ struct Buffers {
 
 /// Bytes that a client has not taken yet.
 ///
-/// They are wiped as soon as they are sent: answers carry tokens.
+/// They lie in blocks: an array that grows by twice its size takes up to three times as much, and leaves holes of every
+/// size in the heap. They are wiped as soon as they are sent: answers carry tokens.
 struct OutputQueue {
-  /// Everything that waits, behind `head` bytes that are sent and wiped.
-  var bytes: [UInt8] = []
+  /// The size from which on a block takes no further message; from half of it on where another message would hardly fit.
+  static let blockSize = 1 << 16
+
+  /// The blocks before the last one.
+  private var full: [[UInt8]] = []
+  /// How many bytes those have.
+  private var fullCount = 0
+  /// The last block.
+  private var last: [UInt8] = []
+  /// How many bytes of the first block are sent and wiped.
   private var head = 0
-  /// Whether a token may be among them.
+  /// Whether a token may be among the bytes.
   var holdsToken = false
   /// Whether tokens must not wait any more: the vault was locked.
   var dropsTokens = false
 
-  /// How many bytes wait.
-  var count: Int { bytes.count - head }
-  /// Whether nothing waits.
-  var isEmpty: Bool { count == 0 }
-  /// How much memory the bytes take.
-  var capacity: Int { bytes.capacity }
-
-  /// Writes the waiting part, as far as the stream takes it.
-  func write(to stream: any ClientStream) -> IOResult { stream.write(bytes.span.extracting(head...)) }
-
-  /// Notes that so many bytes were taken.
-  mutating func sent(_ count: Int) {
-    wipe(&bytes, head..<head + count)
-    head += count
-    if head == bytes.count {
-      bytes.removeAll(keepingCapacity: true)
-      head = 0
-    } else if head > 1 << 16, head > bytes.count / 2 {
-      let rest = Array(bytes[head...])
-      wipe(&bytes)
-      bytes = rest
-      head = 0
+  /// The block to which the next message is appended.
+  var bytes: [UInt8] {
+    _read { yield last }
+    _modify {
+      if isFull { closeLast() }
+      yield &last
     }
+  }
+
+  /// How many bytes wait.
+  var count: Int { fullCount + last.count - head }
+  /// Whether nothing waits.
+  var isEmpty: Bool { last.isEmpty && full.isEmpty }
+  /// How much memory the bytes take.
+  var capacity: Int { full.reduce(last.capacity) { $0 + $1.capacity } }
+
+  /// Whether the last block takes no further message.
+  private var isFull: Bool {
+    last.count >= Self.blockSize || last.count > Self.blockSize / 2 && last.capacity - last.count < last.count / 8
+  }
+
+  private mutating func closeLast() {
+    fullCount += last.count
+    full.append(last)
+    last = []
+  }
+
+  /// Writes the first block that waits, as far as the stream takes it.
+  func write(to stream: any ClientStream) -> IOResult {
+    let first = full.first ?? last
+    return stream.write(first.span.extracting(head...))
+  }
+
+  /// Notes that so many bytes of the first block were taken.
+  mutating func sent(_ count: Int) {
+    guard !full.isEmpty else {
+      wipe(&last, head..<head + count)
+      head += count
+      guard head == last.count else { return }
+      last.removeAll(keepingCapacity: true)
+      head = 0
+      return
+    }
+    wipe(&full[0], head..<head + count)
+    head += count
+    guard head == full[0].count else { return }
+    fullCount -= full.removeFirst().count
+    head = 0
   }
 
   /// Forgets everything.
   mutating func clear() {
-    wipe(&bytes)
+    for index in full.indices { wipe(&full[index]) }
+    wipe(&last)
     self = OutputQueue()
   }
 }
