@@ -220,6 +220,9 @@ import Testing
       // The broker that runs since then reads the next one at once.
       #expect(try home.run(["target", "add", "https://b.example", "default"]).code == 0)
       #expect(try home.run(["call", "listTargets"]).output.contains("https://b.example"))
+      #expect(try home.run(["target", "add", "https://docker.io", "default"]).code == 0)
+      let hub = try home.run(["target", "add", "https://index.docker.io/v1/", "default"])
+      #expect(hub.code == 0 && hub.errors.contains("gets the token of default already, by "), "\(hub.errors)")
       for words in [["https://c.example", "wrok"], ["c.example"], ["https://u:p@c.example"], [""], []] {
         let wrong = try home.run(["target", "add"] + words)
         #expect(wrong.code != 0 && home.text?.contains("c.example") == false, "\(words): \(wrong.errors)")

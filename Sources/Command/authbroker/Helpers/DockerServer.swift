@@ -1,3 +1,4 @@
+import BrokerProtocol
 import JSON
 
 /// A registry as docker names it: with or without a scheme, or docker's own address of Docker Hub.
@@ -10,8 +11,6 @@ struct DockerServer: Equatable, Sendable {
   static let refreshTokenUsername = "<token>"
   /// Docker's address of Docker Hub.
   private static let hub = "https://index.docker.io/v1/"
-  /// The hosts of Docker Hub: of its accounts, of its short name, and of its registry.
-  private static let hubHosts = ["index.docker.io", "docker.io", "registry-1.docker.io"]
 
   /// The name as docker wrote it.
   let text: String
@@ -40,12 +39,10 @@ struct DockerServer: Equatable, Sendable {
 
   /// The addresses under which it may stand among the targets, the likeliest first.
   ///
-  /// Docker Hub has several names, and one target is enough for all of them. A registry on this machine may be one without
-  /// TLS, which its name does not tell.
+  /// Docker Hub has one address here, which the targets know by all of its names. A registry on this machine may be one
+  /// without TLS, which its name does not tell.
   var urls: [String] {
-    if Self.isHub(text.includes("://") ? text : "https://\(text)") {
-      return [Self.hub] + Self.hubHosts.map { "https://\($0)" }
-    }
+    if Self.isHub(text.includes("://") ? text : "https://\(text)") { return [Self.hub] }
     guard !text.includes("://") else { return [text] }
     let host = text.prefix { $0 != "/" }
     let name = host.hasPrefix("[") ? host.prefix { $0 != "]" } + "]" : host.prefix { $0 != ":" }
@@ -54,7 +51,5 @@ struct DockerServer: Equatable, Sendable {
   }
 
   /// Whether an address is one of Docker Hub's.
-  private static func isHub(_ url: String) -> Bool {
-    hubHosts.contains { url == "https://\($0)" || url.hasPrefix("https://\($0)/") }
-  }
+  private static func isHub(_ url: String) -> Bool { (try? TargetAddress(url))?.isDockerHub == true }
 }

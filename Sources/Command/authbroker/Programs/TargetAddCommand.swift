@@ -23,7 +23,7 @@ enum TargetAddCommand: Command {
     let edit = try ConfigurationEdit(context)
     let url = normalForm(of: context.arguments.operands[0])
     let profile = try profile(context, edit)
-    if let entry = edit.targets.first(where: { normalForm(of: $0.url) == url }) {
+    if let entry = edit.targets.first(where: { isSame($0.url, url) }) {
       let place = "\(edit.path), line \(entry.line)"
       guard entry.profile == profile.description else {
         throw CommandFailure(
@@ -69,6 +69,14 @@ enum TargetAddCommand: Command {
   }
 
   private static func only(_ profiles: [String]) -> String? { profiles.count == 1 ? profiles[0] : nil }
+
+  /// Whether two addresses are one target.
+  private static func isSame(_ one: String, _ other: String) -> Bool {
+    guard let address = try? TargetAddress(prefix: one), let other = try? TargetAddress(prefix: other) else {
+      return normalForm(of: one) == normalForm(of: other)
+    }
+    return address == other
+  }
 
   /// The address in one spelling (RFC 3986, section 6.2).
   ///

@@ -6,6 +6,8 @@ import TextCoding
 /// Addresses are compared after they are taken apart (RFC 3986, section 6.2.2), and what another reader could take for
 /// something else is refused: dot segments, also before a parameter, empty segments, slashes and dots that are encoded
 /// once or twice, backslashes, and encoded delimiters in front of the host.
+///
+/// The names of Docker Hub are one registry (``isDockerHub``).
 package struct TargetAddress: Sendable, Hashable {
   /// Why an address cannot be compared.
   package enum Fault: Error, Equatable, Sendable {
@@ -65,6 +67,12 @@ package struct TargetAddress: Sendable, Hashable {
   }
 
   private static let wildcard = "*."
+  /// The servers of Docker Hub: of its accounts, of its short name, and of its registry; the first stands for all.
+  private static let hub = ["index.docker.io", "docker.io", "registry-1.docker.io"].map {
+    Origin(scheme: "https", host: $0, port: 443)
+  }
+  /// The path in docker's own address of Docker Hub (docker login(1)), which stands for all of the registry.
+  private static let hubPath = ["v1"]
 
   /// Where the server is.
   package let origin: Origin
@@ -90,9 +98,15 @@ package struct TargetAddress: Sendable, Hashable {
     guard !text[..<parts.rest.startIndex].contains("\\") else { throw .host }
     guard !parts.rest.contains("\\") else { throw .path }
     user = try parts.user.flatMap { text throws(Fault) in try Self.user(text, isPrefix: isPrefix) }
-    origin = try Self.origin(parts, standardPort: standardPort, isPrefix: isPrefix)
-    path = try Self.segments(parts.rest.prefix { $0 != "?" && $0 != "#" })
+    let path = try Self.segments(parts.rest.prefix { $0 != "?" && $0 != "#" })
+    let origin = try Self.origin(parts, standardPort: standardPort, isPrefix: isPrefix)
+    let isHub = Self.hub.contains(origin)
+    self.origin = isHub ? Self.hub[0] : origin
+    self.path = isHub && path == Self.hubPath ? [] : path
   }
+
+  /// Whether it is Docker Hub, or below it.
+  package var isDockerHub: Bool { origin == Self.hub[0] }
 
   /// Whether this address lies at or below a prefix: one for another user is none of it.
   package func isBelow(_ prefix: TargetAddress) -> Bool {

@@ -63,6 +63,35 @@ import Testing
     #expect(try map.target(for: url, in: .all)?.url == target)
   }
 
+  private static let hub = [
+    "https://docker.io", "https://index.docker.io", "https://index.docker.io/v1/", "https://registry-1.docker.io",
+  ]
+
+  @Test(arguments: hub, hub + ["https://registry-1.docker.io/v2/library/alpine", "https://Docker.IO:443"])
+  func `the names of Docker Hub are one registry`(_ prefix: String, _ url: String) throws {
+    #expect(try Self.map([prefix]).target(for: url, in: .all)?.url == prefix)
+    #expect(try TargetAddress(url).isBelow(try TargetAddress(prefix: prefix)))
+  }
+
+  @Test(arguments: [
+    "https://auth.docker.io", "https://docker.io.evil.example", "https://xdocker.io", "https://docker.io:5000",
+    "smtps://docker.io", "https://docker.com", "https://index.docker.io.evil.example/v1/",
+  ])
+  func `what is named like Docker Hub is not`(_ url: String) throws {
+    #expect(try Self.map([Self.hub[0]]).target(for: url, in: .all) == nil)
+  }
+
+  @Test func `Docker Hub has one entry, and others for a path and for a user`() throws {
+    var map = try Self.map([Self.hub[0], "https://index.docker.io/team", "https://bob@registry-1.docker.io"])
+    for url in Self.hub {
+      #expect(!map.add(Target(url: url, profile: .default), at: try TargetAddress(prefix: url)))
+    }
+    #expect(try map.target(for: "https://docker.io/team/x", in: .all)?.url == "https://index.docker.io/team")
+    #expect(try map.target(for: "https://bob@docker.io/team/x", in: .all)?.url == "https://bob@registry-1.docker.io")
+    let wide = try Self.map(["https://*.docker.io"])
+    #expect(try wide.target(for: "https://index.docker.io/v1/", in: .all) != nil)
+  }
+
   @Test(arguments: [
     ("https://*.com", TargetAddress.Fault.wildcard), ("https://*", .wildcard), ("https://*example.com", .wildcard),
     ("https://*.", .wildcard), ("https://*.*.example.com", .wildcard), ("https://*.0.0.1", .wildcard),

@@ -5,14 +5,14 @@ import Testing
 
 /// Registries as docker names them.
 @Suite(.standardTimeLimit) struct DockerServerTests {
-  private static let hub = [
-    "https://index.docker.io/v1/", "https://index.docker.io", "https://docker.io", "https://registry-1.docker.io",
-  ]
+  private static let hub = ["https://index.docker.io/v1/"]
 
   @Test(arguments: [
     ("registry.example.com", ["https://registry.example.com"]),
     ("registry.example.com:5000\n", ["https://registry.example.com:5000"]),
     (" https://index.docker.io/v1/ ", hub), ("docker.io", hub), ("https://registry-1.docker.io", hub),
+    ("index.docker.io", hub), ("registry-1.docker.io/v2/", hub), ("https://docker.io:443", hub), ("Docker.IO", hub),
+    ("http://docker.io", ["http://docker.io"]), ("docker.io:5000", ["https://docker.io:5000"]),
     ("index.docker.io.evil.example", ["https://index.docker.io.evil.example"]),
     ("127.0.0.1:5000", ["https://127.0.0.1:5000", "http://127.0.0.1:5000"]),
     ("[::1]:5000", ["https://[::1]:5000", "http://[::1]:5000"]),
