@@ -208,7 +208,7 @@ let package = Package(
       name: "EndToEndTests",
       dependencies: core + [
         "JSONRPC", "LinuxSystem", "AuthBrokerClient", "ClientSocket", "StateDirectory", "TestSupport", "Sealing",
-        "SQLite", "Records", "SQLiteStore", "BrokerServer", "authbroker", "authbrokerd",
+        "TextCoding", "SQLite", "Records", "SQLiteStore", "BrokerServer", "authbroker", "authbrokerd",
       ], path: "Tests/EndToEnd", exclude: ["Upgrade/README.md", "Upgrade/Vaults", "Upgrade/record"]),
   ]
 )

@@ -84,7 +84,11 @@ enum DockerHelper: ToolHelper {
     let server = try server()
     var broker = try HelperBroker(context)
     guard let target = try broker.target(ofFirst: server.urls) else { return }
-    do throws(CommandFailure) { try broker.replaceToken(of: target) } catch {
+    do throws(CommandFailure) {
+      let isReplaced = try broker.replaceToken(of: target)
+      let end = NextCommand("the session goes on; end it with", "logout").on(target.profile)
+      context.notice(Message(HelperBroker.replacement(of: target, isThere: isReplaced), next: end))
+    } catch {
       guard error.exitCode == .loginRequired else { throw error }
     }
   }
@@ -105,7 +109,9 @@ enum DockerHelper: ToolHelper {
     if let target = try broker.target(ofFirst: server.urls) {
       let typed = try? root?["Secret"]?.secret()
       guard let typed, try broker.token(for: target).accessToken != typed else { return }
-      return try broker.replaceToken(of: target)
+      let isReplaced = try broker.replaceToken(of: target)
+      let statement = HelperBroker.replacement(of: target, isThere: isReplaced)
+      return context.notice(Message("no password was stored; \(statement)"))
     }
     throw CommandFailure(
       .failure,

@@ -1,3 +1,4 @@
+import BrokerProtocol
 import SecretMemory
 import TextCoding
 

@@ -12,7 +12,8 @@ enum GitHelper: ToolHelper {
         git config --global credential.https://git.example.com.helper authbroker
 
       OPERATION is get, store, erase or capability. get answers for the servers of the section targets. erase reports
-      that the server has refused the token, and the next one is another; the session goes on. store does nothing.
+      that the server has refused the token, and says so; the next one is another, and the session goes on. store does
+      nothing.
       Where a target has a user name, it is for that user alone. Where the session of a target has ended, or no broker
       answers, git is told to stop instead of asking for a user name.
       """,
@@ -99,11 +100,23 @@ enum GitHelper: ToolHelper {
     return .credential(authtype: Target.Scheme.bearer.rawValue)
   }
 
-  /// Reports the refused token; one that is not of the broker changes nothing there.
+  /// Reports the refused token, and says so, since git shows standard error; one that is not of the broker changes nothing.
   private static func erase(_ request: GitCredential, _ context: Context) throws(CommandFailure) {
     guard let token = request.password ?? request.credential, !request.urls.isEmpty else { return }
     var broker = try HelperBroker(context)
     guard let target = try broker.target(ofFirst: request.urls), isMeant(target, request) else { return }
-    try broker.reject(token, for: target)
+    guard let hasAnother = try broker.reject(token, for: target) else { return }
+    context.notice(Message(refusal(request, target, hasAnother: hasAnother)))
+  }
+
+  /// The statement for a refused token.
+  ///
+  /// A git that knows states has been given another token within its command: it erases the second one.
+  private static func refusal(_ request: GitCredential, _ target: Target, hasAnother: Bool) -> String {
+    guard request.refusedTokenID == nil else {
+      return "\(target.url) refused two tokens of the profile \(target.profile) in a row; its account may lack access"
+    }
+    let refusal = "\(target.url) refused the token of the profile \(target.profile)"
+    return refusal + (hasAnother ? "; it was replaced: run git again" : ", and there is no other")
   }
 }

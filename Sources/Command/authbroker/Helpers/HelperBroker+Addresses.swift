@@ -29,6 +29,12 @@ extension HelperBroker {
   /// The command that adds a target for an address, also to a running broker.
   static func addition(of address: String) -> NextCommand { NextCommand("or add it with", "target", "add", address) }
 
+  /// The statement of what became of the token of a target that was reported as refused.
+  static func replacement(of target: Target, isThere: Bool) -> String {
+    "the token of the profile \(target.profile) for \(target.url) "
+      + (isThere ? "was replaced" : "stays: there is no other")
+  }
+
   /// The words for an address without a target, as the end of a sentence.
   static var notConfigured: String { "is not a configured target" }
 
@@ -50,12 +56,8 @@ extension HelperBroker {
     }
   }
 
-  /// Whether a failure about an address may be another profile's: a broker that knows no addresses asks the one that is
-  /// not named.
-  static func mayBeAnothers(_ failure: CommandFailure) -> Bool {
-    guard let kind = failure.error?.kind else { return false }
-    return ![.unknownTarget, .invalidParams, .deadlineExceeded, .vaultLocked, .shuttingDown].contains(kind)
-  }
+  /// Whether a failure about an address may be another profile's.
+  static func mayBeAnothers(_ failure: CommandFailure) -> Bool { failure.error?.mayBeAnotherProfiles == true }
 
   /// Tries addresses in their order.
   ///
@@ -77,20 +79,7 @@ extension HelperBroker {
 extension Target {
   /// The target of a token; nil where the answer has none, or one that is not for the requested address.
   init?(_ granted: GrantedTarget?, of profile: ProfileName, for address: String) {
-    guard let granted, Self.covers(granted.prefix, address) else { return nil }
+    guard let granted, granted.covers(address) else { return nil }
     self.init(url: granted.prefix, profile: profile, username: granted.username, scheme: granted.scheme)
-  }
-
-  /// Whether a prefix covers an address: mostly as both are written, else by their parts, which takes longer.
-  private static func covers(_ prefix: String, _ address: String) -> Bool {
-    let plain = prefix.utf8.contains(UInt8(ascii: "@")) ? address : TargetUser.removed(from: address)
-    if plain.utf8.starts(with: prefix.utf8) {
-      guard let next = plain.utf8.dropFirst(prefix.utf8.count).first else { return true }
-      if "/?#".utf8.contains(next) { return true }
-    }
-    guard let prefix = try? TargetAddress(prefix: prefix), let address = try? TargetAddress(address) else {
-      return false
-    }
-    return address.isBelow(prefix)
   }
 }

@@ -91,9 +91,11 @@ struct HelperBroker: ~Copyable {
   }
 
   /// Reports the token that is given out for a target as refused, so that the next one is another.
-  mutating func replaceToken(of target: Target) throws(CommandFailure) {
+  ///
+  /// - Returns: whether there is another.
+  mutating func replaceToken(of target: Target) throws(CommandFailure) -> Bool {
     let current = try token(for: target)
-    _ = try token(insteadOf: current.tokenID, for: target)
+    return try token(insteadOf: current.tokenID, for: target).tokenID != current.tokenID
   }
 
   /// - Throws: a failure with code 6 for a token that the helper's tool could not use.
@@ -103,10 +105,14 @@ struct HelperBroker: ~Copyable {
   }
 
   /// Reports that the server has refused a token, so that the next one is another.
-  mutating func reject(_ token: Secret, for target: Target) throws(CommandFailure) {
+  ///
+  /// - Returns: whether there is another; nil where the token was not the target's, or not any more.
+  mutating func reject(_ refused: Secret, for target: Target) throws(CommandFailure) -> Bool? {
+    let current = try token(for: target)
     let params = ReportRejected.Params(
-      profile: target.profile, accessToken: token, scopes: target.scopes, audience: target.audience)
-    _ = try context.call(ReportRejected.self, params, on: &connection)
+      profile: target.profile, accessToken: refused, scopes: target.scopes, audience: target.audience)
+    let next = try context.call(ReportRejected.self, params, on: &connection)
+    return current.accessToken == refused ? next.tokenID != current.tokenID : nil
   }
 
   /// The ID token of a profile, for tools that ask who the user is.

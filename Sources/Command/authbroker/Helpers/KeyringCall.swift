@@ -1,3 +1,4 @@
+import BrokerProtocol
 import JSON
 
 /// A command line of `keyring`, as far as it is ours to answer (jaraco/keyring, keyring/cli.py).

@@ -98,6 +98,7 @@ import Testing
     #expect(run.code == 0, "\(run.output)\(run.errors)")
     let reports = owner.requests.filter { $0.hasPrefix("reportRejected") && $0.contains(#""tokenId":"one""#) }
     #expect(reports.count == 1, "\(run.output)\(run.errors)\(owner.requests)")
+    #expect(run.errors.contains("the token of the profile default for https://a.example was replaced"), "\(run.errors)")
   }
 
   @Test func `the token that docker was given is no password to report`() throws {
@@ -147,11 +148,26 @@ import Testing
     #expect(first.end(in: Array("\na".utf8)) == 1)
   }
 
+  @Test(arguments: [
+    ("", "https://a.example refused the token of the profile default; it was replaced: run git again"),
+    (
+      "state[]=authbroker:one\n",
+      "https://a.example refused two tokens of the profile default in a row; its account may lack access"
+    ),
+  ])
+  func `git's user reads that the server has refused the token`(state: String, sentence: String) throws {
+    let owner = try owner()
+    let question = "protocol=https\nhost=a.example\nusername=oauth2\n\(state)password=made-up\n"
+    let run = try CommandRun(["helper", "git", "erase"], in: scratch, input: question)
+    #expect(run.code == 0 && run.output.isEmpty && run.errors == "authbroker: \(sentence)\n", "\(run.errors)")
+    #expect(owner.requests.last?.hasPrefix("reportRejected") == true)
+  }
+
   @Test func `git's other operations print nothing, and erase reports the token`() throws {
     let owner = try owner()
     let question = "protocol=https\nhost=a.example\nusername=oauth2\npassword=refused-one\n"
     let erase = try CommandRun(["helper", "git", "erase"], in: scratch, input: question)
-    #expect(erase.code == 0 && erase.output.isEmpty)
+    #expect(erase.code == 0 && erase.output.isEmpty && erase.errors.isEmpty, "\(erase.errors)")
     #expect(owner.requests.last?.contains(#""accessToken":"refused-one""#) == true)
     let count = owner.requests.count
     for operation in ["store", "frobnicate"] {

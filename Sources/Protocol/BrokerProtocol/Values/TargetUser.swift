@@ -1,12 +1,12 @@
 import TextCoding
 
 /// The user name that a tool asks for, as a part of the address: a target may be for one user alone.
-enum TargetUser {
+package enum TargetUser {
   /// The address with the name of a user.
   ///
   /// It stays as it is where it names one already, and for a name that some reader of the address could take for a host
   /// (RFC 3986, section 3.2): such a name is compared with the target's `username` alone.
-  static func named(_ user: String?, in address: String) -> String {
+  package static func named(_ user: String?, in address: String) -> String {
     guard let user, !user.isEmpty, let start = start(ofAuthority: address),
       !authority(of: address, from: start).contains(UInt8(ascii: "@")),
       user.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F && !"@:/?#[]%\\".utf8.contains($0) })
@@ -15,7 +15,7 @@ enum TargetUser {
   }
 
   /// The address without the name of a user.
-  static func removed(from address: String) -> String {
+  package static func removed(from address: String) -> String {
     guard address.utf8.contains(UInt8(ascii: "@")), let start = start(ofAuthority: address),
       let at = authority(of: address, from: start).lastIndex(of: UInt8(ascii: "@"))
     else { return address }
