@@ -105,8 +105,9 @@ let package = Package(
     // Client programs.
     .target(name: "ClientSocket", dependencies: ["StateDirectory", "JSON", "LinuxSystem"]),
     .target(
-      name: "AuthBrokerClient", dependencies: wire + ["JSONRPC", "ClientSocket", "StateDirectory", "LinuxSystem"],
-      path: "clients/swift"),
+      name: "AuthBrokerClient",
+      dependencies: wire + ["JSONRPC", "ClientSocket", "StateDirectory", "LinuxSystem"],
+      path: "clients/swift", exclude: ["README.md"]),
     .executableTarget(
       name: "authbroker",
       dependencies: wire + [

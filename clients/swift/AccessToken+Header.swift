@@ -2,12 +2,15 @@ public import BrokerProtocol
 public import SecretMemory
 
 extension AccessToken {
-  /// The value of the HTTP header `Authorization` (RFC 6750, section 2.1): `Bearer` and the token.
+  /// The value of the HTTP header `Authorization`, as the target wants it: `Bearer` and the token (RFC 6750, section 2.1),
+  /// or `Basic`, the target's user name and the token (RFC 7617).
   ///
   /// A string cannot be wiped: make it where the request is made, and keep none.
   public var authorizationHeader: String {
+    var value = AuthorizationValue.bytes(accessToken, target?.scheme, username: target?.username)
+    defer { wipe(&value) }
     // A token that came as JSON is UTF-8.
-    "Bearer " + (accessToken.revealedString() ?? "")
+    return String(decoding: value, as: UTF8.self)
   }
 }
 

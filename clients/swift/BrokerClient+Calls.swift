@@ -40,11 +40,13 @@ extension BrokerClient {
   public func reportRejected(
     _ token: AccessToken, status: Int = 401, scopes: [String]? = nil, audience: String? = nil
   ) async throws -> AccessToken {
-    try await call(
+    var next = try await call(
       ReportRejected.self,
       .init(
         profile: token.profile, tokenID: token.tokenID, status: status, scopes: scopes,
         audience: audience))
+    next.target = token.target
+    return next
   }
 
   /// The session's ID token, for servers that ask who the user is; refreshed first where it has expired.
