@@ -4,8 +4,9 @@
 # Run it:     authbroker.sh token
 # Source it:  . authbroker.sh; curl --header "$(authbroker_header)" https://api.example.com/
 #
-#   token [--profile NAME] [--min-validity SECONDS] [--scope SCOPE]... [--audience NAME] [--force-refresh]
-#   header  as token: `Authorization: Bearer TOKEN`
+#   token [--profile NAME | --url ADDRESS] [--min-validity SECONDS] [--scope SCOPE]... [--audience NAME] [--force-refresh]
+#       ADDRESS is that of a server: the section targets of the configuration says whose token it gets
+#   header  as token: `Authorization: Bearer TOKEN`, or Basic where the target says so
 #   with-token [as token] -- COMMAND [ARGUMENT]...   runs COMMAND, a function too, with that header as its input; where
 #       it ends with 41 (HTTP status 401) the token is reported as refused, and COMMAND is run once more with another one
 #   login [--profile NAME] [--email ADDRESS | --phone NUMBER] [--password-stdin]
@@ -17,7 +18,7 @@
 #   watch [--profile NAME] [--since N] [--count N]   events as lines of JSON
 #
 # It calls the broker through `authbroker call`, which starts one where there is none. AUTHBROKER_COMMAND names that
-# program; AUTHBROKER_STATE, AUTHBROKER_CONFIG and AUTHBROKER_SOCKET mean what they mean to it.
+# program; AUTHBROKER_STATE, AUTHBROKER_CONFIG, AUTHBROKER_SOCKET and AUTHBROKER_PROFILE mean what they mean to it.
 #
 # Secrets are read without echo and go through pipes only: never into an argument, the environment or a file. Every
 # function runs in a subshell with tracing off, so that `set -x` shows none and no variable stays behind. It is one file
@@ -104,8 +105,22 @@ authbroker__find() {
 authbroker__connect() {
   authbroker__find || return
   authbroker__said=$(printf '{%s}' "${2#,}" | "$AUTHBROKER_COMMAND" call --json "$1" - 2>/dev/null) || :
-  case $authbroker__said in '' | '{"error":'*) ;; *) authbroker__said="{\"result\":$authbroker__said}" ;; esac
-  printf '%s\n' "$authbroker__said"
+  authbroker__wrap "$authbroker__said"
+}
+# Prints what the program says with --json ($1) as an answer.
+authbroker__wrap() {
+  case $1 in '' | '{"error":'*) printf '%s\n' "$1" ;; *) printf '{"result":%s}\n' "$1" ;; esac
+}
+# Runs a command of the program ($1...) for the token of an address, by the options that were given.
+authbroker__address() {
+  [ -z "$profile" ] || { authbroker__say "--profile and --url exclude each other"; return 2; }
+  authbroker__find || return
+  set -- "$@" --url "$url"
+  [ -z "$minimum" ] || set -- "$@" --min-validity "$minimum"
+  [ -z "$audience" ] || set -- "$@" --audience "$audience"
+  [ -z "$words" ] || set -- "$@" --scope "$words"
+  [ -z "$force" ] || set -- "$@" --force-refresh
+  "$AUTHBROKER_COMMAND" "$@"
 }
 # Prints the request of a method ($1) with the members of its params ($2, each behind a comma).
 authbroker__request() { printf '{"jsonrpc":"2.0","id":1,"method":"%s","params":{%s}}\n' "$1" "${2#,}"; }
@@ -185,7 +200,7 @@ authbroker__whole() {
 authbroker__options() {
   authbroker__known=" $1 "; shift
   profile='' minimum='' scopes='' audience='' force='' email='' stdin='' method='' everywhere='' all='' json='' since=''
-  count='' operand='' phone='' account='' rest=0
+  count='' operand='' phone='' account='' url='' words='' rest=0
   while [ "$#" -gt 0 ]; do
     # The value apart from the name, and so in no message: it may be a secret.
     case $1 in --*=*) authbroker__word=$1; shift; set -- "${authbroker__word%%=*}" "${authbroker__word#*=}" "$@" ;; esac
@@ -195,13 +210,13 @@ authbroker__options() {
     esac
     [ "$1" != -- ] || { rest=$(($# - 1)); return 0; }
     case $1 in
-      --profile | --min-validity | --scope | --audience | --email | --phone | --method | --since | --count)
+      --profile | --url | --min-validity | --scope | --audience | --email | --phone | --method | --since | --count)
         { [ "$#" -gt 1 ] && [ -n "$2" ]; } || { authbroker__say "$1 needs a value"; return 2; }
         case $1 in --min-validity | --since | --count) authbroker__whole "$1" "$2" || return ;; esac
         case $1 in
           --min-validity) minimum=$2 ;; --profile) profile=$2 ;; --audience) audience=$2 ;; --email) email=$2 ;;
-          --method) method=$2 ;; --phone) phone=$2 ;; --since) since=$2 ;; --count) count=$2 ;;
-          --scope) scopes="$scopes,$(printf '%s' "$2" | authbroker__quote)" ;;
+          --method) method=$2 ;; --phone) phone=$2 ;; --url) url=$2 ;; --since) since=$2 ;; --count) count=$2 ;;
+          --scope) words="$words${words:+ }$2" scopes="$scopes,$(printf '%s' "$2" | authbroker__quote)" ;;
         esac
         shift ;;
       --force-refresh) force=true ;; --password-stdin | --code-stdin) stdin=true ;;
@@ -212,6 +227,17 @@ authbroker__options() {
     esac
     shift
   done
+}
+# Sets the profile to the current one where none was named: that of AUTHBROKER_PROFILE, else of `authbroker profile use`.
+authbroker__current() {
+  profile=${profile:-${AUTHBROKER_PROFILE-}}
+  case $profile:${XDG_CONFIG_HOME-}:${HOME-} in
+    :/*) authbroker__file=$XDG_CONFIG_HOME ;; :*:/*) authbroker__file=$HOME/.config ;; *) return 0 ;;
+  esac
+  authbroker__file=$authbroker__file/authbroker/profile
+  [ -f "$authbroker__file" ] && [ -r "$authbroker__file" ] || return 0
+  IFS= read -r profile <"$authbroker__file" || :
+  profile=${profile%"$(printf '\r')"}
 }
 # Asks ($1) at the terminal without echo, or reads a line of standard input, into the variable `secret`.
 authbroker__secret() {
@@ -291,8 +317,14 @@ authbroker__finish() {
 # what it is for.
 authbroker__ask_token() {
   authbroker__option=$1; shift
-  authbroker__options "--profile --min-validity --scope --audience --force-refresh $authbroker__option" "$@" || return
+  authbroker__options "--profile --url --min-validity --scope --audience --force-refresh $authbroker__option" "$@" || return
   purpose=$(authbroker__text audience "$audience")${scopes:+,\"scopes\":[${scopes#,}]}
+  if [ -n "$url" ]; then
+    authbroker__said=$(authbroker__address token --json 2>/dev/null) || [ -n "$authbroker__said" ] ||
+      { authbroker__address token >/dev/null; return; }
+    answer=$(authbroker__wrap "$authbroker__said"); authbroker__check "$answer"; return
+  fi
+  authbroker__current
   members=${minimum:+,\"minValiditySeconds\":$minimum}${force:+,\"forceRefresh\":true}
   answer=$(authbroker__call getAccessToken "$(authbroker__text profile "$profile")$purpose$members")
 }
@@ -300,9 +332,20 @@ authbroker__ask_token() {
 authbroker__token_of() {
   printf '%s\n' "$1" | authbroker__member result.accessToken || { authbroker__say "the broker's answer has no token"; return 1; }
 }
+# Prints the header that carries the token of an answer ($1): for an address as its target says.
+authbroker__header_of() {
+  # What was forced has been done.
+  [ -z "$url" ] || { force=''; authbroker__address header; return; }
+  token=$(authbroker__token_of "$1") && printf 'Authorization: Bearer %s\n' "$token"
+}
 # Prints a valid access token.
 authbroker_token() (
   { set +x; } 2>/dev/null; authbroker__ask_token '' "$@" && token=$(authbroker__token_of "$answer") && authbroker__print "$token"
+)
+# Prints the HTTP header that carries the token.
+authbroker_header() (
+  { set +x; } 2>/dev/null
+  authbroker__ask_token '' "$@" && header=$(authbroker__header_of "$answer") && authbroker__print "$header"
 )
 # Runs a command with the header that carries the token as its input. Where it says by 41 that the token was refused, that
 # is reported, and it is run once more where there is another token.
@@ -311,18 +354,14 @@ authbroker_with_token() (
   [ "$rest" -gt 0 ] || { authbroker__say "missing argument COMMAND; usage: with-token [OPTION]... -- COMMAND"; exit 2; }
   shift "$(($# - rest))"
   for tries in 2 1; do
-    token=$(authbroker__token_of "$answer") || exit
-    printf 'Authorization: Bearer %s\n' "$token" | "$@"; code=$?
+    header=$(authbroker__header_of "$answer") || exit
+    printf '%s\n' "$header" | "$@"; code=$?
     [ "$code:$tries" = 41:2 ] || exit "$code"
     id=$(authbroker__words "$answer" result.tokenId)
     members=$(authbroker__text profile "$(authbroker__words "$answer" result.profile)")$(authbroker__text tokenId "$id")
     answer=$(authbroker__call reportRejected "$members$purpose") || exit
     [ "$(authbroker__words "$answer" result.tokenId)" != "$id" ] || exit 41
   done
-)
-# Prints the HTTP header that carries the token.
-authbroker_header() (
-  { set +x; } 2>/dev/null; token=$(authbroker_token "$@") && authbroker__print "Authorization: Bearer $token"
 )
 # Asks for the account, which $1 names it by, and the password, as far as they are not given; prints them as members.
 authbroker__credentials() {
@@ -342,6 +381,7 @@ authbroker__credentials() {
 # Logs in by the first way of the profile that needs nothing, else by password, or in the given way.
 authbroker_login() (
   { set +x; } 2>/dev/null; authbroker__options '--profile --email --phone --password-stdin --method' "$@" || exit
+  authbroker__current
   [ -z "$email$phone$stdin" ] || method=${method:-password}
   case $email$phone$method in '' | password)
     way=0 answer=$(authbroker__call getSession "$(authbroker__text profile "$profile")") || [ -n "$method" ] || exit
@@ -376,6 +416,7 @@ authbroker_verify_otp() (
 # Signs out here and revokes the session at its provider.
 authbroker_logout() (
   { set +x; } 2>/dev/null; authbroker__options '--profile --everywhere --all' "$@" || exit
+  [ -n "$all" ] || authbroker__current
   members=$(authbroker__text profile "$profile")${everywhere:+,\"everywhere\":true}${all:+,\"all\":true}
   # Where this is refused, so is what follows, which says why. Of all states, only signedOut begins with an s.
   if [ -n "$all" ]; then answer=$(authbroker__send listSessions '') && authbroker__administer logout "$members" || exit
@@ -439,10 +480,10 @@ authbroker__watch() (
   trap 'rm -rf "$folder"; [ -z "$connected" ] || kill "$connected" 2>/dev/null' EXIT
   trap 'exit 129' HUP; trap 'exit 130' INT; trap 'exit 143' TERM
   authbroker__options '--profile --since --count' "$@" || exit
+  # By the program, which gives up on a broker that is there and says nothing: below, nothing bounds the time.
+  authbroker__call ping '' >/dev/null || exit
   [ -z "$profile" ] || profiles=$(printf '%s' "$profile" | authbroker__quote)
   members=${profile:+,\"profiles\":[$profiles]}${since:+,\"since\":$since}
-  # No `read` has a time limit, but the program has: a broker that does not answer is told of.
-  authbroker__call ping '' >/dev/null || exit
   authbroker__tries=30
   while :; do
     authbroker__request subscribe "$members" >"$folder/requests"

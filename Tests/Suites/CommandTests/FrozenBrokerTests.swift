@@ -37,4 +37,17 @@ import Testing
     #expect(owner.guests == 1)
     #expect(words[0] != "status" || run.output.contains(#""kind":"brokerUnreachable""#))
   }
+
+  @Test(arguments: ["authbroker_token", "authbroker_token --url https://a.example", "authbroker_watch"])
+  func `the shell client gives up as well`(_ line: String) throws {
+    let end = Semaphore()
+    let owner = try owner(end)
+    let settings = "AUTHBROKER_COMMAND='\(CommandRun.program)' AUTHBROKER_STATE='\(scratch.file("state"))'"
+    let run = try ShellClientTests.run(
+      "/bin/dash", "\(settings); export AUTHBROKER_COMMAND AUTHBROKER_STATE; \(line) 2>&1; echo $?", "")
+    end.signal()
+    #expect(run.output.hasPrefix("authbroker.sh: the broker (pid \(ProcessIdentity.pid)) does not answer"), "\(run)")
+    #expect(run.output.hasSuffix("\n8\n"), "\(run)")
+    #expect(owner.guests == 1)
+  }
 }

@@ -3,6 +3,23 @@ import Testing
 /// The ways to log in, and what comes of a refusal.
 extension ShellClientTests {
   @Test(arguments: shells)
+  func `the current profile is the one that the program would take`(shell: String) throws {
+    let line = #"""
+      d=$(mktemp -d); trap 'rm -rf "$d"' EXIT; mkdir -p "$d/authbroker" "$d/.config/authbroker"
+      authbroker__connect() { cat >&2; }
+      ask() { "$@" 2>&1 | grep -o '"params":{[^}]*}' | head -n 1; }
+      HOME=/none; ask authbroker_token
+      HOME=$d; printf 'home\r\n' >"$d/.config/authbroker/profile"; ask authbroker_token
+      XDG_CONFIG_HOME=$d; printf base >"$d/authbroker/profile"; ask authbroker_token
+      AUTHBROKER_PROFILE=variable; ask authbroker_token
+      ask authbroker_token --profile named; ask authbroker_logout; ask authbroker_logout --all
+      """#
+    let expected = ["", "home", "base", "variable", "named", "variable", ""]
+    let lines = expected.map { $0.isEmpty ? #""params":{}"# : #""params":{"profile":"\#($0)"}"# }
+    #expect(try Self.run(shell, line, "").output == lines.joined(separator: "\n") + "\n")
+  }
+
+  @Test(arguments: shells)
   func `a value may stand behind an equals sign`(shell: String) throws {
     let line = "authbroker__connect() { cat >&2; }; authbroker_token --profile=work --audience=a=b 2>&1"
     #expect(try Self.run(shell, line, "").output.contains(#""params":{"profile":"work","audience":"a=b"}"#))
