@@ -94,4 +94,5 @@ def refused_status(outcome: object) -> Optional[int]:
         return outcome.status
     # Where nothing has imported that module, nothing can have raised its error.
     errors = sys.modules.get("urllib.error")
-    return 401 if errors is not None and isinstance(outcome, errors.HTTPError) and outcome.code == 401 else None
+    is_refusal = errors is not None and isinstance(outcome, errors.HTTPError) and getattr(outcome, "code", None) == 401
+    return 401 if is_refusal else None

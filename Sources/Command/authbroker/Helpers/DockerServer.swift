@@ -50,6 +50,8 @@ struct DockerServer: Equatable, Sendable {
     return ["https://\(text)"] + (isLocal ? ["http://\(text)"] : [])
   }
 
-  /// Whether an address is one of Docker Hub's.
-  private static func isHub(_ url: String) -> Bool { (try? TargetAddress(url))?.isDockerHub == true }
+  /// Whether an address is one of Docker Hub's; the others, which are most, are seen at a glance.
+  private static func isHub(_ url: String) -> Bool {
+    url.lowercased().includes("docker.io") && (try? TargetAddress(url))?.isDockerHub == true
+  }
 }
