@@ -240,7 +240,8 @@ export class Events implements AsyncIterableIterator<BrokerEvent> {
   readonly snapshot: Snapshot;
   /** The last sequence that was seen: `since` for a stream that goes on later. */
   readonly lastSequence: number;
-  next(): Promise<IteratorResult<BrokerEvent, undefined>>;
+  /** Waits for the next event; an event that comes after the limit or the signal is the next caller's. */
+  next(options?: CallOptions): Promise<IteratorResult<BrokerEvent, undefined>>;
   return(): Promise<IteratorResult<BrokerEvent, undefined>>;
   close(): void;
   [Symbol.asyncIterator](): this;

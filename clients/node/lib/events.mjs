@@ -49,8 +49,10 @@ export class Events {
   [Symbol.asyncIterator]() { return this; }
 
   /** Waits for the next event; done after `close`. */
-  async next() {
+  async next({ timeoutSeconds = Infinity, signal } = {}) {
+    const deadline = performance.now() + 1000 * timeoutSeconds;
     for (;;) {
+      signal?.throwIfAborted();
       const event = this.#queue.shift();
       if (event === undefined) {
         if (this.#failure) {
@@ -59,7 +61,7 @@ export class Events {
         }
         this.#bytes = 0;
         this.#channel?.resume();
-        await this.#arrival();
+        await this.#arrival(deadline, signal);
       } else if (event.event === 'resync' || this.#take(event)) {
         return { done: false, value: event };
       }
@@ -73,11 +75,12 @@ export class Events {
   }
 
   /** Waits until there is something to look at; the program lives on meanwhile. */
-  async #arrival() {
+  async #arrival(deadline, signal) {
     // A connection that waits holds the program; without one, the timer of the next try does.
     this.#channel?.hold(true);
-    await new Promise((resolve) => { this.#waiter = resolve; });
-    this.#channel?.hold(false);
+    try {
+      await within(new Promise((resolve) => { this.#waiter = resolve; }), deadline, signal);
+    } finally { this.#channel?.hold(false); }
   }
 
   #wake() {

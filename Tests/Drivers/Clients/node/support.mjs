@@ -108,6 +108,9 @@ export class FakeBroker {
 
   requests(method) { return this.received.filter((request) => request.method === method); }
 
+  /** Sends what nothing has asked for. */
+  send(text) { for (const client of this.#clients) client.write(text); }
+
   async close() {
     const closed = new Promise((resolve) => { this.server.close(resolve); });
     for (const client of this.#clients) client.destroy();

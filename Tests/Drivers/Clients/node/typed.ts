@@ -15,6 +15,7 @@ export async function uses(broker: Broker): Promise<string | undefined> {
   }
   for await (const event of await broker.events({ events: ['login'], since: 3 })) {
     const told: BrokerEvent = event;
+    await (await broker.events()).next({ timeoutSeconds: 3, signal: new AbortController().signal });
     return `${told.sequence} ${expiry} ${body} ${session?.state} ${logouts} ${scheme}`;
   }
   // @ts-expect-error: a token is made by the broker alone

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, test } from 'node:test';
 
 import { Broker, NoBroker, TimedOut } from 'authbroker';
 
-import { FakeBroker, PATIENCE, Sandbox, until } from './support.mjs';
+import { FakeBroker, PATIENCE, Sandbox, line, until } from './support.mjs';
 
 let sandbox, broker;
 
@@ -43,6 +43,29 @@ describe('a daemon that does not come to its first word', { timeout: PATIENCE },
     process.kill(await until(started, 'the daemon'), 'SIGKILL');
     assert.ok(await waiting instanceof NoBroker);
   });
+});
+
+test('the next event has a time limit and a signal of its own', { timeout: PATIENCE }, async () => {
+  const file = `${sandbox.root}/fake/broker.sock`;
+  const event = { subscriptionId: 's', sequence: 2, event: 'login', profile: 'default', time: '2030-01-01T00:00:00Z', data: {} };
+  const fake = await FakeBroker.listen(file, ({ id, method }) => {
+    if (method === 'subscribe') return line({ id, result: { subscriptionId: 's', sequence: 1, sessions: [] } });
+    return line({ id, result: {} });
+  });
+  broker = new Broker({ socket: file });
+  const events = await broker.events();
+  await assert.rejects(events.next({ timeoutSeconds: 0.1 }), TimedOut);
+  const controller = new AbortController();
+  const waiting = events.next({ signal: controller.signal });
+  controller.abort(new Error('left'));
+  await assert.rejects(waiting, { message: 'left' });
+  // The subscription stands: what comes later is the next caller's.
+  const next = events.next({ timeoutSeconds: 60 });
+  fake.send(line({ method: 'event', params: event }));
+  assert.equal((await next).value.sequence, 2);
+  events.close();
+  assert.equal((await events.next({ timeoutSeconds: 60 })).done, true);
+  await fake.close();
 });
 
 test('a subscription that is not answered is left by its signal', { timeout: PATIENCE }, async () => {
