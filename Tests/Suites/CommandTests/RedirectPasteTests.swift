@@ -31,11 +31,23 @@ import Testing
     let run = try CommandRun(
       atTerminal: [
         .init(question: "and paste it here", answer: "\n  \nhttp://127.0.0.1:43123/callback?co\n"),
-        .init(question: "cut off", answer: Self.address + "\n"),
+        .init(question: "cut off; 9 attempts left", answer: Self.address + "\n"),
       ], ["login", "--method", "browser"], in: scratch, environment: ["SSH_CONNECTION": "192.0.2.7 1 192.0.2.5 22"])
     #expect(run.code == 0 && run.output.contains("logged in to default as ada@example.com"), "\(run.output)")
     let brought = owner.requests.filter { $0.hasPrefix("completeLogin") }
     #expect(brought.count == 2 && brought.allSatisfy { $0.contains(#""loginFlowId":"f""#) }, "\(brought)")
+  }
+
+  @Test func `a line that the terminal has cut off is no address, and costs no attempt`() throws {
+    let owner = try owner()
+    let long = Self.address + "&more=" + String(repeating: "x", count: 5000)
+    let run = try CommandRun(
+      atTerminal: [
+        .init(question: "and paste it here", answer: long + "\n"),
+        .init(question: "cuts a line off behind 4095 characters", answer: Self.address + "\n"),
+      ], ["login", "--method", "browser"], in: scratch, environment: ["SSH_CONNECTION": "192.0.2.7 1 192.0.2.5 22"])
+    #expect(run.code == 0 && run.output.contains("logged in to default as ada@example.com"), "\(run.output)")
+    #expect(owner.requests.filter { $0.hasPrefix("completeLogin") }.count == 1)
   }
 
   @Test func `nothing is read where no person waits at a terminal`() throws {

@@ -72,7 +72,7 @@ import Testing
     (login, "", "no line to read the refresh token from"), (login, "\n", "the refresh token is empty"),
     (login, "a b\n", "has a blank"), (login, " a\n", "has a blank"), (login, "a\tb\n", "has a blank"),
     (login, "a\u{E9}\n", "has a blank"), (login, "a\nb\n", "more than one line"),
-    (login, large, "longer than 63 KiB"), (importing, "", "standard input is empty"),
+    (login, large, "has 64 KiB or more"), (importing, "", "standard input is empty"),
     (importing, "made-up", "is not JSON"), (importing, "[]", "standard input must be an object"),
     (importing, "{}", "refreshToken must be present"), (importing, #"{"refreshToken":7}"#, "must be a string"),
     (importing, #"{"refreshToken":""}"#, "refreshToken must be a refresh token"),

@@ -26,6 +26,12 @@ enum RedirectPaste {
     let read = stream.read(into: &bytes)
     _ = stream.release()
     guard case .bytes(let count) = read, bytes[..<count].contains(where: { $0 > 0x20 }) else { return nil }
+    guard count < longest else {
+      Output.message(
+        "a terminal cuts a line off behind \(longest - 1) characters, and this one is longer; let the browser open that"
+          + " address through ssh, or log in with --method deviceCode")
+      return nil
+    }
     guard let line = try? Secret(copying: bytes.span.extracting(first: count)) else {
       throw CommandFailure(.failure, "the memory for secrets is used up")
     }

@@ -139,7 +139,7 @@ enum SecretInput {
     let secret = try standardInput(kind)
     guard !Terminal.isTerminal(0) else { return secret }
     guard secret.byteCount < longest else {
-      throw CommandFailure(.usage, "the \(kind.rawValue) is longer than \(longest / 1024 - 1) KiB; nothing was sent")
+      throw CommandFailure(.usage, "the \(kind.rawValue) has \(longest / 1024) KiB or more; nothing was sent")
     }
     let stream = FileDescriptor(owning: 0)
     var byte: [UInt8] = [0]
