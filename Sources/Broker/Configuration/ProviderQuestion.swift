@@ -25,7 +25,8 @@ package struct ProviderQuestion: Sendable, Equatable {
     "issuer": "Issuer, such as https://sso.example.com", "baseUrl": "Base URL, such as https://api.example.com",
     "realm": "Realm", "domain": "Domain of the tenant, such as acme.eu.auth0.com",
     "tenant": "Tenant, its id or domain", "clientId": "Client ID", "clientSecret": "Client secret",
-    "apiKey": "Web API key", "redirectUri": "Redirect address, as it is registered",
+    "apiKey": "Web API key", "resource": "URL of the server, such as https://mcp.example.com/mcp",
+    "redirectUri": "Redirect address, as it is registered",
   ]
   /// The default of a key, as far as it can be said in a word.
   private static let usual = [
@@ -33,6 +34,7 @@ package struct ProviderQuestion: Sendable, Equatable {
   ]
   /// Why a key is asked for that a profile may do without.
   private static let reasons = [
+    "clientId": "A client ID is needed only where the server registers no clients by itself.",
     "clientSecret": "Some logins in a browser need the client's secret; press Enter where the provider has shown none.",
     "redirectUri":
       "A browser comes back to the redirect address, exactly as it is registered; a login with a code needs none.",

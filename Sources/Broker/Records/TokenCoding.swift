@@ -15,14 +15,15 @@ enum TokenCoding {
 
   /// The members that are written.
   static let members = [
-    "accessToken", "accessTokenExpiresAt", "refreshToken", "refreshTokenExpiresAt", "idToken", "scopes",
+    "accessToken", "accessTokenExpiresAt", "refreshToken", "refreshTokenExpiresAt", "idToken", "scopes", "client",
   ]
 
   /// Room for the tokens, and 1 KiB for the names and times around them.
   static func capacity(for tokens: TokenSet) -> Int {
     let others = [tokens.refreshToken?.value, tokens.idToken].compactMap { $0 }
     let tokenCount = others.reduce(tokens.accessToken.value.byteCount) { $0 + $1.byteCount }
-    let textCount = tokens.scopes.reduce(0) { $0 + $1.utf8.count + 3 }
+    let client = tokens.accessToken.client.map { [$0.issuer, $0.id, $0.resource] } ?? []
+    let textCount = (tokens.scopes + client).reduce(0) { $0 + $1.utf8.count + 3 }
     // Base64 makes 4 bytes of 3, an escape 6 of 1.
     return 1024 + 2 * tokenCount + 6 * textCount
   }
@@ -35,6 +36,19 @@ enum TokenCoding {
     writer.member(ifPresent: "refreshTokenExpiresAt", tokens.refreshTokenExpiresAt?.stored)
     if let idToken = tokens.idToken { write("idToken", idToken, to: &writer) }
     writer.member("scopes", tokens.scopes)
+    guard let client = tokens.accessToken.client else { return }
+    writer.key("client")
+    writer.object { writer in
+      writer.member("issuer", client.issuer)
+      writer.member("id", client.id)
+      writer.member("resource", client.resource)
+    }
+  }
+
+  private static func client(_ node: JSONNode) throws(JSONMismatch) -> TokenClient {
+    TokenClient(
+      issuer: try node.required("issuer").string(), id: try node.required("id").string(),
+      resource: try node.required("resource").string())
   }
 
   /// Reads the members.
@@ -46,12 +60,14 @@ enum TokenCoding {
   /// - Throws: `JSONMismatch`, `SealingError.malformed`, `.secretMemoryExhausted`.
   static func tokens(of root: JSONNode, _ sealed: SealedContents? = nil) throws -> TokenSet {
     let refreshToken = try root["refreshToken"].map { node in try token(node, sealed) }
-    return TokenSet(
+    let tokens = TokenSet(
       accessToken: try token(root.required("accessToken"), sealed),
       accessTokenExpiresAt: try root.optional("accessTokenExpiresAt", time), refreshToken: refreshToken,
       refreshTokenExpiresAt: try root.optional("refreshTokenExpiresAt", time),
       scopes: try [String](from: root.required("scopes")),
       idToken: try root["idToken"].map { node in try token(node, sealed) })
+    guard let client = try root.optional("client", client) else { return tokens }
+    return tokens.issued(to: client)
   }
 
   /// A time, as a number of milliseconds.

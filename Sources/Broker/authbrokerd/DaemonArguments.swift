@@ -14,6 +14,8 @@ struct DaemonArguments: Equatable {
     case listProviders
     /// Say which authorization servers a protected resource names, and end.
     case describeResource(String)
+    /// Print the document about the client that its owner publishes at an address, and end.
+    case describeClient(String)
     /// Say something about the program, and end.
     case version, help
   }
@@ -41,6 +43,7 @@ struct DaemonArguments: Equatable {
            authbrokerd --check-config [--config FILE] [--json]
            authbrokerd --list-providers
            authbrokerd --describe-resource URL [--config FILE]
+           authbrokerd --describe-client URL
     People start it with `authbroker serve`, or not at all: `authbroker token` starts it on demand.
 
     """
@@ -60,6 +63,7 @@ struct DaemonArguments: Equatable {
       case "--check-config": mode = .checkConfiguration
       case "--list-providers": mode = .listProviders
       case "--describe-resource": mode = .describeResource(try Self.value(argument, &rest))
+      case "--describe-client": mode = .describeClient(try Self.value(argument, &rest))
       case "--json": wantsJSON = true
       case "--version": mode = .version
       case "--help", "-h": mode = .help

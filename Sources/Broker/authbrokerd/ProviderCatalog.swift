@@ -26,6 +26,9 @@ final class ProviderCatalog {
   private let stateDirectory: String
   private let environment: [String: String]
   private let secrets: ClientSecrets
+  /// The clients that the broker has registered by itself.
+  private let registrations: RegisteredClients
+  private let sealedClients: SealedClients
   private let log: Logger
   private var local: LocalProvider?
   /// The certificate authorities trusted beside the system's, and whether they could be read; empty where no profile
@@ -47,6 +50,9 @@ final class ProviderCatalog {
     self.log = log
     self.environment = environment
     secrets = ClientSecrets(environment: environment)
+    let vaultKey = vaultKey
+    sealedClients = SealedClients(stateDirectory: stateDirectory) { vaultKey.key }
+    registrations = RegisteredClients(sealedClients)
     delivery = Delivery { channel, reason in
       log.warning("a message was not sent", .word("channel", channel.rawValue), .word("reason", reason))
     }
@@ -138,7 +144,8 @@ final class ProviderCatalog {
     do throws(Errno) { try secrets.startThread() } catch { throw StartFailure(noThread: error) }
     do throws(HTTPFailure) {
       let secrets = secrets
-      let provider = try configuration.makeProvider(client: client) { await secrets.find($0) }
+      let provider = try configuration.makeProvider(
+        client: client, secrets: { await secrets.find($0) }, clients: registrations)
       used[profile] = Remote(configuration: configuration, network: network, provider: provider)
       return provider
     } catch .overloaded {
@@ -206,5 +213,6 @@ final class ProviderCatalog {
     for (_, client) in clients + mailClients { await client.close() }
     await local?.shutDown()
     await secrets.shutDown()
+    await sealedClients.shutDown()
   }
 }

@@ -31,6 +31,23 @@ enum ResourceListing {
     }
   }
 
+  /// `--describe-client`: prints the document about the client for an address of it, on one line.
+  ///
+  /// - Returns: 1 for an address that can be none, with a line that says why.
+  static func describeClient(at address: String) -> Int32 {
+    guard let url = try? HTTPURL(address), url.scheme == .https, url.target != "/", !url.target.utf8.contains(0x3F)
+    else {
+      return tell(
+        .init(
+          message: "the address of a client's document must be https://, a host and a path, without a query",
+          isPassing: false))
+    }
+    // Servers should take a loopback address with any port (RFC 8252, section 7.3).
+    let metadata = ClientMetadata(redirects: ["http://127.0.0.1/callback", "http://[::1]/callback"])
+    StandardOutput.write(metadata.document(at: address) + "\n")
+    return 0
+  }
+
   private static func client(
     _ arguments: DaemonArguments, _ environment: [String: String]
   ) throws(StartFailure) -> HTTPClient {
@@ -40,7 +57,12 @@ enum ResourceListing {
         arguments.options, environment: EnvironmentVariables(environment),
         workingDirectory: ProcessIdentity.workingDirectory)
     } catch { throw StartFailure(kind: .failed, message: error.description) }
-    let network = try ConfigurationSource(paths: paths, environment: environment).read().network
+    // `init` is about to write the file.
+    let isThere = paths.configuration.map { (try? FileStatus.following($0)) != nil } ?? false
+    let network =
+      isThere
+      ? try ConfigurationSource(paths: paths, environment: environment).read().network
+      : BrokerConfiguration.standard.network
     do throws(HTTPFailure) {
       let proxy = try ProxySetting(network, environment)
       do throws(Errno) {

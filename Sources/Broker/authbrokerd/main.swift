@@ -29,5 +29,6 @@ case .help: StandardOutput.write(DaemonArguments.usage)
 case .checkConfiguration: ProcessImage.end(ConfigurationCheck.run(arguments, environment))
 case .listProviders: StandardOutput.write(ProviderListing.text)
 case .describeResource(let url): ResourceListing.run(url, arguments, environment)
+case .describeClient(let url): ProcessImage.end(ResourceListing.describeClient(at: url))
 case .owner, .privateOwner: OwnerProcess.run(arguments, environment)
 }

@@ -81,6 +81,8 @@ actor Discovery {
     let issuer = try HTTPURL(dialect.issuer)
     if !dialect.usesDiscovery, let token = configured[.token] {
       firstDocument = token
+    } else if dialect.quirks.readsOAuthFirst, let url = Self.inserted(Self.oauthPath, in: issuer) {
+      firstDocument = url
     } else {
       firstDocument = try issuer.appending(path: Self.openIDPath)
     }
@@ -125,6 +127,14 @@ actor Discovery {
   func namesIssuer() async throws(ProviderFailure) -> Bool {
     guard dialect.usesDiscovery else { return false }
     return try await metadata { _ in true }?.namesIssuer ?? false
+  }
+
+  /// The other features that the provider announces.
+  ///
+  /// - Throws: as ``endpoint(_:)``; `.misconfigured(.address)` where it has no metadata.
+  func features() async throws(ProviderFailure) -> ServerFeatures {
+    guard let metadata = try await metadata({ _ in true }) else { throw .misconfigured(.address) }
+    return metadata.features
   }
 
   /// Reads the provider's metadata; nil where it has none.
@@ -179,14 +189,15 @@ actor Discovery {
       switch try await read(firstDocument) {
       case .found(let metadata): return Known(metadata: metadata, isComplete: false, since: uptime())
       // A captive portal, or another server: nothing is believed.
-      case .unusable: throw .transient(.invalidResponse)
+      case .unusable where !dialect.quirks.readsOAuthFirst: throw .transient(.invalidResponse)
       case .foreign: throw .misconfigured(.issuer)
-      case .absent: break
+      // A server of web pages may have one for this path as well.
+      case .absent, .unusable: break
       }
     }
     var metadata = known?.metadata
     var isForeign = false
-    search: for url in oauthDocuments {
+    search: for url in otherDocuments {
       switch try await read(url) {
       case .found(let other):
         metadata = metadata?.completed(by: other) ?? other
@@ -200,13 +211,18 @@ actor Discovery {
     return metadata.map { Known(metadata: $0, isComplete: true, since: known?.since ?? uptime()) }
   }
 
-  /// Both forms: the well-known part before the issuer's path (RFC 8414, section 3.1), and behind it.
-  nonisolated var oauthDocuments: [HTTPURL] {
+  /// The documents after the first one, in both forms: the well-known part before the issuer's path (RFC 8414, section
+  /// 3.1), and behind it.
+  nonisolated var otherDocuments: [HTTPURL] {
     guard let issuer = try? HTTPURL(dialect.issuer) else { return [] }
+    let path = dialect.quirks.readsOAuthFirst ? Self.openIDPath : Self.oauthPath
+    let appended = issuer.target == "/" ? nil : try? issuer.appending(path: path)
+    return [Self.inserted(path, in: issuer), appended].compactMap { $0 }
+  }
+
+  private static func inserted(_ wellKnown: String, in issuer: HTTPURL) -> HTTPURL? {
     let path = issuer.target.hasSuffix("/") ? String(issuer.target.dropLast()) : issuer.target
-    let inserted = try? HTTPURL(issuer.origin + Self.oauthPath + path)
-    let appended = path.isEmpty ? nil : try? issuer.appending(path: Self.oauthPath)
-    return [inserted, appended].compactMap { $0 }
+    return try? HTTPURL(issuer.origin + wellKnown + path)
   }
 
   /// Reads the document of a response with the status 200.

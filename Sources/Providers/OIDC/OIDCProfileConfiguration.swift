@@ -18,6 +18,8 @@ package struct OIDCProfileConfiguration: Sendable, Equatable {
   package var redirect: LoopbackRedirect
   /// The accepted certificates, at each of its endpoints.
   package var tls: TLSPolicy
+  /// The keys of a resource from which the issuer is found; nil where the profile names it.
+  package var resourcePlan: ResourcePlan?
 
   /// A client of a provider; one without a password is known by its name alone.
   package init(
@@ -40,7 +42,7 @@ package struct OIDCProfileConfiguration: Sendable, Equatable {
     let known = preset.dialect(&section)
     // Where the address is faulty, what else the profile says is examined all the same.
     dialect = known ?? OIDCDialect(type: preset.name, issuer: "")
-    section.require("clientId", "write the client's id as the provider gave it")
+    if preset.needsClient { section.require("clientId", "write the client's id as the provider gave it") }
     clientID = section.word("clientId") ?? ""
     clientSecret = SecretReference.read("clientSecret", in: &section)
     clientAuthentication = Self.authentication(&section)
@@ -60,7 +62,8 @@ package struct OIDCProfileConfiguration: Sendable, Equatable {
     readMethods(&section)
     let errorsSection = section.section("errors")
     dialect.quirks.errorKinds = errorsSection.errorKinds(among: RefusalMeaning.possibleKinds)
-    guard known != nil, !clientID.isEmpty else { return nil }
+    if !preset.needsClient { resourcePlan = ResourcePlan(&section) }
+    guard known != nil, !clientID.isEmpty || !preset.needsClient else { return nil }
   }
 
   /// Reads the methods; without a secret a client cannot log in by itself (RFC 6749, section 4.4).
@@ -133,7 +136,7 @@ package struct OIDCProfileConfiguration: Sendable, Equatable {
       dialect.audience = audience
       dialect.quirks.target = .audience
     }
-    if let resource = section.absoluteURI("resource") {
+    if !section.isFaulty("resource"), let resource = section.absoluteURI("resource") {
       dialect.resource = resource
       dialect.quirks.target = .resource
     }
@@ -162,5 +165,12 @@ extension OIDCProfileConfiguration: RemoteConfiguration {
   ) throws(HTTPFailure) -> any AuthProvider {
     try OIDCProvider(
       self, client: client, secrets: secrets, discovery: try Discovery.shared(dialect, client, tls))
+  }
+
+  package func makeProvider(
+    client: HTTPClient, secrets: @escaping SecretFinder, clients: RegisteredClients
+  ) throws(HTTPFailure) -> any AuthProvider {
+    guard resourcePlan != nil else { return try makeProvider(client: client, secrets: secrets) }
+    return try ResourceProvider(self, client: client, secrets: secrets, clients: clients)
   }
 }

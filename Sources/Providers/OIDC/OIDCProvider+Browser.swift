@@ -15,10 +15,11 @@ extension OIDCProvider: BrowserLoginProvider {
   /// - Throws: `.unsupported` for a proof that the provider cannot be made to ask for; `.misconfigured(.redirectPort)` where
   ///   another program has the port; and as ``login(_:)``.
   func beginBrowser(
-    _ scopes: [String], of email: String?, wantsProof: Bool, replacesPending: Bool
+    _ scopes: [String], of email: String?, wantsProof: Bool, replacesPending: Bool, stepUp: StepUp? = nil
   ) async throws(ProviderFailure) -> ProviderUserAction {
     guard !wantsProof || dialect.quirks.provesAgain else { throw .unsupported }
     let url = try await endpoint(.authorization)
+    if dialect.quirks.needsProof, try await !discovery.features().takesProof { throw .misconfigured(.proof) }
     let namesIssuer = try await discovery.namesIssuer()
     let now = clock()
     let flow = try listeners.begin(on: redirect, replacesAwaited: replacesPending, at: now) {
@@ -35,7 +36,7 @@ extension OIDCProvider: BrowserLoginProvider {
       throw .transient(.overloaded)
     }
     return ProviderUserAction(
-      flow: handle, kind: .browser, verificationURI: address(url, flow, of: email), expiresAt: flow.expiresAt)
+      flow: handle, kind: .browser, verificationURI: address(url, flow, of: email, stepUp), expiresAt: flow.expiresAt)
   }
 
   /// Waits for the browser, exchanges the code that it brings, and shows it the result.
@@ -110,18 +111,23 @@ extension OIDCProvider: BrowserLoginProvider {
   }
 
   /// The address that begins the login (RFC 6749, section 4.1.1), for a user where one is named (OpenID Connect Core,
-  /// section 3.1.2.1, `login_hint`).
-  private func address(_ url: HTTPURL, _ flow: RedirectFlow, of email: String?) -> String {
+  /// section 3.1.2.1, `login_hint`), with what a server has demanded of it (RFC 9470, section 4).
+  private func address(_ url: HTTPURL, _ flow: RedirectFlow, of email: String?, _ stepUp: StepUp?) -> String {
     var fields = [
-      ("response_type", "code"), ("client_id", clientID), ("redirect_uri", flow.redirectURI),
-      ("scope", flow.scopes.joined(separator: " ")), ("state", flow.state),
+      ("response_type", "code"), ("client_id", clientID), ("redirect_uri", flow.redirectURI), ("state", flow.state),
       ("code_challenge", CodeChallenge.of(flow.verifier)), ("code_challenge_method", CodeChallenge.method),
     ]
+    if !flow.scopes.isEmpty { fields.append(("scope", flow.scopes.joined(separator: " "))) }
     if let nonce = flow.sentNonce { fields.append(("nonce", nonce)) }
     if let audience = dialect.audience { fields.append(("audience", audience)) }
     if let resource = dialect.resource { fields.append(("resource", resource)) }
     var own = email.map { [("login_hint", $0)] } ?? []
-    if flow.wantsProof { own += [("prompt", "login"), ("max_age", "0")] }
+    if flow.wantsProof {
+      own += [("prompt", "login"), ("max_age", "0")]
+    } else if let age = stepUp?.maxAge {
+      own.append(("max_age", "\(age)"))
+    }
+    if let values = stepUp?.acrValues, !values.isEmpty { own.append(("acr_values", values.joined(separator: " "))) }
     let added = dialect.parameters.authorization.filter { added in !own.contains { $0.0 == added.name } }
     let usual = dialect.quirks.authorizationParameters.filter { usual in
       !(own.map(\.0) + added.map(\.name)).contains(usual.name)

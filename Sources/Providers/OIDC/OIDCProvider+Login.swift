@@ -22,7 +22,7 @@ extension OIDCProvider {
       return .userActionRequired(
         try await beginBrowser(
           scopes(credentials), of: credentials.email, wantsProof: credentials.wantsFreshProof,
-          replacesPending: credentials.replacesPending))
+          replacesPending: credentials.replacesPending, stepUp: credentials.stepUp))
     }
   }
 

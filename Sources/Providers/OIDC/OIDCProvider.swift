@@ -33,7 +33,7 @@ package final class OIDCProvider: AuthProvider {
   /// Sends the requests that need a session.
   let sessionTransport: AuthenticatedTransport
   /// The sockets that browsers are awaited on.
-  let listeners = RedirectListeners()
+  let listeners: RedirectListeners
   /// The time.
   let clock: Clock
 
@@ -62,8 +62,10 @@ package final class OIDCProvider: AuthProvider {
   /// - Throws: `HTTPFailure.invalidURL` for an address that is not called.
   init(
     _ configuration: OIDCProfileConfiguration, client: HTTPClient, secrets: @escaping SecretFinder,
-    clock: @escaping Clock = { Timestamp(milliseconds: WallClock.milliseconds) }, discovery: Discovery
+    clock: @escaping Clock = { Timestamp(milliseconds: WallClock.milliseconds) }, discovery: Discovery,
+    listeners: RedirectListeners = RedirectListeners()
   ) throws(HTTPFailure) {
+    self.listeners = listeners
     dialect = configuration.dialect
     clientID = configuration.clientID
     clientAuthentication = configuration.clientSecret == nil ? .none : configuration.clientAuthentication

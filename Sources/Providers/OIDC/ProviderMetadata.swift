@@ -10,6 +10,8 @@ struct ProviderMetadata: Sendable, Equatable {
   var namesIssuer = false
   /// The issuer, as the document writes it.
   var issuer = ""
+  /// The other features that it announces.
+  var features = ServerFeatures()
 
   private static let flag = "authorization_response_iss_parameter_supported"
   /// The members that are used: in malformed JSON they must be sound and unambiguous.
@@ -45,6 +47,7 @@ struct ProviderMetadata: Sendable, Equatable {
     self.issuer = issuer
     namesIssuer = root[Self.flag]?.kind == .true || ReplyObject.isUnsound(root[Self.flag])
     let isSecure = dialect.issuer.lowercased().hasPrefix("https:")
+    features = ServerFeatures(root, isSecure: isSecure)
     for endpoint in OIDCEndpoint.allCases {
       guard let text = root[endpoint.metadataName].flatMap({ try? $0.string() }), let url = try? HTTPURL(text),
         url.scheme == .https || !isSecure
@@ -72,6 +75,7 @@ struct ProviderMetadata: Sendable, Equatable {
     var whole = self
     whole.endpoints.merge(other.endpoints) { mine, _ in mine }
     whole.namesIssuer = namesIssuer || other.namesIssuer
+    whole.features = features.completed(by: other.features)
     return whole
   }
 }

@@ -16,6 +16,7 @@ private struct DiscoveryPlace: Equatable {
     place.endpoints = dialect.endpoints
     place.quirks.issuerRule = dialect.quirks.issuerRule
     place.quirks.otherIssuers = dialect.quirks.otherIssuers
+    place.quirks.readsOAuthFirst = dialect.quirks.readsOAuthFirst
     self.dialect = place
     self.policy = policy
     self.client = ObjectIdentifier(client)

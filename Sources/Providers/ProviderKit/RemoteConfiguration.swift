@@ -19,6 +19,20 @@ package protocol RemoteConfiguration: Sendable, Equatable {
   /// - Returns: the provider.
   /// - Throws: `HTTPFailure` where the provider cannot be made of it.
   func makeProvider(client: HTTPClient, secrets: @escaping SecretFinder) throws(HTTPFailure) -> any AuthProvider
+
+  /// The same for a provider at which the broker may register itself; the clients are those of all profiles.
+  func makeProvider(
+    client: HTTPClient, secrets: @escaping SecretFinder, clients: RegisteredClients
+  ) throws(HTTPFailure) -> any AuthProvider
+}
+
+extension RemoteConfiguration {
+  /// A provider at which the client is configured.
+  package func makeProvider(
+    client: HTTPClient, secrets: @escaping SecretFinder, clients: RegisteredClients
+  ) throws(HTTPFailure) -> any AuthProvider {
+    try makeProvider(client: client, secrets: secrets)
+  }
 }
 
 extension RemoteConfiguration {

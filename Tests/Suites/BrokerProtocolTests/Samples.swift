@@ -57,6 +57,9 @@ enum Samples {
     error.fields = ["email", "password"]
     error.challenge = challenge
     error.action = action
+    error.scopes = ["read", "write"]
+    error.acrValues = ["urn:acr:mfa"]
+    error.maxAge = 0
     error.proof = StateProof(path: "/state/proof-0f")
     error.correlationID = "c-1"
     return error

@@ -70,13 +70,13 @@ import Testing
   private static let needs = [
     "rest": #","baseUrl":"https://api.example.com""#, "oidc": #","issuer":"https://op.example.com""#,
     "keycloak": #","baseUrl":"https://op.example.com","realm":"acme""#, "auth0": #","domain":"acme.auth0.com""#,
-    "firebase": #","apiKey":{"env":"KEY"}"#,
+    "mcp": #","resource":"https://mcp.example.com/x""#, "firebase": #","apiKey":{"env":"KEY"}"#,
   ]
 
   /// The least that each provider must be told.
   private static let providers = Dictionary(
     uniqueKeysWithValues: ProviderType.all.map { type in
-      let client = OIDCPreset.all.contains { $0.name == type.name } ? #","clientId":"c""# : ""
+      let client = OIDCPreset.all.contains { $0.name == type.name && $0.needsClient } ? #","clientId":"c""# : ""
       return ("\"\(type.name)\"", #"{"provider":"\#(type.name)"\#(client)\#(needs[type.name] ?? "")"#)
     })
 
@@ -88,6 +88,7 @@ import Testing
     case "realm": #"{"provider":"keycloak","clientId":"c","baseUrl":"https://op.example.com""#
     case "domain": #"{"provider":"auth0","clientId":"c""#
     case "apiKey": #"{"provider":"firebase""#
+    case "clientMetadataUrl": #"{"provider":"mcp","resource":"https://mcp.example.com/x""#
     case "tenant": providers[#""microsoft""#] ?? "{"
     case "discovery": (providers[#""oidc""#] ?? "{") + #","endpoints":{"token":"https://op.example.com/token"}"#
     case "clientAuth", "scopes", "audience", "resource", "redirectUri", "methods", "endpoints", "errors",
@@ -231,7 +232,8 @@ import Testing
       "$schema", "vault.keyFile", "vault.command", "network.caFile", "local.audiences",
       "profiles.*.provider", "profiles.*.baseUrl",
       "profiles.*.issuer", "profiles.*.realm", "profiles.*.domain", "profiles.*.clientAuth", "profiles.*.scopes",
-      "profiles.*.audience", "profiles.*.resource", "profiles.*.methods", "profiles.*.revocation",
+      "profiles.*.audience", "profiles.*.resource", "profiles.*.clientMetadataUrl", "profiles.*.methods",
+      "profiles.*.revocation",
       "profiles.*.tls.pins",
       "profiles.*.tls.caFile",
     ]

@@ -152,7 +152,7 @@ import Testing
       "provider:'auth0',clientId:'c',issuer:'https://x.example'",
       [
         #"missing key "domain" in profiles.work; write the tenant's domain, such as "acme.eu.auth0.com""#,
-        #"unknown key "issuer" in profiles.work; it is for the provider oidc"#,
+        #"unknown key "issuer" in profiles.work; it is for the providers oidc, mcp"#,
       ]
     ),
     (
@@ -172,6 +172,26 @@ import Testing
       mistake.line.split(separator: " ", maxSplits: 1).last.map(String.init) ?? ""
     }
     #expect(lines == expected)
+  }
+
+  @Test func `a resource is enough, and names its issuer and client where it must`() throws {
+    let mcp = "provider:'mcp',resource:'https://mcp.example.com/x?tenant=a'"
+    let profile = try profile(mcp)
+    #expect(profile.resourcePlan == ResourcePlan() && profile.clientID.isEmpty && profile.dialect.scopes.isEmpty)
+    #expect(profile.dialect.resource == "https://mcp.example.com/x?tenant=a" && profile.dialect.quirks.needsProof)
+    #expect(profile.dialect.methods == [.refreshToken, .browser, .deviceCode])
+    let told = try self.profile(
+      mcp + ",issuer:'https://as.example.com',clientMetadataUrl:'https://me.example.com/c.json',clientId:'c'")
+    #expect(told.resourcePlan?.issuer == "https://as.example.com" && told.clientID == "c")
+    #expect(told.resourcePlan?.clientMetadataURL == "https://me.example.com/c.json")
+    for (wrong, key) in [
+      ("provider:'mcp'", "resource"), ("provider:'mcp',resource:'mcp.example.com'", "resource"),
+      ("provider:'mcp',resource:'http://mcp.example.com/'", "resource"),
+      ("provider:'mcp',resource:'urn:mcp'", "resource"), (mcp + ",issuer:'x'", "issuer"),
+      (mcp + ",clientMetadataUrl:'https://me.example.com'", "clientMetadataUrl"),
+      (mcp + ",clientMetadataUrl:'http://localhost/c'", "clientMetadataUrl"),
+      (base + ",clientMetadataUrl:'https://me.example.com/c'", "clientMetadataUrl"),
+    ] { #expect(error(wrong)?.mistakes.map(\.path) == ["profiles.work.\(key)"], "\(wrong)") }
   }
 
   @Test(arguments: [

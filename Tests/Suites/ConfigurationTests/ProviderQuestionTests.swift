@@ -9,7 +9,8 @@ import Testing
   @Test(arguments: [
     ("local", []), ("rest", ["baseUrl"]), ("oidc", ["issuer", "clientId"]),
     ("keycloak", ["baseUrl", "realm", "clientId"]), ("auth0", ["domain", "clientId"]), ("google", ["clientId"]),
-    ("microsoft", ["clientId"]), ("github", ["clientId"]), ("gitlab", ["clientId"]), ("firebase", ["apiKey"]),
+    ("microsoft", ["clientId"]), ("github", ["clientId"]), ("gitlab", ["clientId"]), ("mcp", ["resource"]),
+    ("firebase", ["apiKey"]),
   ])
   func `what a profile needs is asked`(type: String, required: [String]) throws {
     let provider = try #require(ProviderType.all.first { $0.name == type })

@@ -171,6 +171,7 @@ package actor ScriptedProvider: AuthProvider {
     let scopes = credentials.scopes.isEmpty ? "" : " " + credentials.scopes.joined(separator: ",")
     return credentials.method.rawValue + (credentials.email.map { " " + $0 } ?? "") + scopes
       + (credentials.wantsFreshProof ? " fresh" : "")
+      + (credentials.stepUp.map { " acr=\($0.acrValues.joined(separator: ",")) age=\($0.maxAge ?? -1)" } ?? "")
   }
 
   private func action(_ method: LoginMethod) -> ProviderUserAction {

@@ -13,9 +13,10 @@ extension Broker {
     let scopes = try TokenTarget.scopes(params.scopes)
     let method = try LoginMethodChoice.method(
       for: params, offered: slot.provider.loginForms, profile: slot.name)
-    let credentials = Credentials(
+    var credentials = Credentials(
       method: method, email: params.email, password: params.password, phoneNumber: params.phoneNumber,
       refreshToken: params.refreshToken, scopes: scopes)
+    credentials.take(slot.stepUp)
     if keptSession(of: slot, unless: caller.principal.isAdministrative)?.refuses(credentials) == true {
       throw refusal(of: slot)
     }
@@ -62,6 +63,7 @@ extension Broker {
     var credentials = Credentials(
       method: method, email: user?.email, password: params.password, scopes: living.tokens.scopes)
     credentials.wantsFreshProof = true
+    credentials.take(slot.stepUp)
     guard credentials.method != .password || user?.email != nil else {
       throw BrokerError(
         .missingCredential, "The e-mail address of the session is not known; log in instead.", profile: slot.name)

@@ -52,7 +52,8 @@ extension NetworkState.Event {
     case .outcomeUnknown(let kind, _)?: self = Self.of(kind, wasSent: true)
     // A port or a secret that is not available is this machine's own: no provider was asked.
     case .unsupported?, .misconfigured(.redirectPort)?, .misconfigured(.secret)?,
-      .misconfigured(.environmentSecret)?, .misconfigured(.embeddedFiles)?:
+      .misconfigured(.environmentSecret)?, .misconfigured(.embeddedFiles)?, .misconfigured(.resource)?,
+      .misconfigured(.movedResource)?:
       self = .unclear
     case nil, .refused?, .misconfigured?, .rejected?, .rotated?, .sessionEnded?, .reauthenticationRequired?,
       .challenged?, .tokenRefused?:

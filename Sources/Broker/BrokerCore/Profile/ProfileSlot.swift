@@ -43,6 +43,8 @@ final class ProfileSlot {
   var sessions: UInt64 = 0
   /// The connection whose own login brought the session; nil where no single connection's did.
   var provingClient: ClientID?
+  /// The demands of a server on the next login; nil where there are none, and after a login.
+  var stepUp: StepUp?
   /// The shared knowledge about its provider, common to all profiles that have it.
   var view = ProviderView()
   /// When each event was last published that may be published once a minute.

@@ -109,6 +109,7 @@ extension Broker {
         .invalidParams, "One of the parameters /accessToken and /tokenId must be present.", pointer: "/accessToken")
     }
     let report = try report(params, on: slot)
+    if try stepUp(params, report.target, slot, caller) { return }
     publishRefusal(params.status, on: slot)
     let isRefused = params.status == 401 && report.isCurrent
     let demand = TokenDemand(

@@ -43,6 +43,7 @@ extension Broker {
     if journal.noteSaved(record) { notify(.problem(.saved(record.profile))) }
     if let slot = holder(of: record.profile), slot.machine.isLogin(record.generation) {
       slot.sessions += 1
+      slot.stepUp = nil
       enrolments.end(of: slot.name)
       slot.account.describedAt = nil
     }

@@ -23,17 +23,20 @@ enum InitCommand: Command {
     ] + ProfileQuestions.keyOptions + ProfileQuestions.secretOptions + [
       .flag("--no-login", "do not log in afterwards"),
       .flag("--no-network", "do not probe the provider"),
+      ClientDocument.option,
       .flag("--print", "print the configuration file instead of writing it"),
       BrowserLauncher.option,
     ],
     examples: [
       "authbroker init", "authbroker init --provider github --client-id ID --name work",
       "authbroker init --issuer https://sso.example.com --client-id cli --print",
-      "authbroker init --resource https://api.example.com/v1 --client-id cli",
+      "authbroker init --resource https://mcp.example.com/mcp",
+      "authbroker init --print-client-metadata --client-metadata-url https://me.example.com/authbroker.json",
     ])
 
   /// Asks, tries, writes, reloads and logs in.
   static func run(_ context: Context) throws(CommandFailure) {
+    guard !context.arguments.has(ClientDocument.option.name) else { return try ClientDocument.print(context) }
     let edit = try ConfigurationEdit(context)
     // Before anything is asked: no one answers questions in vain.
     if !context.arguments.has("--print"), edit.isWritable { try edit.expectWritableDirectory() }

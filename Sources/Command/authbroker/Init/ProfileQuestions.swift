@@ -16,9 +16,14 @@ struct ProfileQuestions {
     .value("--client-id", "ID", "the client ID, as the provider gave it"),
     .value("--issuer", "URL", "the issuer of an OpenID Connect provider"),
     .value("--base-url", "URL", "the address of a server or a REST backend"),
+    .value("--client-metadata-url", "URL", "where you publish the document about the client"),
     .value("--set", "KEY=VALUE", "any other key of the profile, as text or JSON; may be repeated"),
   ]
-  private static let keys = ["--client-id": "clientId", "--issuer": "issuer", "--base-url": "baseUrl"]
+  private static let keys = [
+    "--client-id": "clientId", "--issuer": "issuer", "--base-url": "baseUrl",
+    "--client-metadata-url": "clientMetadataUrl",
+    "--resource": "resource",
+  ]
 
   private let context: Context
   private let offered: [OfferedProvider]
@@ -106,11 +111,11 @@ struct ProfileQuestions {
     _ found: inout [(key: String, value: ProfileDraft.Value)]
   ) throws(CommandFailure) -> OfferedProvider {
     if let resource = context.arguments[ProtectedResource.option.name] {
-      guard !context.arguments.has("--provider"), let oidc = named(Self.oidc) else {
+      guard context.arguments["--provider"].map({ $0 == Self.mcp }) ?? true, let mcp = named(Self.mcp) else {
         throw .usage("\(ProtectedResource.option.name) and --provider cannot be combined")
       }
       found = try values(of: ProtectedResource(of: resource, context))
-      return oidc
+      return mcp
     }
     if let name = context.arguments["--provider"] {
       if let known = named(name) { return known }
@@ -125,6 +130,8 @@ struct ProfileQuestions {
 
   /// The type of provider that is known by its issuer alone.
   static let oidc = "oidc"
+  /// The type of provider that a resource names.
+  static let mcp = "mcp"
 
   private func askedProvider(
     _ found: inout [(key: String, value: ProfileDraft.Value)]
@@ -142,10 +149,10 @@ struct ProfileQuestions {
         found = [("issuer", .text(answer))]
         return oidc
       }
-      if answer.hasPrefix(Self.resourceMark), let oidc = named(Self.oidc) {
+      if answer.hasPrefix(Self.resourceMark), let mcp = named(Self.mcp) {
         do throws(CommandFailure) {
           found = try values(of: ProtectedResource(of: String(answer.dropFirst(Self.resourceMark.count)), context))
-          return oidc
+          return mcp
         } catch {
           guard [.failure, .providerUnavailable].contains(error.exitCode), error.signal == nil else { throw error }
           context.tell(error.message)
@@ -171,9 +178,8 @@ struct ProfileQuestions {
     }
     if resource.issuers.count > 1, !context.arguments.has("--issuer") { issuer = try chosen(resource.issuers) }
     Output.notice("tokens for \(PlainText.line(resource.resource.utf8)) come from \(PlainText.line(issuer.utf8))")
-    let scopes = resource.scopes.map(JSONWriter.quoted).joined(separator: ", ")
-    return [("issuer", .text(issuer)), ("resource", .text(resource.resource))]
-      + (resource.scopes.isEmpty ? [] : [("scopes", .json("[\(scopes)]"))])
+    // The only one is found each time; of several the choice is written.
+    return [("resource", .text(resource.resource))] + (resource.issuers.count > 1 ? [("issuer", .text(issuer))] : [])
   }
 
   private func chosen(_ issuers: [String]) throws(CommandFailure) -> String {

@@ -26,6 +26,12 @@ public struct BrokerError: Error, Sendable, Equatable {
   public var challenge: OTPChallenge?
   /// What the user has to do elsewhere before the login goes on.
   public var action: UserAction?
+  /// The scopes that a login has to ask for, so that the server takes its tokens.
+  public var scopes: [String]?
+  /// The authentication context class references that the server accepts, the preferred one first (RFC 9470, section 3).
+  public var acrValues: [String]?
+  /// How many seconds ago the user may have authenticated for the server, at most (RFC 9470, section 3).
+  public var maxAge: Int?
   /// What the client has to do before it may call this method.
   public var proof: StateProof?
   /// Whether a proof of access to the state directory lets the request pass; the server adds the proof.
@@ -79,6 +85,9 @@ extension BrokerError: JSONEncodable, JSONDecodable {
         writer.member(ifPresent: "fields", fields)
         writer.member(ifPresent: "challenge", challenge)
         writer.member(ifPresent: "action", action)
+        writer.member(ifPresent: "scopes", scopes)
+        writer.member(ifPresent: "acrValues", acrValues)
+        writer.member(ifPresent: "maxAge", maxAge)
         writer.member(ifPresent: "proof", proof)
         writer.member(ifPresent: "correlationId", correlationID)
       }
@@ -101,6 +110,9 @@ extension BrokerError: JSONEncodable, JSONDecodable {
     fields = try data.optional("fields", [String].init(from:))
     challenge = try data.optional("challenge", OTPChallenge.init(from:))
     action = try data.optional("action", UserAction.init(from:))
+    scopes = try data.optional("scopes", [String].init(from:))
+    acrValues = try data.optional("acrValues", [String].init(from:))
+    maxAge = try data.optional("maxAge", Int.init(from:))
     proof = try data.optional("proof", StateProof.init(from:))
     correlationID = try data.optional("correlationId", String.init(from:))
   }

@@ -19,6 +19,8 @@ public enum ParameterLength {
   public static let change = 4096
   /// The address of something on a server: the least that RFC 9110, section 4.1, recommends everyone to understand.
   public static let url = 8000
+  /// The challenge of a server that has refused a token: as long as servers let a header be.
+  public static let challenge = 8192
 }
 
 extension JSONNode {

@@ -59,6 +59,11 @@ package struct OIDCQuirks: Sendable, Equatable {
   package var provesAgain = true
   /// Whether a second factor is asked for at the provider's `/mfa/…` endpoints.
   package var asksForSecondFactor = false
+  /// Whether the metadata of OAuth (RFC 8414) are looked for before those of OpenID Connect, as clients of the Model Context
+  /// Protocol do.
+  package var readsOAuthFirst = false
+  /// Whether no login begins in a browser unless the provider announces the proof of its code (RFC 7636).
+  package var needsProof = false
 
   /// A provider that does as the specifications say.
   package init() {}

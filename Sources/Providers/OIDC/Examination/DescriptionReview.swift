@@ -50,6 +50,11 @@ struct DescriptionReview: Sendable {
   private var pkce: ProviderFinding? {
     guard dialect.methods.contains(.browser), endpoint(.authorization) != nil else { return nil }
     switch description[.challengeMethods] {
+    case nil where dialect.quirks.needsProof:
+      return ProviderFinding(
+        "pkce", .failure,
+        "It does not announce support for PKCE (code_challenge_methods_supported): no login is begun.",
+        advice: "Ask the operator to enable and announce S256 (RFC 7636).", errorKind: .providerRejected)
     case nil:
       return ProviderFinding(
         "pkce", .warning, "It does not announce support for PKCE (code_challenge_methods_supported).",

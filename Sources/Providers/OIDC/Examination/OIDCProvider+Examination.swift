@@ -19,7 +19,8 @@ extension OIDCProvider {
     return findings + [await examineClient()].compactMap(\.self)
   }
 
-  private func examineDocument() async -> [ProviderFinding] {
+  /// Reads the provider's metadata, and compares them with the profile's needs.
+  func examineDocument() async -> [ProviderFinding] {
     let first = await ProbeExchange(documentRequest(discovery.firstDocument), caller.transport, clock: clock)
     let found = first.probe(addressSetting).findings
     guard case .success(let response) = first.result, !found.contains(where: { $0.level == .failure }) else {
@@ -60,7 +61,7 @@ extension OIDCProvider {
     guard let place = try? Discovery(OIDCDialect(type: "", issuer: issuer), caller.transport, { BootClock.now }) else {
       return true
     }
-    for url in [place.firstDocument] + place.oauthDocuments {
+    for url in [place.firstDocument] + place.otherDocuments {
       let exchange = await ProbeExchange(documentRequest(url), caller.transport, clock: clock)
       guard case .success(let response) = exchange.result else { return false }
       guard !Discovery.isAbsent(response.status) else { continue }
@@ -82,7 +83,7 @@ extension OIDCProvider {
   /// The first document of RFC 8414 that is the provider's own, else the first.
   private func otherDocument() async -> ProviderDescription? {
     var foreign: ProviderDescription?
-    for url in discovery.oauthDocuments {
+    for url in discovery.otherDocuments {
       let exchange = await ProbeExchange(documentRequest(url), caller.transport, clock: clock)
       guard case .success(let response) = exchange.result, case .success(let found) = reading(response, at: url) else {
         continue

@@ -17,13 +17,15 @@ package struct OIDCPreset: Sendable {
   package let registration: ClientRegistration
   /// Whether a profile can say that the provider's metadata are not read.
   let takesDiscovery: Bool
+  /// Whether a profile must name its client; else it is found, or registered.
+  package let needsClient: Bool
   /// Reads the keys that the provider is found by; nil where one is missing or faulty.
   let dialect: @Sendable (inout ConfigurationSection) -> OIDCDialect?
 
   /// A preset.
   init(
     name: String, title: String, issuerKeys: String? = nil, abilities: Set<ProviderAbility> = [.getCurrentUser],
-    registration: ClientRegistration, takesDiscovery: Bool = false,
+    registration: ClientRegistration, takesDiscovery: Bool = false, needsClient: Bool = true,
     dialect: @escaping @Sendable (inout ConfigurationSection) -> OIDCDialect?
   ) {
     self.name = name
@@ -32,6 +34,7 @@ package struct OIDCPreset: Sendable {
     self.abilities = abilities
     self.registration = registration
     self.takesDiscovery = takesDiscovery
+    self.needsClient = needsClient
     self.dialect = dialect
   }
 
@@ -44,7 +47,7 @@ package struct OIDCPreset: Sendable {
   }
 
   /// All of them, in the order in which capabilities list them.
-  package static let all: [OIDCPreset] = [.oidc, .keycloak, .auth0, .google, .microsoft, .github, .gitlab]
+  package static let all: [OIDCPreset] = [.oidc, .keycloak, .auth0, .google, .microsoft, .github, .gitlab, .mcp]
 
   /// The preset with a name; nil where there is none.
   static func named(_ name: String) -> OIDCPreset? { all.first { $0.name == name } }

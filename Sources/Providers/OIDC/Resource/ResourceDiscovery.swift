@@ -1,4 +1,5 @@
 package import HTTP
+import TextCoding
 
 /// Finds the authorization servers of a protected resource (RFC 9728).
 ///
@@ -12,11 +13,14 @@ package struct ResourceDiscovery: Sendable {
     package let message: String
     /// Whether the server was not reached, or has a trouble that passes.
     package let isPassing: Bool
+    /// Why the server was not reached; nil where it was.
+    package let cause: HTTPFailure?
 
     /// A reason.
-    package init(message: String, isPassing: Bool) {
+    package init(message: String, isPassing: Bool, cause: HTTPFailure? = nil) {
       self.message = message
       self.isPassing = isPassing
+      self.cause = cause
     }
   }
 
@@ -39,11 +43,11 @@ package struct ResourceDiscovery: Sendable {
     return try? HTTPURL(resource.origin + wellKnown + rest)
   }
 
-  /// The metadata of a resource: from the document of its own address, else the one that it names where it refuses a
-  /// request without a token, else the one of its server.
+  /// The metadata of a resource: from the document that it names where it refuses a request without a token, else that of
+  /// its own address, else that of its server.
   ///
   /// - Parameter address: the address of the resource.
-  /// - Returns: the metadata; with the scopes of the refusal, where that was needed and names some (RFC 6750, section 3).
+  /// - Returns: the metadata; with the scopes of the refusal, where that names some (RFC 6750, section 3).
   /// - Throws: `Failure`.
   package func metadata(of address: String) async throws(Failure) -> ResourceMetadata {
     guard let resource = try? HTTPURL(address) else {
@@ -64,15 +68,16 @@ package struct ResourceDiscovery: Sendable {
         return nil
       }
     }
-    if let metadata = try await found(at: Self.address(of: resource)) { return metadata }
     let challenge = await challenge(of: resource)
     let named = challenge?.parameters["resource_metadata"].flatMap { try? HTTPURL($0) }
     // A document of another server could name any authorization server for this one.
     let own = named.flatMap { $0.origin == resource.origin ? $0 : nil }
-    for url in [own, try? HTTPURL(resource.origin + Self.wellKnown)] {
+    for url in [own, Self.address(of: resource), try? HTTPURL(resource.origin + Self.wellKnown)] {
       guard var metadata = try await found(at: url) else { continue }
       let scopes = challenge?.parameters["scope"]?.split(separator: " ").map(String.init) ?? []
-      if !scopes.isEmpty, scopes.allSatisfy(ResourceMetadata.isScope) { metadata.scopes = scopes }
+      if !scopes.isEmpty, scopes.allSatisfy(ResourceMetadata.isScope) {
+        (metadata.scopes, metadata.hasRefusalsScopes) = (scopes, true)
+      }
       return metadata
     }
     throw failure(refusal, resource, isForeign: named != nil && own == nil)
@@ -117,7 +122,8 @@ package struct ResourceDiscovery: Sendable {
       let fields = [try HTTPField("Accept", "application/json")]
       return try await transport.send(HTTPRequest(.get, url, fields: fields, purpose: "discovery"))
     } catch {
-      throw Failure(message: "\(url.origin) cannot be asked: \(error.description)", isPassing: true)
+      throw Failure(
+        message: "\(url.origin) cannot be asked: \(error.description)", isPassing: true, cause: error)
     }
   }
 }

@@ -9,6 +9,10 @@ package struct ResourceMetadata: Sendable, Equatable {
   package let issuers: [String]
   /// The scopes that are asked for to use it; empty where it names none.
   package internal(set) var scopes: [String]
+  /// Whether the scopes are those of a refusal (RFC 6750, section 3), not of the document.
+  package internal(set) var hasRefusalsScopes = false
+  /// The address of the document.
+  package let address: String
 
   /// The limits of a document: four times as deep as any.
   private static let limits = JSONLimits(depth: 16, byteCount: 1 << 20)
@@ -45,6 +49,7 @@ package struct ResourceMetadata: Sendable, Equatable {
     }
     guard !issuers.isEmpty else { throw .noIssuer }
     resource = name
+    self.address = address.origin + address.target
     scopes = try Self.strings(root["scopes_supported"]).filter(Self.isScope)
   }
 

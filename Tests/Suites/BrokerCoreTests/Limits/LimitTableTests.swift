@@ -72,7 +72,8 @@ import Testing
     ("Audience of a request", [TokenTarget.longestAudience]), ("Scopes of a login", [ParameterLength.scopes]),
     ("E-mail address", [ParameterLength.email, ParameterLength.phoneNumber, ParameterLength.name]),
     ("Value of a change", [ParameterLength.change]), ("Client context", [ParameterLength.clientContext]),
-    ("Address of a server", [ParameterLength.url]), ("Targets of the configuration", [TargetMap.mostTargets]),
+    ("Address of a server", [ParameterLength.url]), ("Challenge of a server", [ParameterLength.challenge]),
+    ("Targets of the configuration", [TargetMap.mostTargets]),
     ("Second factors", [1, LoginMachine.wrongCodeLimit]),
   ]
 

@@ -136,7 +136,8 @@ extension JSONSchema {
       .optional("retryAfterSeconds", .of(SecondsCoding.seconds)), .optional("profile", .of(ProfileName.self)),
       .optional("pointer", .text, "RFC 6901"), .optional("attemptsRemaining", .count),
       .optional("fields", .list(of: .text)), .optional("challenge", .of(OTPChallenge.self)),
-      .optional("action", .of(UserAction.self)), .optional("proof", .of(StateProof.self)),
+      .optional("action", .of(UserAction.self)), .optional("scopes", .list(of: .text)),
+      .optional("acrValues", .list(of: .text)), .optional("maxAge", .count), .optional("proof", .of(StateProof.self)),
       .optional("correlationId", .text),
     ])
     return .named(

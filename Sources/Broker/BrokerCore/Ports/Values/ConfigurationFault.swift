@@ -1,4 +1,5 @@
-/// The part of a profile's configuration that the provider rejects: neither a retry nor a login fixes it.
+/// The part of a profile's configuration that the provider rejects: no retry fixes it, and a login only where
+/// ``needsLogin`` says so.
 package enum ConfigurationFault: Sendable, Equatable, CaseIterable {
   /// The client's identity or authentication (RFC 6749, section 5.2, `invalid_client`).
   case client
@@ -22,6 +23,19 @@ package enum ConfigurationFault: Sendable, Equatable, CaseIterable {
   case redirectPort
   /// The embedded provider's own files: damaged, or encrypted for another vault.
   case embeddedFiles
+  /// The resource: its metadata name no authorization server that can be used (RFC 9728).
+  case resource
+  /// The authorization server of a session, since the resource names another one now.
+  case movedResource
+  /// The registered client (RFC 7591), which the authorization server does not know any more.
+  case registration
+  /// The client, which the authorization server does not register by itself.
+  case unregistered
+  /// The proof of the code (RFC 7636): the authorization server does not announce S256.
+  case proof
+
+  /// Whether a login is what is needed; the session stays as it is until then.
+  package var needsLogin: Bool { self == .movedResource || self == .registration }
 
   /// One plain sentence that names the settings to check, without a word of the provider.
   package var message: String {
@@ -57,6 +71,19 @@ package enum ConfigurationFault: Sendable, Equatable, CaseIterable {
     case .redirectPort:
       "The port of redirectUri is in use; cancel the login or stop the program that uses it, or check "
         + "redirectUri in the configuration (port 0 is any free port, if the provider allows it)."
+    case .resource:
+      "The resource's metadata (RFC 9728) name no authorization server that can be used; authbroker provider-check shows "
+        + "what was found; check resource and issuer in the configuration."
+    case .movedResource:
+      "The resource names another authorization server now, which needs a login of its own; log in again."
+    case .registration:
+      "The authorization server does not know the registered client any more; log in again, which registers it again."
+    case .unregistered:
+      "The authorization server registers no clients by itself; register one there and write clientId in the configuration, "
+        + "or clientMetadataUrl where the server takes such documents."
+    case .proof:
+      "The authorization server does not announce PKCE with S256 (RFC 7636), without which no login is begun; ask its "
+        + "operator to enable it."
     }
   }
 }

@@ -18,6 +18,8 @@ package struct Credentials: Sendable, Equatable {
   /// Whether the user must authenticate although the provider may know them still (OpenID Connect Core, section
   /// 3.1.2.1, `prompt=login`).
   package var wantsFreshProof = false
+  /// The demands of a server on the login; nil where there are none.
+  package var stepUp: StepUp?
   /// Whether the login takes the place of one of the same profile that waits for its user; a trial leaves it alone.
   package var replacesPending = true
 

@@ -84,6 +84,7 @@ package enum ProviderFailure: Error, Sendable, Equatable {
     case .refused(let kind, _, _, _), .transient(let kind, _, _), .outcomeUnknown(let kind, _): kind
     case .rejected(let rejection): rejection.kind
     case .rotated(let rotated): rotated.rejection.kind
+    case .misconfigured(.movedResource), .misconfigured(.registration): .reauthRequired
     case .sessionEnded: .sessionExpired
     case .reauthenticationRequired, .challenged: .reauthRequired
     case .tokenRefused, .misconfigured: .providerRejected
@@ -134,7 +135,7 @@ extension BrokerError {
     case .outcomeUnknown(_, let retryAfter): self.retryAfter = retryAfter
     case .misconfigured(let fault):
       message = fault.message
-      nextAction = .fixConfig
+      nextAction = fault.needsLogin ? .login : .fixConfig
     case .rejected(let rejection): explain(rejection)
     case .rotated(let rotated): explain(rotated.rejection)
     case .sessionEnded, .reauthenticationRequired, .challenged, .tokenRefused, .unsupported: break

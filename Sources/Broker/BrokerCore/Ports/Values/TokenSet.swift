@@ -13,15 +13,43 @@ package struct BoundToken: Sendable, Equatable {
   package let value: Secret
   /// The way in which it is presented.
   package let kind: Kind
+  /// The client that it was issued to; nil for the client of the configuration.
+  package let client: TokenClient?
 
   /// A token of a kind.
-  package init(_ value: Secret, _ kind: Kind = .bearer) {
+  package init(_ value: Secret, _ kind: Kind = .bearer, client: TokenClient? = nil) {
     self.value = value
     self.kind = kind
+    self.client = client
   }
 
   /// The same token outside of the arena: see `Secret.resting()`.
-  package func resting() -> BoundToken { BoundToken(value.resting(), kind) }
+  package func resting() -> BoundToken { BoundToken(value.resting(), kind, client: client) }
+
+  /// The same token, of a client that was found at the login.
+  package func issued(to client: TokenClient) -> BoundToken { BoundToken(value, kind, client: client) }
+}
+
+/// The client of a session, and the servers that it is for, where the login has found them and the configuration does not
+/// name them: the session's tokens go to no other issuer, whatever is found later.
+package final class TokenClient: Sendable, Equatable {
+  /// The issuer of the authorization server (RFC 8414, section 2).
+  package let issuer: String
+  /// The client's identifier there (RFC 6749, section 2.2).
+  package let id: String
+  /// The protected resource (RFC 8707, section 2).
+  package let resource: String
+
+  /// A client.
+  package init(issuer: String, id: String, resource: String) {
+    self.issuer = issuer
+    self.id = id
+    self.resource = resource
+  }
+
+  package static func == (left: TokenClient, right: TokenClient) -> Bool {
+    left.issuer == right.issuer && left.id == right.id && left.resource == right.resource
+  }
 }
 
 /// The tokens of one session as a provider gave them.
@@ -61,6 +89,13 @@ package struct TokenSet: Sendable, Equatable {
     self.scopes = scopes
     self.idToken = idToken
     self.clockSkew = clockSkew
+  }
+
+  /// The same tokens, of a client that was found at the login.
+  package consuming func issued(to client: TokenClient) -> TokenSet {
+    accessToken = accessToken.issued(to: client)
+    refreshToken = refreshToken?.issued(to: client)
+    return self
   }
 
   /// The same tokens outside of the arena: see `Secret.resting()`.

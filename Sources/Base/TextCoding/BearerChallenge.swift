@@ -1,12 +1,12 @@
 /// The challenge of the scheme Bearer among those of a `WWW-Authenticate` (RFC 9110, section 11.6.1; RFC 6750, section 3).
-struct BearerChallenge: Equatable {
+package struct BearerChallenge: Equatable {
   /// The parameters, their names in lower case; of two with the same name the first.
-  private(set) var parameters: [String: String] = [:]
+  package private(set) var parameters: [String: String] = [:]
 
   /// Finds the first one; nil where there is none.
   ///
   /// - Parameter fields: the values of all fields of that name, in their order.
-  init?(_ fields: [String]) {
+  package init?(_ fields: [String]) {
     for field in fields {
       var rest = Array(field.utf8)[...]
       while !rest.isEmpty {

@@ -1,0 +1,50 @@
+import BrokerProtocol
+import SecretMemory
+
+/// Demands of servers that a refresh alone cannot meet.
+extension Broker {
+  /// Answers the report of a refusal that wants more than another token.
+  ///
+  /// More scopes are asked for with the session's refresh token first; what only a user can give is remembered for the next
+  /// login, and told.
+  ///
+  /// - Returns: whether it has answered, or will.
+  /// - Throws: `invalidParams` for a malformed challenge; `reauthRequired`.
+  func stepUp(
+    _ params: ReportRejected.Params, _ target: TokenTarget?, _ slot: ProfileSlot, _ caller: Caller<Secret>
+  ) throws(BrokerError) -> Bool {
+    guard let challenge = params.challenge, let living = slot.machine.living else { return false }
+    let own = living.tokens.scopes
+    let present = (target?.scopes ?? []).reduce(into: own) { if !$0.contains($1) { $0.append($1) } }
+    guard let stepUp = try StepUp(challenge, besides: present) else { return false }
+    publishRefusal(params.status, on: slot)
+    guard !stepUp.wantsUser else {
+      slot.stepUp = stepUp
+      throw stepUp.error(slot.name)
+    }
+    let (id, name) = (slot.id, slot.name)
+    let question = GetAccessToken.Params(profile: name, scopes: stepUp.scopes, audience: target?.audience)
+    withAccessToken(question) { broker, result in
+      guard case .failure(let error) = result, Self.needsConsent(error) else {
+        return broker.answer(caller.id, token: result)
+      }
+      broker.slot(id)?.stepUp = stepUp
+      broker.refuse(caller.id, stepUp.error(name))
+    }
+    return true
+  }
+
+  /// Whether a session cannot be given more scopes without its user (RFC 6749, section 6).
+  private static func needsConsent(_ error: BrokerError) -> Bool {
+    [.insufficientScope, .reauthRequired, .unsupportedByProvider].contains(error.kind)
+  }
+}
+
+extension Credentials {
+  /// Takes in the demands of a server; scopes that the caller names hold.
+  mutating func take(_ stepUp: StepUp?) {
+    guard let stepUp else { return }
+    self.stepUp = stepUp
+    if scopes.isEmpty || wantsFreshProof { scopes = stepUp.scopes }
+  }
+}
