@@ -15,17 +15,17 @@ import asyncio
 import importlib
 import json
 import logging
-from typing import Any, List, MutableMapping, Optional
+from typing import Any, Dict, List, MutableMapping, Optional
 
 try:
     from authbroker._errors import AuthBrokerError, NoBroker
     from authbroker._sync import Broker
     from authbroker._targets import grant
+    from authbroker._values import AccessToken
 except ImportError as missing:  # mitmproxy runs this file by its path, in an environment of its own
     raise ImportError("install the package authbroker in the environment of mitmproxy") from missing
 
 _LOG = logging.getLogger(__name__)
-_KEPT = "authbroker.token"
 
 
 class AuthBrokerAddon:
@@ -34,6 +34,8 @@ class AuthBrokerAddon:
     def __init__(self, broker: Optional[Broker] = None) -> None:
         """Connects at the first request."""
         self._broker = Broker() if broker is None else broker
+        # By the flow: what stands in the flow itself is saved with it.
+        self._sent: Dict[str, AccessToken] = {}
 
     async def request(self, flow: Any) -> None:
         """Replaces the credential of a request to a target."""
@@ -48,19 +50,23 @@ class AuthBrokerAddon:
         if found is not None:
             headers: MutableMapping[str, str] = flow.request.headers
             headers["Authorization"] = found.authorization_header
-            flow.metadata[_KEPT] = found.token
+            self._sent[flow.id] = found.token
 
     async def response(self, flow: Any) -> None:
         """Reports a token that the server has refused."""
-        token = flow.metadata.pop(_KEPT, None)
+        token = self._sent.pop(flow.id, None)
         if token is not None and flow.response.status_code == 401:
             await _apart(self._report, token)
+
+    def error(self, flow: Any) -> None:
+        """Forgets the token of a request that has no answer."""
+        self._sent.pop(flow.id, None)
 
     def done(self) -> None:
         """Closes the connection to the broker."""
         self._broker.close()
 
-    def _report(self, token: Any) -> None:
+    def _report(self, token: AccessToken) -> None:
         try:
             self._broker.report_rejected(token)
         except AuthBrokerError as error:
