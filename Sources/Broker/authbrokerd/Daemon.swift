@@ -247,7 +247,7 @@ actor Daemon {
       directory: { [weak self] in self?.assumeIsolated { $0.providers.directory } },
       providers: ProviderType.all.map { ($0.name, $0.abilities) }, version: ProgramVersion.current)
     surroundings.stopping = { [weak self] in self?.assumeIsolated { $0.noteStop() } }
-    surroundings.delivery = providers.deliveryReports
+    (surroundings.delivery, surroundings.vaultFile) = (providers.deliveryReports, source.paths.vault)
     surroundings.authorities = { [weak self] in self?.assumeIsolated { $0.providers.authorities } ?? [] }
     surroundings.targets = { [weak self] in self?.assumeIsolated { $0.configuration.targets } ?? TargetMap() }
     return surroundings

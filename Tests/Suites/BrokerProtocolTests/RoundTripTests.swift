@@ -179,13 +179,14 @@ import Testing
     try check(
       GetStatus.Result(
         version: "1", pid: 1, startedAt: Samples.time, uptime: .milliseconds(12345),
-        vault: .init(locked: true, keySource: "file", schemaVersion: 1), connections: 2, subscriptions: 3,
+        vault: .init(locked: true, keySource: "file", schemaVersion: 1, path: "/v"), connections: 2, subscriptions: 3,
         counters: [.init(name: "a\"b", value: 1), .init(name: "", value: 0)],
         limits: [
           .init(name: "maxX", scope: "broker", value: 10, used: 3, refused: 2),
           .init(name: "ySeconds", scope: "connection", value: 0.002, refused: 0),
         ], delivery: Samples.deliveries,
-        authorities: [.init(source: "SSL_CERT_DIR", path: "/c", isReadable: false)], profiles: sessions))
+        authorities: [.init(source: "SSL_CERT_DIR", path: "/c", isReadable: false)],
+        addresses: [.init(profile: .default, address: "https://a.example/b")], profiles: sessions))
     try check(CheckVault.Result(findings: []), CheckVault.Result(findings: Samples.findings))
     try check(CheckProviders.Result(providers: []), CheckProviders.Result(providers: Samples.reports))
     try check(

@@ -74,6 +74,7 @@ final class ServerHarness {
     let map = self.targets
     map.value = targets
     environment.targets = { map.value }
+    environment.vaultFile = "/state/vault.sqlite"
     server = BrokerServer(
       loop: loop, broker: broker, limits: limits, environment: environment, log: log, startedAt: clock.now)
     stopFlag = stop

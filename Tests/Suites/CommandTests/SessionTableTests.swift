@@ -26,12 +26,12 @@ import Testing
     }
   }
 
-  @Test(arguments: ["status", "sessions"])
-  func `states are words in a table, and names in JSON`(command: String) throws {
+  @Test(arguments: [("status", "  "), ("sessions", "     ")])
+  func `states are words for people, and names in JSON`(command: String, gap: String) throws {
     let owner = try owner()
     let run = try CommandRun([command], in: scratch)
-    #expect(run.code == 0 && run.output.contains("home     signed out "), "\(run.output)")
-    #expect(run.output.contains("work     login pending"))
+    #expect(run.code == 0 && run.output.contains("\nhome\(gap)signed out"), "\(run.output)")
+    #expect(run.output.contains("\nwork\(gap)login pending"))
     #expect(!run.output.contains("signedOut") && !run.output.contains("challengePending"), "\(run.output)")
     let json = try CommandRun([command, "--json"], in: scratch)
     #expect(json.output.contains(#""state":"signedOut""#) && json.output.contains(#""profile":"work""#))
@@ -89,6 +89,19 @@ import Testing
     #expect(message.shown(for: nil, columns: 80) == broken)
     #expect(Message("", next: message.next).shown(for: nil, columns: 10).hasPrefix("log in with:\n"))
   }
+
+  @Test func `a table that is wider than the terminal becomes a paragraph for each line`() throws {
+    let owner = try owner()
+    let run = try withExtendedLifetime(owner) {
+      try CommandRun(
+        atTerminal: [], ["sessions"], in: scratch, environment: ["NO_COLOR": "1"], columns: 40)
+    }
+    let paragraphs = [("home", "signed out"), ("work", "login pending")].map { profile, state in
+      "PROFILE        \(profile)\r\nSTATE          \(state)\r\nPROVIDER       oidc\r\n"
+    }
+    #expect(run.output.hasPrefix(paragraphs.joined(separator: "\r\n")), "\(run.output)")
+  }
+
   @Test func `status says that an older copy of the vault may be in use`() throws {
     let status = FakeOwner.status().replacing("}", with: #","mayBeOlder":true}"#, maxReplacements: 1)
     let run = try withExtendedLifetime(FakeOwner(in: scratch) { _, _ in status }) {

@@ -107,10 +107,10 @@ package actor ScriptedProvider: AuthProvider {
   package nonisolated var requestedScopes: [String] { [] }
 
   /// A provider whose tokens live 15 minutes by the clock of the test.
-  package init(clock: ManualClock, gate: GateExecutor, type: String = "scripted") {
+  package init(clock: ManualClock, gate: GateExecutor, type: String = "scripted", issuer: String = "") {
     self.gate = gate
     self.clock = clock
-    binding = ProviderBinding(type: type)
+    binding = ProviderBinding(type: type, issuer: issuer)
   }
 
   /// The next tokens.

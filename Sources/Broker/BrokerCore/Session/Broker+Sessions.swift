@@ -21,6 +21,13 @@ extension Broker {
   /// Describes the session of every configured profile that a principal may see.
   package func sessions(for principal: Principal) -> [Session] { view(of: principal).slots.map { describe($0) } }
 
+  /// The addresses of the providers, by the configured profiles that a principal may see.
+  package func addresses(for principal: Principal) -> [GetStatus.ProfileAddress] {
+    view(of: principal).slots.compactMap { slot in
+      slot.machine.binding.address.map { GetStatus.ProfileAddress(profile: slot.name, address: $0) }
+    }
+  }
+
   /// The public state of a profile's session.
   func describe(_ slot: ProfileSlot) -> Session {
     guard vault.isOpen else {

@@ -187,13 +187,13 @@ extension Broker {
     guard vault.isOpen else { throw BrokerError(.vaultLocked) }
   }
 
-  /// The status of the vault for clients.
-  package var vaultStatus: GetStatus.VaultStatus {
+  /// The status of the vault for clients, with the path of its file for those that may know it.
+  package func vaultStatus(in path: String?) -> GetStatus.VaultStatus {
     let status = vault.status
     return GetStatus.VaultStatus(
       locked: !vault.isOpen, keySource: status.keySource.rawValue, schemaVersion: status.schemaVersion,
       isInitialized: status.isInitialized, noticesRollback: status.noticesRollback,
-      mayBeOlder: vault.isOpen && status.mayBeOlder)
+      mayBeOlder: vault.isOpen && status.mayBeOlder, path: path)
   }
 
   /// Checks whether the vault holds what the broker wrote.

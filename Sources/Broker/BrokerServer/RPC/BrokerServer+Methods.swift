@@ -79,10 +79,11 @@ extension BrokerServer {
   func status(_ request: Request) -> GetStatus.Result {
     let principal = request.principal
     let isWhole = principal.shown.isAll
-    let (profiles, subscriptions, counters, vault, parked) = broker.assumeIsolated { broker in
+    let vaultFile = isWhole ? environment.vaultFile : nil
+    let (profiles, subscriptions, counters, vault, parked, addresses) = broker.assumeIsolated { broker in
       (
-        broker.sessions(for: principal), broker.subscriptionCount(for: principal), broker.counters, broker.vaultStatus,
-        broker.parkedSessions(for: principal)
+        broker.sessions(for: principal), broker.subscriptionCount(for: principal), broker.counters,
+        broker.vaultStatus(in: vaultFile), broker.parkedSessions(for: principal), broker.addresses(for: principal)
       )
     }
     return GetStatus.Result(
@@ -93,8 +94,7 @@ extension BrokerServer {
       subscriptions: subscriptions, counters: isWhole ? Self.counters(counters) : [],
       limits: isWhole ? ledger.report : [],
       delivery: isWhole ? environment.delivery() : [], authorities: isWhole ? environment.authorities() : [],
-      parkedSessions: parked,
-      profiles: profiles)
+      parkedSessions: parked, addresses: addresses, profiles: profiles)
   }
 
   private static func counters(_ counters: Counters) -> [GetStatus.Counter] {

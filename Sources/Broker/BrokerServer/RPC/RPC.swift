@@ -77,6 +77,8 @@ extension BrokerServer {
     package var authorities: @Sendable () -> [GetStatus.Authority] = { [] }
     /// The servers, each with the profile whose token it gets.
     package var targets: @Sendable () -> TargetMap = { TargetMap() }
+    /// The file of the vault; nil where sessions rest elsewhere.
+    package var vaultFile: String?
     /// The version of the program.
     package var version: String
 

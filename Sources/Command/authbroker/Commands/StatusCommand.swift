@@ -9,7 +9,8 @@ enum StatusCommand: Command {
   static let about = CommandDescription(
     summary: "Show the status of the broker and its sessions",
     details: """
-      With --profile it is about that session alone, also with --json, and the exit code tells its state: 0 a token is
+      Of each profile it tells the provider and its address, when the token expires, what the session itself lives to, as
+      far as that is known, and its scopes. With --profile it is about that session alone, also with --json, and the exit code tells its state: 0 a token is
       available, 3 login required, 7 the vault is locked.
       """,
     examples: ["authbroker status", "authbroker status -p work --json"])
@@ -24,7 +25,7 @@ enum StatusCommand: Command {
     }
     let sessions = try SessionTable.sessions(status.profiles, of: profile)
     if context.wantsJSON {
-      Output.json(SessionTable.narrowed(root, lists: "profiles", "parkedSessions", to: profile))
+      Output.json(SessionTable.narrowed(root, lists: "profiles", "parkedSessions", "addresses", to: profile))
     } else {
       show(status, sessions, of: profile, context)
       OfflineSessions.print(sessions, context, on: &connection)
@@ -38,24 +39,17 @@ enum StatusCommand: Command {
   private static func show(
     _ status: GetStatus.Result, _ sessions: [Session], of profile: ProfileName?, _ context: Context
   ) {
-    let isNew = !status.vault.isInitialized
-    let vault = status.vault.locked ? context.style.warning(isNew ? "new, locked" : "locked") : "open"
-    let source = PlainText.line(status.vault.keySource.utf8)
     Output.line("broker   \(PlainText.line(status.version.utf8)), pid \(status.pid), up \(status.uptime.inWords)")
-    Output.line("vault    \(vault), key from: \(source), schema \(status.vault.schemaVersion)")
-    if status.vault.mayBeOlder {
-      let text = "an older copy of the vault may be in use; log in again if in doubt (authbroker doctor)"
-      Output.line("         \(context.style.warning(text))")
-    }
+    show(status.vault, context.style)
     Output.line("clients  \(status.connections) connected, \(status.subscriptions.counted("subscription"))")
     let revocations = status.counters.first { $0.name == "pendingRevocations" }?.value ?? 0
     if revocations > 0 {
       let text = "\(Int(revocations).counted("revocation")) pending, retried for a day"
-      Output.line("logouts  \(context.style.warning(text))")
+      Output.paragraph(text, behind: "logouts  ", marked: context.style.warning)
     }
     DeliveryLines.print(status.delivery, context.style)
     Output.line("")
-    SessionTable.print(sessions, context.style)
+    SessionDetails.print(sessions, status.addresses, context.style)
     SessionNotices.print(sessions, context)
     for kept in status.parkedSessions where profile == nil || kept.profile == profile {
       let (end, provider) = (LocalTime.clock(kept.until), PlainText.line(kept.provider.utf8))
@@ -67,7 +61,32 @@ enum StatusCommand: Command {
       guard let seconds = session.providerClockSkew?.components.seconds else { continue }
       let direction = seconds < 0 ? "behind" : "ahead of"
       let text = "the clock of its provider is \(seconds.magnitude) s \(direction) this machine's; set the clock"
-      Output.line("\(session.profile): \(context.style.warning(text))")
+      SessionNotices.print(Message(text), of: session.profile, context)
+    }
+  }
+
+  /// Tells where the tokens rest, and what opens that.
+  private static func show(_ vault: GetStatus.VaultStatus, _ style: Style) {
+    let state = vault.locked ? vault.isInitialized ? "locked" : "new, locked" : "open"
+    Output.line("vault    \(vault.locked ? style.warning(state) : state), schema \(vault.schemaVersion)")
+    let key =
+      "its key comes from " + (KeySourceName(rawValue: vault.keySource)?.words ?? PlainText.line(vault.keySource.utf8))
+    let place = vault.path.map { "rest encrypted in \(PlainText.line($0.utf8)); " } ?? "rest encrypted in the vault; "
+    Output.paragraph(place + key, behind: "tokens   ")
+    guard vault.mayBeOlder else { return }
+    let text = "an older copy of the vault may be in use; log in again if in doubt (authbroker doctor)"
+    Output.paragraph(text, behind: "         ", marked: style.warning)
+  }
+}
+
+extension KeySourceName {
+  /// The source of a vault's key in words for people.
+  fileprivate var words: String {
+    switch self {
+    case .file: "a file"
+    case .passphrase: "a passphrase"
+    case .credential: "a credential of the service manager"
+    case .command: "a command"
     }
   }
 }

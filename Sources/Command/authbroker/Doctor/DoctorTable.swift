@@ -1,4 +1,5 @@
 import JSON
+import LinuxSystem
 
 /// The findings as they are printed: a table for people, an object for programs.
 struct DoctorTable: Sendable {
@@ -32,8 +33,16 @@ struct DoctorTable: Sendable {
     return errors.allSatisfy { $0.exitCode == first.exitCode } ? first.exitCode : .failure
   }
 
+  /// The fewest columns beside the labels in which a message is readable; of fewer, it stands below its label.
+  private static let narrowestMessage = 30
+
   /// The lines of the table.
-  func lines(_ style: Style) -> [String] {
+  ///
+  /// - Parameters:
+  ///   - style: sets the headings and the words for a severity off.
+  ///   - columns: the width of the terminal; nil where there is none.
+  /// - Returns: the headings, the findings, and a summary.
+  func lines(_ style: Style, columns: Int? = Terminal.columns(1)) -> [String] {
     let statusWidth = DoctorFinding.Status.allCases.map { $0.rawValue.count }.max() ?? 0
     let labelWidth = findings.map { $0.label.count }.max() ?? 0
     var lines: [String] = []
@@ -41,10 +50,30 @@ struct DoctorTable: Sendable {
       lines.append(style.bold(section.title))
       for finding in section.findings {
         let status = Self.colored(finding.status, finding.status.rawValue.padded(to: statusWidth), style)
-        lines.append("  \(status)  \(finding.label.padded(to: labelWidth))  \(finding.message.text(for: arguments))")
+        let lead = statusWidth + 4
+        let message = message(of: finding, behind: lead, labelWidth, columns)
+        lines.append("  \(status)  " + message[0].dropFirst(lead))
+        lines += message.dropFirst()
       }
     }
     return lines + ["", summary]
+  }
+
+  /// A finding's label and message in lines, of which each has room for the words before it.
+  private func message(
+    of finding: DoctorFinding, behind lead: Int, _ labelWidth: Int, _ columns: Int?
+  ) -> [String] {
+    let blanks = String(repeating: " ", count: lead)
+    let indent = lead + labelWidth + 2
+    func lines(behind label: String, indent: Int) -> [String] {
+      let text = finding.message.shown(for: arguments, behind: label, columns: columns)
+      return Paragraph(lead: label, indent: indent, columns: columns).lines(text)
+    }
+    guard let columns, columns < indent + Self.narrowestMessage else {
+      return lines(behind: blanks + finding.label.padded(to: labelWidth + 2), indent: indent)
+    }
+    let short = lines(behind: blanks + finding.label + ": ", indent: lead)
+    return short.count == 1 ? short : [blanks + finding.label] + lines(behind: blanks, indent: lead)
   }
 
   /// The whole result for programs.

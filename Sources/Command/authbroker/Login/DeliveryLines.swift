@@ -7,7 +7,7 @@ enum DeliveryLines {
   static func print(_ ways: [GetStatus.Delivery], _ style: Style) {
     for way in ways {
       let text = text(way)
-      Output.line("messages \(way.lastFailure == nil ? text : style.warning(text))")
+      Output.paragraph(text, behind: "messages ") { way.lastFailure == nil ? $0 : style.warning($0) }
     }
   }
 

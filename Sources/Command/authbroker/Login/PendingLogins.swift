@@ -1,5 +1,6 @@
 import AuthBrokerClient
 import BrokerProtocol
+import LinuxSystem
 import StateDirectory
 
 /// The pending logins of all profiles.
@@ -25,7 +26,11 @@ enum PendingLogins {
     // Beside what was asked for: that the vault is locked, or the broker ends, was told of there.
     guard let steps = try? list(of: profiles, context, on: &connection) else { return }
     if !steps.isEmpty { Output.line("") }
-    for step in steps { Output.line("\(step.profile): " + message(step).text(for: context.arguments)) }
+    for step in steps {
+      let prefix = "\(step.profile): "
+      let text = message(step).shown(for: context.arguments, behind: prefix, columns: Terminal.columns(1))
+      Output.paragraph(text, behind: prefix, indent: 2)
+    }
   }
 
   private static func message(_ step: PendingLoginStep) -> Message {

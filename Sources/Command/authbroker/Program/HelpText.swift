@@ -99,17 +99,8 @@ enum HelpText {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// Words in lines of a width; a word that is longer has a line of its own.
   private static func filled(_ text: String, to width: Int) -> [String] {
-    var lines: [String] = []
-    for word in text.split(separator: " ") {
-      if let last = lines.last, last.count + 1 + word.count <= width {
-        lines[lines.count - 1] = last + " " + word
-      } else {
-        lines.append(String(word))
-      }
-    }
-    return lines.isEmpty ? [""] : lines
+    Paragraph(indent: 0, columns: width).lines(text)
   }
 }
 

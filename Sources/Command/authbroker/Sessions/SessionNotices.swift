@@ -16,7 +16,7 @@ enum SessionNotices {
   static func print(_ message: Message, of profile: ProfileName, _ context: Context) {
     let prefix = "\(profile): "
     let text = message.shown(for: context.arguments, behind: prefix, columns: Terminal.columns(1))
-    Output.line(prefix + context.style.warning(text))
+    Output.paragraph(text, behind: prefix, indent: 2, marked: context.style.warning)
   }
 
   /// The message about a session that needs attention, with the command that helps; nil for any other.

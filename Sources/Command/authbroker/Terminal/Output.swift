@@ -39,12 +39,29 @@ enum Output {
     line(SecretText.bytes("", secret))
   }
 
-  /// Tells a person something, line by line; nothing is left to do where that fails.
+  /// Writes text for people as lines that fit the terminal.
+  ///
+  /// - Parameters:
+  ///   - text: the text.
+  ///   - lead: the words before it.
+  ///   - indent: the number of blanks before each further line; nil: they stand below the text of the first one.
+  ///   - mark: sets the text off, a line at a time.
+  static func paragraph(
+    _ text: String, behind lead: String = "", indent: Int? = nil, marked mark: (String) -> String = { text in text }
+  ) {
+    let paragraph = Paragraph(lead: lead, indent: indent ?? lead.count, columns: Terminal.columns(1))
+    for (index, text) in paragraph.lines(text).enumerated() {
+      line(index == 0 ? lead + mark(String(text.dropFirst(lead.count))) : mark(text))
+    }
+  }
+
+  /// Tells a person something, in lines that fit the terminal; nothing is left to do where that fails.
   ///
   /// Words of a command line or of another program may be in it: no byte of theirs controls the terminal.
   static func message(_ text: String) {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { PlainText.line($0.utf8) }
-    let bytes = Array("authbroker: \(lines.joined(separator: "\n"))\n".utf8)
+    let shown = Paragraph(lead: "authbroker: ", columns: Terminal.columns(2)).lines(lines.joined(separator: "\n"))
+    let bytes = Array((shown.joined(separator: "\n") + "\n").utf8)
     try? write(bytes.span, to: 2)
   }
 

@@ -19,10 +19,13 @@ public enum GetStatus: BrokerMethod {
     public var noticesRollback: Bool
     /// Whether the vault may be an older copy: sessions are refreshed when their access tokens expire.
     public var mayBeOlder: Bool
+    /// The file of the vault, in which the tokens of all profiles rest, encrypted; absent for a client to which profiles
+    /// are hidden.
+    public var path: String?
 
     public init(
       locked: Bool, keySource: String, schemaVersion: Int, isInitialized: Bool = true, noticesRollback: Bool = false,
-      mayBeOlder: Bool = false
+      mayBeOlder: Bool = false, path: String? = nil
     ) {
       self.locked = locked
       self.keySource = keySource
@@ -30,6 +33,7 @@ public enum GetStatus: BrokerMethod {
       self.isInitialized = isInitialized
       self.noticesRollback = noticesRollback
       self.mayBeOlder = mayBeOlder
+      self.path = path
     }
 
     public static let blank = VaultStatus(locked: false, keySource: "", schemaVersion: 0)
@@ -41,6 +45,7 @@ public enum GetStatus: BrokerMethod {
       try coder.defaulted("initialized", &isInitialized)
       try coder.defaulted("noticesRollback", &noticesRollback)
       try coder.defaulted("mayBeOlder", &mayBeOlder)
+      try coder.optional("path", &path)
     }
   }
 
@@ -71,6 +76,8 @@ public enum GetStatus: BrokerMethod {
     public var authorities: [Authority]
     /// Sessions that changes of the configuration have signed out; they come back with it.
     public var parkedSessions: [ParkedSession]
+    /// The addresses of the providers, by profile; one on this machine has none.
+    public var addresses: [ProfileAddress]
     /// The session of every profile.
     public var profiles: [Session]
 
@@ -78,7 +85,7 @@ public enum GetStatus: BrokerMethod {
       version: String, pid: Int, startedAt: Timestamp, configurationReadAt: Timestamp? = nil, uptime: Duration,
       vault: VaultStatus, connections: Int, subscriptions: Int, counters: [Counter], limits: [Limit] = [],
       delivery: [Delivery] = [], authorities: [Authority] = [], parkedSessions: [ParkedSession] = [],
-      profiles: [Session]
+      addresses: [ProfileAddress] = [], profiles: [Session]
     ) {
       self.version = version
       self.pid = pid
@@ -93,6 +100,7 @@ public enum GetStatus: BrokerMethod {
       self.delivery = delivery
       self.authorities = authorities
       self.parkedSessions = parkedSessions
+      self.addresses = addresses
       self.profiles = profiles
     }
 
@@ -114,6 +122,7 @@ public enum GetStatus: BrokerMethod {
       try coder.defaulted("delivery", &delivery)
       try coder.defaulted("authorities", &authorities)
       try coder.defaulted("parkedSessions", &parkedSessions)
+      try coder.defaulted("addresses", &addresses)
       try coder.required("profiles", &profiles)
     }
   }

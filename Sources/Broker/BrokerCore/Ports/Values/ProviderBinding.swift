@@ -13,4 +13,12 @@ package struct ProviderBinding: Sendable, Hashable {
     self.issuer = issuer
     self.clientID = clientID
   }
+
+  /// The issuer or base URL alone; nil for a provider without one.
+  ///
+  /// Behind a blank, ``issuer`` also has the endpoints that the configuration itself names: no address has a blank.
+  var address: String? {
+    let end = issuer.utf8.firstIndex(of: UInt8(ascii: " ")) ?? issuer.endIndex
+    return end == issuer.startIndex ? nil : String(issuer[..<end])
+  }
 }
