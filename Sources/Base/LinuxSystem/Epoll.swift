@@ -39,7 +39,8 @@ package struct Epoll: ~Copyable {
     package static let error = Events(rawValue: EPOLLERR.rawValue)
   }
 
-  private let descriptor: FileDescriptor
+  /// Readable while any descriptor of the set is ready: a set can be waited for as one.
+  package let descriptor: FileDescriptor
   private let capacity: Int
   private let events: UnsafeMutableBufferPointer<epoll_event>
 

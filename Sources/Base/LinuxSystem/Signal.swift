@@ -21,6 +21,8 @@ package struct Signal: Hashable, Sendable {
   package static let stop = Signal(number: SIGTSTP)
   /// Go on after a stop; what came meanwhile is delivered then.
   package static let goOn = Signal(number: SIGCONT)
+  /// The terminal has another size.
+  package static let windowChange = Signal(number: SIGWINCH)
   /// Ctrl-\.
   package static let quit = Signal(number: SIGQUIT)
 

@@ -26,6 +26,12 @@ package enum Terminal {
     return columns > 0 ? columns : nil
   }
 
+  /// How many rows a terminal has; nil where that is not known.
+  package static func rows(_ number: Int32) -> Int? {
+    let rows = Int(clinux_terminal_rows(number))
+    return rows > 0 ? rows : nil
+  }
+
   /// Asks and reads one line that is not shown.
   ///
   /// The line is read into the returned array and nowhere else; the caller wipes it. The terminal gets its old settings

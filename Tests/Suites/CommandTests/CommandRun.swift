@@ -45,6 +45,12 @@ struct CommandRun {
     try self.init("/usr/bin/env", arguments, scratch, "", environment)
   }
 
+  /// Runs a line of a shell in a terminal of its own: `$0` is the command, `$1` the state directory, `$2` the file `pid`.
+  init(shell line: String, atTerminal steps: [Step], in scratch: Scratch) throws {
+    let command = ["/bin/sh", "-c", line, Self.program, scratch.file("state"), scratch.file("pid")]
+    try self.init("/usr/bin/env", TerminalPlayer.arguments(steps, command), scratch, "", [:])
+  }
+
   /// Runs it with exactly these entries as its environment: also two with one name, which no shell can make.
   init(_ words: [String], in scratch: Scratch, entries: [String]) throws {
     let execute = """

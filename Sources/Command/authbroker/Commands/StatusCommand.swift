@@ -13,10 +13,15 @@ enum StatusCommand: Command {
       far as that is known, and its scopes. With --profile it is about that session alone, also with --json, and the exit code tells its state: 0 a token is
       available, 3 login required, 7 the vault is locked.
       """,
-    examples: ["authbroker status", "authbroker status -p work --json"])
+    options: [StatusWatch.option],
+    examples: ["authbroker status", "authbroker status --watch", "authbroker status -p work --json"])
 
   /// Asks for the status, prints it, and lets the exit code tell about the profile.
   static func run(_ context: Context) throws(CommandFailure) {
+    if context.arguments.has(StatusWatch.option.name) {
+      var watch = try StatusWatch(context)
+      return try watch.run()
+    }
     let profile = try context.arguments.profile()
     var connection = try context.connect()
     let text = try context.text(of: GetStatus.name, Empty(), on: &connection)
