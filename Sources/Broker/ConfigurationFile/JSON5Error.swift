@@ -15,7 +15,7 @@ package struct JSON5Error: Error, Equatable, Sendable {
   }
 
   /// The mistake in a source.
-  func mistake(in source: [UInt8]) -> ConfigurationMistake {
+  package func mistake(in source: [UInt8]) -> ConfigurationMistake {
     ConfigurationMistake(
       position: SourcePosition(ofByte: offset, in: source), path: "", subject: .value, message: message,
       suggestion: suggestion)

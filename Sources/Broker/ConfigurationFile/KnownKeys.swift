@@ -17,6 +17,9 @@ package struct KnownKeys: Sendable {
   /// The keys of a section, in the order in which it reads them.
   package subscript(section: String) -> [String] { sections[section] ?? [] }
 
+  /// Whether any section knows a key.
+  package func knows(_ key: String) -> Bool { placesOfKeys[key] != nil }
+
   /// The sections that know a key.
   func places(of key: String) -> [Place] { placesOfKeys[key] ?? [] }
 

@@ -10,6 +10,8 @@ struct DaemonArguments: Equatable {
     case privateOwner
     /// Read the configuration, say what is wrong with it, and end.
     case checkConfiguration
+    /// Show the configuration without what is its owner's, and end.
+    case outlineConfiguration
     /// Say which providers a profile can name and what each needs, and end.
     case listProviders
     /// Say which authorization servers a protected resource names, and end.
@@ -41,6 +43,7 @@ struct DaemonArguments: Equatable {
   static let usage = """
     usage: authbrokerd [--state DIR] [--socket PATH] [--config FILE] [--trust-group GROUP] [--stdio | --json]
            authbrokerd --check-config [--config FILE] [--json]
+           authbrokerd --outline-config [--config FILE]
            authbrokerd --list-providers
            authbrokerd --describe-resource URL [--config FILE]
            authbrokerd --describe-client URL
@@ -61,6 +64,7 @@ struct DaemonArguments: Equatable {
       case "--on-demand": mode = .owner(isOnDemand: true)
       case "--ready-fd": readyDescriptor = try Self.descriptor(argument, &rest)
       case "--check-config": mode = .checkConfiguration
+      case "--outline-config": mode = .outlineConfiguration
       case "--list-providers": mode = .listProviders
       case "--describe-resource": mode = .describeResource(try Self.value(argument, &rest))
       case "--describe-client": mode = .describeClient(try Self.value(argument, &rest))

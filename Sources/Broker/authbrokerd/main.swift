@@ -27,6 +27,7 @@ switch arguments.mode {
 case .version: StandardOutput.write("authbrokerd \(ProgramVersion.current)\n")
 case .help: StandardOutput.write(DaemonArguments.usage)
 case .checkConfiguration: ProcessImage.end(ConfigurationCheck.run(arguments, environment))
+case .outlineConfiguration: ProcessImage.end(ConfigurationOutline.run(arguments, environment))
 case .listProviders: StandardOutput.write(ProviderListing.text)
 case .describeResource(let url): ResourceListing.run(url, arguments, environment)
 case .describeClient(let url): ProcessImage.end(ResourceListing.describeClient(at: url))

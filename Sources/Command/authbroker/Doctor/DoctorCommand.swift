@@ -4,6 +4,7 @@ import BrokerProtocol
 enum DoctorCommand: Command {
   static let name = "doctor"
   static let about = CommandDescription(
+    operands: "[FILE]",
     summary: "Check the installation and suggest fixes",
     details: """
       Checks the environment, the files and their modes, the configuration, the broker (which is started if there is
@@ -15,22 +16,34 @@ enum DoctorCommand: Command {
       --tool looks at one tool instead: what of its configuration is there, and whether the answer to its own question for
       a target, such as that of `git credential fill`, has the broker's token. The token is never shown, and nothing is
       changed. A failure of a target has its exit code.
+
+      --bundle writes what the doctor has found, the status, the sessions, the configuration and the log's last lines into
+      an archive (tar) for a bug report: FILE, or one with the time in its name in the current directory. Tokens, accounts,
+      names and everything that is not known to be harmless are left out. No file is overwritten. Read it before you send
+      it to anyone.
       """,
     options: [
       .flag("--full", "check every page and every sealed value of the vault; this is the default"),
       .flag("--quick", "check only the vault's structure and its sessions"),
       .flag("--no-network", "contact no provider"),
-      ToolExamination.option,
+      ToolExamination.option, BundleWriting.option,
     ],
     examples: [
       "authbroker doctor", "authbroker doctor --quick --no-network", "authbroker doctor --tool git",
-      "authbroker doctor --json",
+      "authbroker doctor --json", "authbroker doctor --bundle",
     ])
 
   /// Runs all checks, prints their findings, and ends with the exit code of the worst.
   static func run(_ context: Context) throws(CommandFailure) {
     guard !context.arguments.has("--full") || !context.arguments.has("--quick") else {
       throw .usage("--full and --quick cannot be combined")
+    }
+    let isBundle = context.arguments.has(BundleWriting.option.name)
+    guard isBundle || context.arguments.operands.isEmpty else {
+      throw .usage("a file is named with \(BundleWriting.option.name)")
+    }
+    guard !isBundle || !context.arguments.has(ToolExamination.option.name) else {
+      throw .usage("\(BundleWriting.option.name) and \(ToolExamination.option.name) cannot be combined")
     }
     // Before anything is looked at: a number or a name that cannot be read is the command line's fault, no finding.
     _ = try context.arguments.seconds("--timeout")
@@ -40,7 +53,9 @@ enum DoctorCommand: Command {
     // First, since files that a start makes are no finding.
     installation.report.collect(context)
     installation.verdict = ConfigurationVerdict(context, installation.paths)
-    try show(examine(installation), context)
+    let table = examine(installation)
+    if isBundle { return try BundleWriting.write(BugReport(installation, table), context) }
+    try show(table, context)
   }
 
   /// Examines one tool.
