@@ -10,6 +10,8 @@ import Testing
     case .profiles: ["home", "work", arguments["--state"].map { "of" + $0 } ?? "usual"]
     case .events: ["login", "logout"]
     case .methods: ["getStatus", "getSession"]
+    case .providers: ["oidc", "github", "gitlab"]
+    case .targets: ["https://git.example.com", "https://pkg.example.com"]
     default: []
     }
   }
@@ -57,6 +59,31 @@ import Testing
     #expect(Self.completer.answer(["config", "check", "x"]) == .files)
     #expect(Self.words("completion", "") == ["bash", "zsh", "fish"])
     #expect(Self.words("account", "2fa", "t") == ["totp"])
+  }
+
+  @Test func `tools, forms, types of provider and targets`() {
+    #expect(Self.words("helper", "install", "do") == ["docker"])
+    #expect(Self.words("helper", "remove", "--print", "car") == ["cargo"])
+    #expect(Self.words("helper", "install", "git", "") == [])
+    #expect(Self.words("doctor", "--tool", "ku") == ["kubectl"])
+    #expect(Self.words("doctor", "--tool=terra") == ["--tool=terraform"])
+    #expect(Self.words("token", "--format", "head") == ["header", "headers"])
+    #expect(Self.words("token", "--format=exec") == ["--format=execcredential"])
+    #expect(Self.words("header", "--format", "") == ["headers"])
+    #expect(Self.words("init", "--provider", "git") == ["github", "gitlab"])
+    #expect(Self.words("token", "--url", "https://g") == ["https://git.example.com"])
+    #expect(Self.words("helper", "install", "git", "--url=https://p") == ["--url=https://pkg.example.com"])
+    #expect(Self.words("status", "--wa") == ["--watch"])
+    #expect(Self.words("doctor", "--bun") == ["--bundle"])
+    #expect(Self.completer.answer(["doctor", "--bundle", "x"]) == .files)
+  }
+
+  @Test func `a tool is told with its meaning`() {
+    guard case .candidates(let tools) = Self.completer.answer(["helper", "install", ""]) else {
+      Issue.record("no candidates")
+      return
+    }
+    #expect(tools.map(\.word) == ToolSetup.all.map(\.name) && tools.allSatisfy { !$0.meaning.isEmpty })
   }
 
   @Test func `the broker that the line means is asked`() {

@@ -47,6 +47,12 @@ enum CompleteCommand: Command {
 
   /// The names from the running broker; without one, those that are known without it.
   private static func names(_ completion: Completion, _ context: Context) -> [String] {
+    switch completion {
+    // The daemon's program alone knows them.
+    case .providers: return (try? OfferedProvider.all(context))?.map { $0.type } ?? []
+    case .targets: return verdict(context)?.targets.map { $0.url } ?? []
+    default: break
+    }
     let broker = broker(context)
     switch completion {
     case .profiles: return broker?.sessions.map { $0.profile.description } ?? configuredProfiles(context)
@@ -65,7 +71,10 @@ enum CompleteCommand: Command {
   }
 
   private static func configuredProfiles(_ context: Context) -> [String] {
-    guard let paths = try? context.paths() else { return [] }
-    return ConfigurationVerdict(context, paths).profiles
+    verdict(context)?.profiles ?? []
+  }
+
+  private static func verdict(_ context: Context) -> ConfigurationVerdict? {
+    (try? context.paths()).map { ConfigurationVerdict(context, $0) }
   }
 }

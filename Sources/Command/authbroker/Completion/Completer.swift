@@ -3,7 +3,7 @@ import BrokerProtocol
 /// Completes the word that is being typed, from the same descriptions as the help.
 struct Completer: Sendable {
   /// A word, and its explanation.
-  struct Candidate: Equatable {
+  struct Candidate: Equatable, Sendable {
     /// The word.
     let word: String
     /// The explanation; empty where the word is plain.
@@ -116,7 +116,9 @@ struct Completer: Sendable {
     case .directories: return .directories
     case .commands: words = commands(nil)
     case .words(let choices): words = choices.map { Candidate(word: $0) }
-    case .profiles, .events, .methods: words = names(completion, arguments).map { Candidate(word: $0) }
+    case .choices(let choices): words = choices
+    case .profiles, .events, .methods, .providers, .targets:
+      words = names(completion, arguments).map { Candidate(word: $0) }
     }
     let matching = Self.matching(String(word.dropFirst(list.count)), words)
     return .candidates(matching.map { Candidate(word: prefix + list + $0.word, meaning: $0.meaning) })

@@ -8,8 +8,12 @@ enum Completion: Equatable, Sendable {
   case profiles, events, methods
   /// The names of commands.
   case commands
+  /// The types of provider that a profile can name, and the targets of the configuration.
+  case providers, targets
   /// One of a few words.
   case words([String])
+  /// One of a few words, with the meaning of each.
+  case choices([Completer.Candidate])
 
   /// The kind of an operand, by the word that stands for it in the usage line.
   init(operand: Substring) {

@@ -7,7 +7,9 @@ import StateDirectory
 /// The examination of `doctor --tool NAME`: the setup, and whether the answer to the tool's own question is the token.
 struct ToolExamination: ~Copyable {
   /// The option that asks for it.
-  static let option = Option.value("--tool", "NAME", "ask the helper as the tool does, and check the answer")
+  static var option: Option {
+    .value("--tool", "NAME", "ask the helper as the tool does, and check the answer", completion: ToolSetup.completion)
+  }
 
   private let context: Context
   private let tool: ToolSetup

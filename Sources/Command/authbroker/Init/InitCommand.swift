@@ -17,7 +17,7 @@ enum InitCommand: Command {
       configuration, which says where it is.
       """,
     options: [
-      .value("--provider", "TYPE", "the type of the provider, such as github, google or oidc"),
+      .value("--provider", "TYPE", "the type of the provider, such as github, google or oidc", completion: .providers),
       .value("--name", "NAME", "the name of the profile (default)"),
       ProtectedResource.option,
     ] + ProfileQuestions.keyOptions + ProfileQuestions.secretOptions + [

@@ -3,10 +3,12 @@ import BrokerProtocol
 /// The option that chooses a token by the address of the server that it is for.
 enum TargetOption {
   /// Profile, scopes and audience are those of the section `targets`.
-  static let option = Option.value("--url", "URL", "the token of the target that this address belongs to")
+  static let option = Option.value(
+    "--url", "URL", "the token of the target that this address belongs to", completion: .targets)
 
   /// The same for commands that are about several targets.
-  static let filter = Option.value(option.name, "URL", "only the target that this address belongs to")
+  static let filter = Option.value(
+    option.name, "URL", "only the target that this address belongs to", completion: .targets)
 
   /// The target of the address on the command line; nil without the option.
   ///

@@ -21,9 +21,12 @@ enum TokenFormat: String, CaseIterable, Sendable {
 
   /// The option that chooses one.
   static let option = Option.value(
-    "--format", "FORM", "json, env, header, headers, docker or execcredential in place of the bare token")
+    "--format", "FORM", "json, env, header, headers, docker or execcredential in place of the bare token",
+    completion: .words(allCases.map { $0.rawValue }))
   /// The option of a command that prints a header.
-  static let headerOption = Option.value("--format", "FORM", "headers: a JSON object in place of the line")
+  static let headerOption = Option.value(
+    "--format", "FORM", "headers: a JSON object in place of the line",
+    completion: .words([TokenFormat.headers.rawValue]))
 
   /// The form that a command line asks for; `--json` is one too.
   ///

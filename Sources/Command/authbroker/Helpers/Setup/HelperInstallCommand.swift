@@ -12,6 +12,7 @@ enum HelperInstallCommand: Command {
       entry in the same place, is left as it is, and what belongs there is shown. Done twice, it changes nothing.
       """,
     options: [HelperSetup.printOption, TargetOption.filter] + AWSHelper.setupOptions,
+    operandCompletion: ToolSetup.completion,
     examples: [
       "authbroker helper install git",
       "authbroker helper install docker --print",

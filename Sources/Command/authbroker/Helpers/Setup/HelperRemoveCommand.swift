@@ -11,6 +11,7 @@ enum HelperRemoveCommand: Command {
       nothing else; with --url, those of one target alone.
       """,
     options: [HelperSetup.printOption, TargetOption.filter],
+    operandCompletion: ToolSetup.completion,
     examples: ["authbroker helper remove git"])
 
   /// The steps to undo; the broker, which may not even start any more, is only asked for one target.

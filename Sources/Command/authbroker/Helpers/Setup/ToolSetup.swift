@@ -44,6 +44,9 @@ struct ToolSetup: Sendable {
   /// All tools, in the order of the list: those of the helpers, and those that need none.
   static var all: [ToolSetup] { HelperCommand.helpers.compactMap { $0.setup } + [.azure] }
 
+  /// The names of all tools, for a shell.
+  static var completion: Completion { .choices(all.map { Completer.Candidate(word: $0.name, meaning: $0.summary) }) }
+
   /// Programs that `authbroker exec` runs with a token, as a guide shows.
   private static let exampleTools = ["gh", "glab", "npm", "pnpm", "mvn", "maven"]
 
