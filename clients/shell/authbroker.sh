@@ -164,6 +164,7 @@ authbroker__check() {
       authbroker__say "see what is wrong with: authbroker provider-check$authbroker__profile"
       [ "$authbroker__code:$authbroker__next" != 1044:fixConfig ] || return 1 ;;
     vaultTampered:* | storeFailed:* | keySourceUnavailable:*) authbroker__say "see: authbroker doctor" ;;
+    unknownTarget:*) authbroker__say "add it with: authbroker target add ${url:-ADDRESS}" ;;
     *:login | *:reauthenticate) authbroker__say "log in with: authbroker.sh login$authbroker__profile" ;;
     challengePending:* | *:verifyOtp)
       authbroker__flow=$(authbroker__words "$1" error.data.challenge.otpFlowId) || authbroker__flow=FLOW

@@ -270,6 +270,8 @@ import Testing
     #expect(try Self.run(shell, check, pending).output.hasSuffix("authbroker.sh verify-otp f1\n"))
     let wrong = #"{"id":1,"error":{"code":1022,"message":"No.","data":{"kind":"otpInvalid","attemptsRemaining":4}}}"#
     #expect(try Self.run(shell, check, wrong).output.hasSuffix("attempts left: 4\n"))
+    let unknown = #"{"id":1,"error":{"code":1088,"message":"No.","data":{"kind":"unknownTarget"}}}"#
+    #expect(try Self.run(shell, check, unknown).output.hasSuffix("add it with: authbroker target add ADDRESS\n"))
   }
 
   @Test(arguments: shells)
