@@ -81,7 +81,7 @@ let package = Package(
     .target(
       name: "RESTProvider", dependencies: remote + ["JOSE"], path: "Sources/Providers/REST", exclude: ["Mapping.md"]),
     .target(
-      name: "OIDCProvider", dependencies: remote + ["HTTPMessage", "JOSE", "Sealing", "TextCoding"],
+      name: "OIDCProvider", dependencies: remote + ["HTTPMessage", "JOSE", "Sealing", "Signing", "TextCoding"],
       path: "Sources/Providers/OIDC"),
     .target(name: "FirebaseProvider", dependencies: remote, path: "Sources/Providers/Firebase"),
 

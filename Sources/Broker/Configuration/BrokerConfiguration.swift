@@ -80,6 +80,7 @@ package struct BrokerConfiguration: Sendable, Equatable {
     network = NetworkConfiguration(&networkSection)
     linger = root.read(Self.lingerSetting)
     profiles = Self.profiles(&root)
+    Self.checkSubjects(profiles, root)
     targets = Self.targets(&root)
     var localSection = root.section("local")
     local = LocalProviderConfiguration(&localSection)

@@ -8,6 +8,11 @@ package enum SecretReference: Sendable, Equatable {
   case environment(String)
   /// A program (its name, or its absolute path) and its arguments; the first line that it prints is the secret.
   case command([String])
+  /// An assertion that says who the client is (RFC 7521, section 4.2): the first line of a file that all may read, or of
+  /// what a program prints.
+  indirect case assertion(SecretReference)
+  /// A key: all of what is there.
+  indirect case key(SecretReference)
 
   /// The three ways to say where a secret is.
   package static let forms = #"{file: "/PATH"}, {env: "NAME"} or {command: ["PROGRAM"]}"#

@@ -15,7 +15,8 @@ enum TokenCoding {
 
   /// The members that are written.
   static let members = [
-    "accessToken", "accessTokenExpiresAt", "refreshToken", "refreshTokenExpiresAt", "idToken", "scopes", "client",
+    "accessToken", "accessTokenKind", "accessTokenExpiresAt", "refreshToken", "refreshTokenExpiresAt", "idToken",
+    "scopes", "client",
   ]
 
   /// Room for the tokens, and 1 KiB for the names and times around them.
@@ -31,6 +32,7 @@ enum TokenCoding {
   /// Writes the members.
   static func write(_ tokens: TokenSet, to writer: inout JSONWriter) {
     write("accessToken", tokens.accessToken.value, to: &writer)
+    if tokens.accessToken.kind == .subject { writer.member("accessTokenKind", subject) }
     writer.member(ifPresent: "accessTokenExpiresAt", tokens.accessTokenExpiresAt?.stored)
     if let refreshToken = tokens.refreshToken { write("refreshToken", refreshToken.value, to: &writer) }
     writer.member(ifPresent: "refreshTokenExpiresAt", tokens.refreshTokenExpiresAt?.stored)
@@ -60,15 +62,19 @@ enum TokenCoding {
   /// - Throws: `JSONMismatch`, `SealingError.malformed`, `.secretMemoryExhausted`.
   static func tokens(of root: JSONNode, _ sealed: SealedContents? = nil) throws -> TokenSet {
     let refreshToken = try root["refreshToken"].map { node in try token(node, sealed) }
-    let tokens = TokenSet(
+    var tokens = TokenSet(
       accessToken: try token(root.required("accessToken"), sealed),
       accessTokenExpiresAt: try root.optional("accessTokenExpiresAt", time), refreshToken: refreshToken,
       refreshTokenExpiresAt: try root.optional("refreshTokenExpiresAt", time),
       scopes: try [String](from: root.required("scopes")),
       idToken: try root["idToken"].map { node in try token(node, sealed) })
+    // One that no server takes is never served as a bearer token, in whatever words that is written.
+    if root["accessTokenKind"] != nil { tokens.accessToken = BoundToken(tokens.accessToken.value, .subject) }
     guard let client = try root.optional("client", client) else { return tokens }
     return tokens.issued(to: client)
   }
+
+  private static let subject = "subject"
 
   /// A time, as a number of milliseconds.
   ///

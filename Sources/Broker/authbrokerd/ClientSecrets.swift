@@ -15,7 +15,8 @@ actor ClientSecrets {
   private static let commandTimeout = Duration.seconds(10)
 
   private nonisolated let worker = WorkerThread(name: "client-secrets")
-  private let environment: [String: String]
+  /// The process's environment at its start.
+  let environment: [String: String]
 
   /// `environment` is what the process was started with.
   init(environment: [String: String]) {
@@ -40,30 +41,47 @@ actor ClientSecrets {
   func find(_ reference: SecretReference) -> Result<Secret, ProviderFailure> {
     do {
       switch reference {
+      case .assertion(let source): return assertion(source)
+      case .key(let source): return key(source)
       case .environment(let name):
         guard let value = environment[name], !value.isEmpty else {
           return .failure(.misconfigured(.environmentSecret))
         }
         return .success(try Secret(utf8: value))
-      case .file(let path):
-        // Who can exchange the file chooses the client's password, and so another client.
-        try TrustedFile.check(path)
-        // The rules for a file with a secret are the same, whatever the secret is for.
-        let file = KeySourceSettings(
-          keyFilePath: nil, credentialsDirectory: PathName.directory(of: path),
-          credentialName: String(path[path.index(after: path.lastIndex(of: "/") ?? path.startIndex)...]))
-        return .success(try SecretLine.first(of: try CredentialFile(file).read()))
-      case .command(let command):
-        let settings = KeySourceSettings(
-          keyFilePath: nil, command: command, commandTimeout: Self.commandTimeout, environment: environment)
-        return .success(try SecretLine.first(of: try KeyCommand(settings).run()))
+      case .file(let path): return .success(try SecretLine.first(of: try contents(of: path)))
+      case .command(let command): return .success(try SecretLine.first(of: try output(of: command)))
       }
     } catch {
       return .failure(Self.failure(error))
     }
   }
 
-  private static func failure(_ error: any Error) -> ProviderFailure {
+  /// All that is in a file that only this user and root can read.
+  ///
+  /// - Throws: `TrustedFile.Refusal`; `KeySourceError`.
+  func contents(of path: String, limit: Int? = nil) throws -> Secret {
+    // Who can exchange the file chooses the client's password, and so another client.
+    try TrustedFile.check(path)
+    // The rules for a file with a secret are the same, whatever the secret is for.
+    var file = KeySourceSettings(
+      keyFilePath: nil, credentialsDirectory: PathName.directory(of: path),
+      credentialName: String(path[path.index(after: path.lastIndex(of: "/") ?? path.startIndex)...]))
+    if let limit { file.byteLimit = limit }
+    return try CredentialFile(file).read()
+  }
+
+  /// All that a program prints.
+  ///
+  /// - Throws: `KeySourceError`.
+  func output(of command: [String], limit: Int? = nil) throws -> Secret {
+    var settings = KeySourceSettings(
+      keyFilePath: nil, command: command, commandTimeout: Self.commandTimeout, environment: environment)
+    if let limit { settings.byteLimit = limit }
+    return try KeyCommand(settings).run()
+  }
+
+  /// The failure for what a source of a secret has thrown.
+  static func failure(_ error: any Error) -> ProviderFailure {
     switch error {
     case is SecretMemoryExhausted, KeySourceError.secretMemoryExhausted: .transient(.overloaded)
     case KeySourceError.command(.timedOut): .transient(.timeout)

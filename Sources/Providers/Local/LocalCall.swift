@@ -18,7 +18,7 @@ package struct LocalCall: Sendable {
     case .misconfigured, .outcomeUnknown: true
     case .transient(let kind, _, _): kind != .vaultLocked
     case .refused, .rejected, .rotated, .sessionEnded, .reauthenticationRequired, .challenged, .tokenRefused,
-      .unsupported, nil:
+      .credentialMissing, .subjectMissing, .unsupported, nil:
       false
     }
   }

@@ -137,6 +137,19 @@ actor Discovery {
     return metadata.features
   }
 
+  /// The endpoint that takes the parameters of an authorization request (RFC 9126); nil where they go with the browser.
+  ///
+  /// - Parameter isWanted: whether it is used although the provider does not require it.
+  /// - Returns: its address.
+  /// - Throws: as ``endpoint(_:)``; `.unsupported` where the provider has none, and one is wanted or required.
+  func pushedAuthorization(isWanted: Bool) async throws(ProviderFailure) -> HTTPURL? {
+    guard dialect.usesDiscovery else { return nil }
+    let metadata = try await metadata { !isWanted || $0.pushedAuthorization != nil }
+    guard isWanted || metadata?.requiresPushing == true else { return nil }
+    guard let url = metadata?.pushedAuthorization else { throw .unsupported }
+    return url
+  }
+
   /// Reads the provider's metadata; nil where it has none.
   private func metadata(
     _ suffices: (ProviderMetadata) -> Bool

@@ -4,6 +4,8 @@ enum OAuthPurpose: Sendable, CaseIterable {
   case password
   /// Tokens for a code that a browser brought (RFC 6749, section 4.1.3).
   case code
+  /// The parameters of a login in a browser (RFC 9126).
+  case pushedAuthorization
   /// A code for another device (RFC 8628, section 3.1).
   case deviceAuthorization
   /// Tokens, once the user has been at another device (RFC 8628, section 3.4).
@@ -16,6 +18,10 @@ enum OAuthPurpose: Sendable, CaseIterable {
   case recoveryCode
   /// Tokens for the client itself (RFC 6749, section 4.4).
   case clientCredentials
+  /// Tokens for an assertion (RFC 7523, section 2.1).
+  case assertion
+  /// Tokens for other tokens (RFC 8693).
+  case exchange
   /// Tokens for a refresh token that another program had.
   case takeOver
   /// Tokens for the session's refresh token (RFC 6749, section 6).
@@ -32,7 +38,10 @@ enum OAuthPurpose: Sendable, CaseIterable {
   var spendsLoginCredential: Bool {
     switch self {
     case .code, .secondFactor, .recoveryCode, .takeOver: true
-    case .password, .deviceAuthorization, .device, .challenge, .clientCredentials, .refresh, .narrow, .revocation: false
+    case .password, .pushedAuthorization, .deviceAuthorization, .device, .challenge, .clientCredentials, .assertion,
+      .exchange, .refresh, .narrow,
+      .revocation:
+      false
     }
   }
 }

@@ -95,7 +95,8 @@ struct OAuthReply {
       purpose.spendsRefreshToken ? ProviderFailure.refreshPatience : ProviderFailure.interactivePatience
     return try await SecretArena.withRoomForReply(patience: patience) { () throws(SecretMemoryExhausted) in
       try withRoot { root throws(SecretMemoryExhausted) in
-        try body(TokenReader(root: root, quirks: quirks, moments: moments))
+        try body(
+          TokenReader(root: root, quirks: quirks, moments: moments, takesSubjects: purpose == .exchange))
       }
     }
   }

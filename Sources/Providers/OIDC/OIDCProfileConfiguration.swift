@@ -1,5 +1,5 @@
 package import BrokerCore
-import BrokerProtocol
+package import BrokerProtocol
 package import ConfigurationFile
 package import HTTP
 package import ProviderKit
@@ -12,6 +12,8 @@ package struct OIDCProfileConfiguration: Sendable, Equatable {
   package var clientID: String
   /// The reference to the client's password.
   package var clientSecret: SecretReference?
+  /// The source of the client's assertion; nil for one with a password, or none.
+  package var clientAssertion: ClientAssertion?
   /// The client authentication.
   package var clientAuthentication: OIDCDialect.ClientAuthentication
   /// The redirect address of browser logins.
@@ -24,12 +26,14 @@ package struct OIDCProfileConfiguration: Sendable, Equatable {
   /// A client of a provider; one without a password is known by its name alone.
   package init(
     dialect: OIDCDialect, clientID: String, clientSecret: SecretReference? = nil,
+    clientAssertion: ClientAssertion? = nil,
     clientAuthentication: OIDCDialect.ClientAuthentication = .none, redirect: LoopbackRedirect = .standard,
     tls: TLSPolicy = TLSPolicy()
   ) {
     self.dialect = dialect
     self.clientID = clientID
     self.clientSecret = clientSecret
+    self.clientAssertion = clientAssertion
     self.clientAuthentication = clientAuthentication
     self.redirect = redirect
     self.tls = tls
@@ -45,7 +49,9 @@ package struct OIDCProfileConfiguration: Sendable, Equatable {
     if preset.needsClient { section.require("clientId", "write the client's id as the provider gave it") }
     clientID = section.word("clientId") ?? ""
     clientSecret = SecretReference.read("clientSecret", in: &section)
-    clientAuthentication = Self.authentication(&section)
+    let proof = ClientProofSettings(&section)
+    clientAuthentication = proof.method
+    clientAssertion = proof.assertion
     redirect = Self.redirect(&section)
     Self.readTarget(&dialect, &section)
     dialect.parameters = OIDCParameters(&section)
@@ -59,6 +65,11 @@ package struct OIDCProfileConfiguration: Sendable, Equatable {
     }
     var tlsSection = section.section("tls")
     tls = TLSPolicy(&tlsSection)
+    dialect.grant = MachineGrant(&section)
+    dialect.pushesAuthorization = section.flag("par", standard: false)
+    if dialect.pushesAuthorization, !dialect.usesDiscovery {
+      section.report("par", "needs discovery", "the provider's metadata name the endpoint for it")
+    }
     readMethods(&section)
     let errorsSection = section.section("errors")
     dialect.quirks.errorKinds = errorsSection.errorKinds(among: RefusalMeaning.possibleKinds)
@@ -66,10 +77,20 @@ package struct OIDCProfileConfiguration: Sendable, Equatable {
     guard known != nil, !clientID.isEmpty || !preset.needsClient else { return nil }
   }
 
-  /// Reads the methods; without a secret a client cannot log in by itself (RFC 6749, section 4.4).
+  /// Whether the client can show who it is.
+  package var hasProof: Bool { clientSecret != nil || clientAssertion != nil }
+
+  /// Reads the methods; without a proof a client cannot log in by itself (RFC 6749, section 4.4).
   private mutating func readMethods(_ section: inout ConfigurationSection) {
+    guard !section.has("grant") else {
+      _ = section.strings("methods")
+      // No one logs in, and what is not wished for is the server's to choose.
+      dialect.methods = []
+      if !section.has("scopes") { dialect.scopes = [] }
+      return
+    }
     guard let names = section.strings("methods") else {
-      if clientSecret == nil { dialect.methods.removeAll { $0 == .clientCredentials } }
+      if !hasProof { dialect.methods.removeAll { $0 == .clientCredentials } }
       return
     }
     if names.isEmpty { section.report("methods", "must name at least one login method") }
@@ -82,8 +103,9 @@ package struct OIDCProfileConfiguration: Sendable, Equatable {
       if methods.contains(method) {
         section.report("methods", element: index, "\"\(method.rawValue)\" is named twice", "remove one of them")
       }
-      if method == .clientCredentials, !section.has("clientSecret") {
-        section.report("methods", element: index, #""clientCredentials" needs clientSecret"#)
+      if method == .clientCredentials, !ClientProofSettings.isGiven(in: section) {
+        section.report(
+          "methods", element: index, #""clientCredentials" needs clientSecret, privateKey or clientAssertion"#)
       }
       methods.append(method)
     }
@@ -97,19 +119,6 @@ package struct OIDCProfileConfiguration: Sendable, Equatable {
     section.report(
       "methods", element: index, "unknown login method" + section.quoted("methods", element: index),
       meant.map { "did you mean \"\($0)\"?" } ?? "use one of: \(methods.joined(separator: ", "))")
-  }
-
-  /// Reads the client authentication: HTTP Basic for a client with a secret, unless the file says otherwise; none for a
-  /// client without.
-  private static func authentication(_ section: inout ConfigurationSection) -> OIDCDialect.ClientAuthentication {
-    let hasSecret = section.has("clientSecret")
-    let chosen = section.read(
-      ChoiceSetting("clientAuth", standard: hasSecret ? OIDCDialect.ClientAuthentication.basic : .none))
-    if !hasSecret, chosen != .none { section.report("clientAuth", "needs clientSecret") }
-    if hasSecret, chosen == .none, !section.isFaulty("clientAuth") {
-      section.report("clientAuth", #"cannot be "none" with a clientSecret"#, #"write "basic" or "post""#)
-    }
-    return chosen
   }
 
   private static func redirect(_ section: inout ConfigurationSection) -> LoopbackRedirect {
@@ -159,6 +168,17 @@ package struct OIDCProfileConfiguration: Sendable, Equatable {
 
 extension OIDCProfileConfiguration: RemoteConfiguration {
   package var type: String { dialect.type }
+
+  package var subjects: [(key: String, profile: ProfileName)] {
+    switch dialect.grant {
+    case .clientCredentials, nil: []
+    case .jwtBearer(let source): source.profile.map { [("assertion.from", $0)] } ?? []
+    case .exchange(let exchange):
+      [("subjectToken.from", exchange.subject.profile), ("actorToken.from", exchange.actor?.profile)].compactMap {
+        key, profile in profile.map { (key, $0) }
+      }
+    }
+  }
 
   package func makeProvider(
     client: HTTPClient, secrets: @escaping SecretFinder

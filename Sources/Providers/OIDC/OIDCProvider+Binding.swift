@@ -25,6 +25,8 @@ extension OIDCProvider {
       guard let url = try given(endpoint, dialect), url.origin != own else { continue }
       place += " \(endpoint.rawValue)=\(url.origin)"
     }
+    // Tokens of another grant, for another subject or another audience, are another session's.
+    if let grant = dialect.grant { place += " grant=\(grant.mark(dialect))" }
     return ProviderBinding(type: dialect.type, issuer: place, clientID: configuration.clientID)
   }
 

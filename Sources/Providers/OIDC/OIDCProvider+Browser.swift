@@ -21,6 +21,7 @@ extension OIDCProvider: BrowserLoginProvider {
     let url = try await endpoint(.authorization)
     if dialect.quirks.needsProof, try await !discovery.features().takesProof { throw .misconfigured(.proof) }
     let namesIssuer = try await discovery.namesIssuer()
+    let pushing = try await discovery.pushedAuthorization(isWanted: dialect.pushesAuthorization)
     let now = clock()
     let flow = try listeners.begin(on: redirect, replacesAwaited: replacesPending, at: now) {
       port throws(ProviderFailure) in
@@ -35,8 +36,15 @@ extension OIDCProvider: BrowserLoginProvider {
     do throws(SecretMemoryExhausted) { handle = try PendingFlow.redirect(flow).handle() } catch {
       throw .transient(.overloaded)
     }
+    var fields = fields(of: flow, for: email, stepUp)
+    if let pushing {
+      do throws(ProviderFailure) { fields = try await pushed(fields, to: pushing) } catch {
+        listeners.withdraw(flow)
+        throw error
+      }
+    }
     return ProviderUserAction(
-      flow: handle, kind: .browser, verificationURI: address(url, flow, of: email, stepUp), expiresAt: flow.expiresAt)
+      flow: handle, kind: .browser, verificationURI: Self.address(url, fields), expiresAt: flow.expiresAt)
   }
 
   /// Waits for the browser, exchanges the code that it brings, and shows it the result.
@@ -108,33 +116,5 @@ extension OIDCProvider: BrowserLoginProvider {
   private func isProven(_ tokens: TokenSet, _ flow: RedirectFlow) -> Bool {
     guard flow.wantsProof, let authTime = claims(of: tokens, nonce: flow.sentNonce)?.authTime else { return true }
     return authTime + IDToken.tolerance >= flow.begunAt + (tokens.clockSkew ?? .zero)
-  }
-
-  /// The address that begins the login (RFC 6749, section 4.1.1), for a user where one is named (OpenID Connect Core,
-  /// section 3.1.2.1, `login_hint`), with what a server has demanded of it (RFC 9470, section 4).
-  private func address(_ url: HTTPURL, _ flow: RedirectFlow, of email: String?, _ stepUp: StepUp?) -> String {
-    var fields = [
-      ("response_type", "code"), ("client_id", clientID), ("redirect_uri", flow.redirectURI), ("state", flow.state),
-      ("code_challenge", CodeChallenge.of(flow.verifier)), ("code_challenge_method", CodeChallenge.method),
-    ]
-    if !flow.scopes.isEmpty { fields.append(("scope", flow.scopes.joined(separator: " "))) }
-    if let nonce = flow.sentNonce { fields.append(("nonce", nonce)) }
-    if let audience = dialect.audience { fields.append(("audience", audience)) }
-    if let resource = dialect.resource { fields.append(("resource", resource)) }
-    var own = email.map { [("login_hint", $0)] } ?? []
-    if flow.wantsProof {
-      own += [("prompt", "login"), ("max_age", "0")]
-    } else if let age = stepUp?.maxAge {
-      own.append(("max_age", "\(age)"))
-    }
-    if let values = stepUp?.acrValues, !values.isEmpty { own.append(("acr_values", values.joined(separator: " "))) }
-    let added = dialect.parameters.authorization.filter { added in !own.contains { $0.0 == added.name } }
-    let usual = dialect.quirks.authorizationParameters.filter { usual in
-      !(own.map(\.0) + added.map(\.name)).contains(usual.name)
-    }
-    fields += own + (usual + added).map { ($0.name, $0.value) }
-    let parts = fields.map { PercentEncoding.encoded($0.0) + "=" + PercentEncoding.encoded($0.1) }
-    let query = parts.joined(separator: "&")
-    return url.origin + url.target + (url.target.contains("?") ? "&" : "?") + query
   }
 }

@@ -17,6 +17,7 @@ extension OIDCProvider {
     capabilities.deviceLogin = self
     capabilities.browserLogin = self
     capabilities.clientSessions = self
+    if dialect.grant != nil { capabilities.grant = self }
     capabilities.targets = self
     capabilities.revocation = self
     return capabilities

@@ -30,6 +30,8 @@ package final class OIDCProvider: AuthProvider {
   let discovery: Discovery
   /// Sends the requests that need no session: all that get tokens.
   let caller: TokenCaller
+  /// Gets assertions of other parties.
+  let assertions: AssertionReader
   /// Sends the requests that need a session.
   let sessionTransport: AuthenticatedTransport
   /// The sockets that browsers are awaited on.
@@ -42,7 +44,7 @@ package final class OIDCProvider: AuthProvider {
   /// - Parameters:
   ///   - configuration: where the provider is and how it is spoken to.
   ///   - client: sends the requests; shared by all providers of a process, and closed by its creator.
-  ///   - secrets: finds the client's password when it is needed.
+  ///   - secrets: finds the client's password, or its assertion or key, when it is needed.
   ///   - clock: the wall clock, unless a test says otherwise.
   ///   - uptime: the clock of the machine's start, likewise.
   /// - Throws: `HTTPFailure.invalidURL` for an address that is not called.
@@ -68,13 +70,15 @@ package final class OIDCProvider: AuthProvider {
     self.listeners = listeners
     dialect = configuration.dialect
     clientID = configuration.clientID
-    clientAuthentication = configuration.clientSecret == nil ? .none : configuration.clientAuthentication
+    clientAuthentication = configuration.hasProof ? configuration.clientAuthentication : .none
     redirect = configuration.redirect
     binding = try Self.binding(configuration)
     loginForms = configuration.dialect.methods.map { LoginForm($0) }
     let transport = PublicTransport(client, policy: configuration.tls)
     self.discovery = discovery
-    caller = TokenCaller(configuration, secrets, transport, clock)
+    let authenticator = ClientAuthenticator(configuration, secrets, client, clock)
+    assertions = authenticator.reader
+    caller = TokenCaller(configuration, authenticator, transport, clock)
     sessionTransport = AuthenticatedTransport(client, policy: configuration.tls)
     self.clock = clock
   }

@@ -8,6 +8,10 @@ struct ProviderMetadata: Sendable, Equatable {
   var endpoints: [OIDCEndpoint: HTTPURL] = [:]
   /// Whether it names itself when it sends a browser back (RFC 9207, section 3).
   var namesIssuer = false
+  /// The endpoint that takes the parameters of an authorization request (RFC 9126); nil where there is none.
+  var pushedAuthorization: HTTPURL?
+  /// Whether it takes them there alone (RFC 9126, section 5).
+  var requiresPushing = false
   /// The issuer, as the document writes it.
   var issuer = ""
   /// The other features that it announces.
@@ -15,7 +19,10 @@ struct ProviderMetadata: Sendable, Equatable {
 
   private static let flag = "authorization_response_iss_parameter_supported"
   /// The members that are used: in malformed JSON they must be sound and unambiguous.
-  private static let vital = VitalMembers((OIDCEndpoint.allCases.map(\.metadataName) + ["issuer", flag]).map { [$0] })
+  private static let vital = VitalMembers(
+    (OIDCEndpoint.allCases.map(\.metadataName) + ["issuer", flag, pushing, mustPush]).map { [$0] })
+  private static let pushing = "pushed_authorization_request_endpoint"
+  private static let mustPush = "require_pushed_authorization_requests"
 
   /// Why a document is not taken.
   enum Refusal: Error, Equatable {
@@ -49,11 +56,15 @@ struct ProviderMetadata: Sendable, Equatable {
     let isSecure = dialect.issuer.lowercased().hasPrefix("https:")
     features = ServerFeatures(root, isSecure: isSecure)
     for endpoint in OIDCEndpoint.allCases {
-      guard let text = root[endpoint.metadataName].flatMap({ try? $0.string() }), let url = try? HTTPURL(text),
-        url.scheme == .https || !isSecure
-      else { continue }
-      endpoints[endpoint] = url
+      endpoints[endpoint] = Self.address(endpoint.metadataName, root, isSecure: isSecure)
     }
+    pushedAuthorization = Self.address(Self.pushing, root, isSecure: isSecure)
+    requiresPushing = root[Self.mustPush]?.kind == .true
+  }
+
+  private static func address(_ name: String, _ root: JSONNode, isSecure: Bool) -> HTTPURL? {
+    guard let text = root[name].flatMap({ try? $0.string() }), let url = try? HTTPURL(text) else { return nil }
+    return url.scheme == .https || !isSecure ? url : nil
   }
 
   /// Whether a document has the minimum of metadata: an issuer and an endpoint that are addresses.
@@ -76,6 +87,8 @@ struct ProviderMetadata: Sendable, Equatable {
     whole.endpoints.merge(other.endpoints) { mine, _ in mine }
     whole.namesIssuer = namesIssuer || other.namesIssuer
     whole.features = features.completed(by: other.features)
+    whole.pushedAuthorization = pushedAuthorization ?? other.pushedAuthorization
+    whole.requiresPushing = requiresPushing || other.requiresPushing
     return whole
   }
 }

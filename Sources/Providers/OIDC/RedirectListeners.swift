@@ -74,6 +74,14 @@ final class RedirectListeners: Sendable {
     }
   }
 
+  /// Forgets a login that was begun and came to nothing.
+  func withdraw(_ flow: RedirectFlow) {
+    known.withLock { known in
+      guard let index = known.entries.firstIndex(where: { $0.state == flow.state }) else { return }
+      known.entries.remove(at: index).socket.stop()
+    }
+  }
+
   /// Begins to await the browser of a login, on its socket, else on another one on the same port.
   ///
   /// - Returns: the wait, for ``end(_:)``.

@@ -128,6 +128,9 @@ extension Refusal {
     case _ where meaning == .userWanted:
       // A password does not suffice, and there is no page here to go on.
       return purpose == .password ? .unsupported : .refused(.reauthRequired)
+    case let code? where purpose == .assertion || purpose == .exchange:
+      // The other token, or the trust in its issuer: in the provider's own word.
+      return .rejected(ProviderRejection(said: ProviderWord(code).map { .error($0) }))
     case "invalid_grant" where purpose == .code || purpose == .device: return .refused(.flowNotFound)
     case "invalid_grant" where purpose == .secondFactor: return .refused(.otpInvalid)
     case "invalid_grant" where purpose == .recoveryCode: return .refused(.backupCodeInvalid)

@@ -29,17 +29,18 @@ struct TokenCaller: Sendable {
 
   /// Sends the requests.
   let transport: PublicTransport
+  /// Finds what the client shows at each request.
+  let authenticator: ClientAuthenticator
   private let configuration: OIDCProfileConfiguration
-  private let secrets: SecretFinder
   private let clock: OIDCProvider.Clock
 
   /// A caller as a configuration wants it.
   init(
-    _ configuration: OIDCProfileConfiguration, _ secrets: @escaping SecretFinder, _ transport: PublicTransport,
+    _ configuration: OIDCProfileConfiguration, _ authenticator: ClientAuthenticator, _ transport: PublicTransport,
     _ clock: @escaping OIDCProvider.Clock
   ) {
     self.configuration = configuration
-    self.secrets = secrets
+    self.authenticator = authenticator
     self.transport = transport
     self.clock = clock
   }
@@ -54,13 +55,12 @@ struct TokenCaller: Sendable {
   ///   - form: with what; the client makes itself known besides.
   ///   - encoding: how it is written.
   /// - Returns: the answer, whatever it is.
-  /// - Throws: what ``ProviderFailure/init(_:)`` makes of a missing response; what the source of the client's password
-  ///   throws.
+  /// - Throws: what ``ProviderFailure/init(_:)`` makes of a missing response; what ``ClientAuthenticator/proof()`` throws.
   func ask(
     _ purpose: OAuthPurpose, _ url: HTTPURL, _ form: Form, as encoding: Encoding = .form
   ) async throws(ProviderFailure) -> OAuthReply {
     var form = form + configuration.dialect.parameters.fields(for: purpose)
-    let credentials = try await authenticate(&form)
+    let credentials = try await authenticator.proof().add(clientID: configuration.clientID, to: &form)
     do throws(HTTPFailure) {
       let request = try request(purpose, url, form, encoding)
       do throws(HTTPFailure) {
@@ -125,24 +125,5 @@ struct TokenCaller: Sendable {
     case .nameNotResolved, .connectFailed, .connectionLost(false): true
     default: false
     }
-  }
-
-  /// The client's password, or why it cannot be read; nil where there is none.
-  func secret() async -> Result<Secret, ProviderFailure>? {
-    guard configuration.clientAuthentication != .none, let secret = configuration.clientSecret else { return nil }
-    return await secrets(secret)
-  }
-
-  /// Makes the client known: in the header, or in the form.
-  private func authenticate(_ form: inout Form) async throws(ProviderFailure) -> ClientCredentials? {
-    guard let secret = try await secret()?.get() else {
-      form.append(("client_id", .text(configuration.clientID)))
-      return nil
-    }
-    guard configuration.clientAuthentication == .post else {
-      return ClientCredentials(id: configuration.clientID, secret: secret)
-    }
-    form += [("client_id", .text(configuration.clientID)), ("client_secret", .secret(secret))]
-    return nil
   }
 }

@@ -14,6 +14,8 @@ struct TokenReader {
   let quirks: OIDCQuirks
   /// When it came.
   let moments: ReplyMoments
+  /// Whether a token that is good for no server but as a subject is taken (RFC 8693, section 2.2.1).
+  var takesSubjects = false
 
   /// A scope is a short word, and a token has few of them (RFC 6749, section 3.3).
   private static let longestScope = 256
@@ -52,7 +54,9 @@ struct TokenReader {
     case .nothing: break
     case .malformed: return nil
     }
-    guard case .token(let accessToken) = found, hasBearerType, !ReplyObject.isUnsound(root["expires_in"]) else {
+    let isSubject = takesSubjects && isOfNoType
+    guard case .token(let accessToken) = found, hasBearerType || isSubject, !ReplyObject.isUnsound(root["expires_in"])
+    else {
       let rejection = ProviderRejection(.invalidResponse, said: foreignType)
       if let refreshToken {
         return .rotated(
@@ -62,13 +66,14 @@ struct TokenReader {
     }
     var idToken: Secret?
     if case .token(let token) = try token("id_token", allowed: 0x21...0x7E) { idToken = token }
-    return .tokens(
-      TokenSet(
-        accessToken: accessToken,
-        accessTokenExpiresAt: TokenLifetime.accessTokenExpiry(
-          of: accessToken, expiresIn: root["expires_in"], expiresAt: saidExpiry, moments),
-        refreshToken: refreshToken, refreshTokenExpiresAt: refreshToken == nil ? nil : refreshTokenExpiry,
-        scopes: scopes ?? asked, idToken: idToken, clockSkew: moments.clockSkew))
+    var tokens = TokenSet(
+      accessToken: accessToken,
+      accessTokenExpiresAt: TokenLifetime.accessTokenExpiry(
+        of: accessToken, expiresIn: root["expires_in"], expiresAt: saidExpiry, moments),
+      refreshToken: refreshToken, refreshTokenExpiresAt: refreshToken == nil ? nil : refreshTokenExpiry,
+      scopes: scopes ?? asked, idToken: idToken, clockSkew: moments.clockSkew)
+    if isSubject { tokens.accessToken = BoundToken(accessToken, .subject) }
+    return .tokens(tokens)
   }
 
   /// When the access token expires, by the names that providers have for it (Microsoft: `expires_on`).
@@ -94,6 +99,9 @@ struct TokenReader {
 
   /// Whether the token is one for the header field that will be used.
   private var hasBearerType: Bool { root["token_type"]?.isOtherThanBearer != true }
+
+  /// Whether the token is of no type at all: one that no server takes.
+  private var isOfNoType: Bool { (root["token_type"].flatMap { try? $0.string() })?.lowercased() == "n_a" }
 
   /// The provider's name for a token type that does not fit that header field.
   private var foreignType: ProviderRejection.Said? {

@@ -12,7 +12,8 @@ extension AuthenticatedTransport {
   /// - Throws: `HTTPFailure` when there is none; `.invalidField` when the token cannot be sent.
   package func send(_ request: HTTPRequest, with token: BoundToken) async throws(HTTPFailure) -> HTTPResponse {
     switch token.kind {
-    case .bearer: try await send(request, bearer: token.value)
+    case .bearer: return try await send(request, bearer: token.value)
+    case .subject: throw .invalidField
     }
   }
 }

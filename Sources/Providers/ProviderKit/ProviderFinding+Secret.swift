@@ -13,6 +13,11 @@ extension ProviderFinding {
     guard case .failure(let failure) = source else {
       return ProviderFinding(setting, .ok, "the secret that \(setting) names can be read")
     }
+    if case .credentialMissing(let credential) = failure {
+      return ProviderFinding(
+        setting, .failure, "\(credential.subject) cannot be used: \(credential.reason).",
+        advice: "Check \(setting) in the profile's section.", errorKind: failure.kind)
+    }
     return ProviderFinding(
       setting, .failure, "The secret that \(setting) names cannot be read.",
       advice: "Check that file (yours alone), that variable (set where the broker starts) or that command.",

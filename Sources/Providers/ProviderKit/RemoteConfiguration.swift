@@ -1,4 +1,5 @@
 package import BrokerCore
+package import BrokerProtocol
 package import ConfigurationFile
 package import HTTP
 package import SecretMemory
@@ -10,6 +11,9 @@ package typealias SecretFinder = @Sendable (SecretReference) async -> Result<Sec
 package protocol RemoteConfiguration: Sendable, Equatable {
   /// The name of the provider's type, as in the configuration.
   var type: String { get }
+
+  /// The profiles whose tokens its own are issued for, each under the key that names it.
+  var subjects: [(key: String, profile: ProfileName)] { get }
 
   /// Makes the provider; nothing is sent yet.
   ///
@@ -36,6 +40,9 @@ extension RemoteConfiguration {
 }
 
 extension RemoteConfiguration {
+  /// None, for a provider whose users log in.
+  package var subjects: [(key: String, profile: ProfileName)] { [] }
+
   /// Whether another configuration says the same of a provider of the same type.
   package func isSame(as other: any RemoteConfiguration) -> Bool { (other as? Self) == self }
 }

@@ -91,7 +91,14 @@ import Testing
     case "clientMetadataUrl": #"{"provider":"mcp","resource":"https://mcp.example.com/x""#
     case "tenant": providers[#""microsoft""#] ?? "{"
     case "discovery": (providers[#""oidc""#] ?? "{") + #","endpoints":{"token":"https://op.example.com/token"}"#
-    case "clientAuth", "scopes", "audience", "resource", "redirectUri", "methods", "endpoints", "errors",
+    case "privateKeyId", "privateKeyAlgorithm", "assertionAudience":
+      (providers[#""oidc""#] ?? "{") + #","privateKey":{"env":"KEY"}"#
+    case "subjectTokenType", "actorTokenType", "requestedTokenType":
+      (providers[#""oidc""#] ?? "{")
+        + #","grant":"exchange","subjectToken":{"command":["t"]},"actorToken":{"command":["t"]}"#
+    case "assertionType": (providers[#""oidc""#] ?? "{") + #","clientAssertion":{"command":["token"]}"#
+    case "clientAuth", "scopes", "audience", "resource", "redirectUri", "methods", "endpoints", "errors", "grant",
+      "par",
       "authorizationParameters", "tokenParameters", "deviceParameters":
       providers[#""oidc""#] ?? "{"
     default: providers[#""rest""#] ?? "{"
@@ -161,6 +168,7 @@ import Testing
     switch name {
     case "vault.keySource": word == "command"
     case "local.delivery.channel": word != "outbox"
+    case "profiles.*.grant": true
     case "profiles.*.mapping.clientAuth", "profiles.*.clientAuth": word != "none"
     default: false
     }
@@ -201,7 +209,8 @@ import Testing
         for text in accepted { #expect(error(property.path, "\"\(text)\"") == nil, "\(property.name)") }
         // Only where the schema has a rule, there are texts that break it; that of any word lets most of these be.
         let isFree = property.schema["pattern"] == nil
-        let isWord = property.path.last == "audience" || property.name == "local.issuer"
+        let words = ["audience", "privateKeyId", "assertionAudience"]
+        let isWord = words.contains(property.path.last ?? "") || property.name == "local.issuer"
         for text in isWord ? [""] : ["", "./x", "/"] {
           #expect((error(property.path, "\"\(text)\"") == nil) == isFree)
         }
@@ -231,7 +240,9 @@ import Testing
     let names = [
       "$schema", "vault.keyFile", "vault.command", "network.caFile", "local.audiences",
       "profiles.*.provider", "profiles.*.baseUrl",
-      "profiles.*.issuer", "profiles.*.realm", "profiles.*.domain", "profiles.*.clientAuth", "profiles.*.scopes",
+      "profiles.*.issuer", "profiles.*.realm", "profiles.*.domain", "profiles.*.clientAuth",
+      "profiles.*.privateKeyId", "profiles.*.privateKeyAlgorithm", "profiles.*.assertionAudience", "profiles.*.grant",
+      "profiles.*.subjectTokenType", "profiles.*.actorTokenType", "profiles.*.requestedTokenType", "profiles.*.scopes",
       "profiles.*.audience", "profiles.*.resource", "profiles.*.clientMetadataUrl", "profiles.*.methods",
       "profiles.*.revocation",
       "profiles.*.tls.pins",

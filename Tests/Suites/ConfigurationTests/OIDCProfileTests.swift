@@ -164,7 +164,7 @@ import Testing
     ),
     (
       "provider:'oidc',clientId:'c',issuer:'https://x.example',methods:['clientCredentials']",
-      [#"profiles.work.methods[0]: "clientCredentials" needs clientSecret"#]
+      [#"profiles.work.methods[0]: "clientCredentials" needs clientSecret, privateKey or clientAssertion"#]
     ),
   ])
   func `what is missing, and what is another provider's, is told as that`(_ text: String, _ expected: [String]) throws {

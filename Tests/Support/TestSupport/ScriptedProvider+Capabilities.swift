@@ -21,6 +21,7 @@ extension ScriptedProvider: ClientSessionProvider, RevocationProvider {
     capabilities.deviceLogin = self
     capabilities.browserLogin = self
     capabilities.clientSessions = self
+    if state.withLock({ $0.grant != nil }) { capabilities.grant = self }
     capabilities.targets = self
     capabilities.revocation = self
     return capabilities

@@ -88,6 +88,9 @@ package actor ScriptedProvider: AuthProvider {
     var comesWithoutRefreshToken = false
     var enrolmentAttempts: Int?
     var enrolmentFailure: ProviderFailure?
+    var grant: [SubjectReference]?
+    var grantToken = BoundToken.Kind.bearer
+    var shown: [[String]] = []
   }
 
   /// Holds every call back while a test wants it to.

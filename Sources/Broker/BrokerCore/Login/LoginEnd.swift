@@ -8,6 +8,8 @@ package enum LoginEnd: Sendable, Equatable {
   case misconfigured(ConfigurationFault)
   /// The provider's answer cannot be used.
   case rejected(ProviderRejection)
+  /// A credential of the client could not be had.
+  case credentialMissing(MissingCredential)
   /// The provider no longer knows the code that a browser brought, or that a device was shown.
   case codeRefused
   /// Another login of the profile has taken its place.
@@ -23,6 +25,7 @@ package enum LoginEnd: Sendable, Equatable {
     case .of(let kind), .replyLost(let kind): kind
     case .misconfigured(let fault): ProviderFailure.misconfigured(fault).kind
     case .rejected(let rejection): rejection.kind
+    case .credentialMissing: .missingCredential
     case .codeRefused: .providerRejected
     case .replaced: .flowNotFound
     case .keepsSession: .reauthRequired
@@ -39,7 +42,8 @@ package enum LoginEnd: Sendable, Equatable {
     case .sessionEnded: self = .of(.otpExpired)
     case .tokenRefused, .reauthenticationRequired, .challenged: self = .of(.providerRejected)
     case .outcomeUnknown(let kind, _): self = .replyLost(kind)
-    case .refused, .transient, .unsupported: self = .of(failure.kind)
+    case .credentialMissing(let credential): self = .credentialMissing(credential)
+    case .refused, .transient, .subjectMissing, .unsupported: self = .of(failure.kind)
     }
   }
 
@@ -56,6 +60,7 @@ package enum LoginEnd: Sendable, Equatable {
     case .of(let kind): BrokerError(kind, endOf: step)
     case .misconfigured(let fault): BrokerError(.misconfigured(fault), profile: step.profile)
     case .rejected(let rejection): BrokerError(.rejected(rejection), profile: step.profile)
+    case .credentialMissing(let credential): BrokerError(.credentialMissing(credential), profile: step.profile)
     case .codeRefused: refusal(of: step)
     case .replaced: BrokerError(kind, "Another login of this profile has replaced this one.", profile: step.profile)
     case .keepsSession: .keeping(step.profile)

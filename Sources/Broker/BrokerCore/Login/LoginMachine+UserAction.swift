@@ -106,6 +106,8 @@ extension LoginMachine {
     switch failure {
     case .transient(_, let retryAfter, _), .outcomeUnknown(_, let retryAfter): retryAfter ?? .zero
     case .refused(let kind, _, let retryAfter, _) where kind.isRetryable: retryAfter ?? .zero
+    // Nothing was sent: the client's own credential may be there at the next poll.
+    case .credentialMissing, .subjectMissing: .zero
     case .refused, .misconfigured, .rejected, .rotated, .sessionEnded, .reauthenticationRequired, .challenged,
       .tokenRefused, .unsupported:
       nil

@@ -154,6 +154,8 @@ extension Broker {
       handle(.ended(id, .no))
     case .transient(_, let retryAfter, _), .outcomeUnknown(_, let retryAfter):
       handle(.failed(id, retryAfter: retryAfter, jitter: entropy.fraction()))
+    case .credentialMissing, .subjectMissing:
+      handle(.failed(id, retryAfter: nil, jitter: entropy.fraction()))
     }
   }
 }

@@ -86,7 +86,7 @@ extension ProviderCondition {
     case .refused(let kind, _, _, _)? where kind.isRetryable: self = .reached
     case .rejected(let rejection)? where rejection.kind.isRetryable: self = .reached
     case .refused?, .misconfigured?, .rejected?, .rotated?, .sessionEnded?, .reauthenticationRequired?, .challenged?,
-      .tokenRefused?, .unsupported?:
+      .tokenRefused?, .credentialMissing?, .subjectMissing?, .unsupported?:
       self = .serving
     }
   }

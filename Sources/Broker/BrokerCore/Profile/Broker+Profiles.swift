@@ -13,6 +13,7 @@ extension Broker {
       profile: settings.name, binding: settings.provider.binding, rules: settings.rules, boot: boot,
       tokenID: { token in entropy.tokenID(of: token) })
     machine.isShared = settings.records != nil
+    machine.isUnattended = settings.provider.capabilities.grant != nil
     return machine
   }
 

@@ -31,6 +31,8 @@ final class ProfileSlot {
   var room: SecretReservation?
   /// The last flight that was sent for its session, and the stay of the profile on which it was.
   var sent: (flight: UInt64, on: SlotID)?
+  /// The names of the tokens of other profiles that the session's was last requested with; nil where that is not known.
+  var subjects: [String]?
   /// The machine's next wake-up.
   var timer: TimerCancellation?
   /// The provider's description of the account.

@@ -8,6 +8,8 @@ struct Profiles {
   private(set) var leaving: [ProfileSlot] = []
   /// Finds a configured profile by its name.
   private(set) var index: ProfileIndex
+  /// The profiles whose tokens are issued for those of another one, by the name of that.
+  private(set) var dependents: [ProfileName: [ProfileName]]
   /// How many slots there ever were; names the next one.
   private var slotCount: UInt64
 
@@ -17,6 +19,17 @@ struct Profiles {
     for (position, slot) in configured.enumerated() { slot.position = position }
     slotCount = UInt64(settings.count)
     index = ProfileIndex(settings.map(\.name))
+    dependents = Self.dependents(settings)
+  }
+
+  private static func dependents(_ settings: [ProfileSettings]) -> [ProfileName: [ProfileName]] {
+    var dependents: [ProfileName: [ProfileName]] = [:]
+    for profile in settings {
+      for subject in Set((profile.provider.capabilities.grant?.subjects ?? []).map(\.profile)) {
+        dependents[subject, default: []].append(profile.name)
+      }
+    }
+    return dependents
   }
 
   /// All profiles that may hold a session.
@@ -47,12 +60,14 @@ struct Profiles {
       slot.allowsIDToken = settings.allowsIDToken
       slot.records = settings.records
       slot.machine.isShared = settings.records != nil
+      slot.machine.isUnattended = settings.provider.capabilities.grant != nil
       slot.rendered.forget()
       return slot
     }
     for (position, slot) in configured.enumerated() { slot.position = position }
     let index = ProfileIndex(configured.map(\.name))
     self.index = index
+    dependents = Self.dependents(settings)
     leaving.removeAll { index.find($0.name) != nil }
   }
 

@@ -49,7 +49,9 @@ extension RefreshMachine {
       // A replay is still to come.
       lost?.isReplayed = false
     case .rejected(let rejection): if let actions = take(rejection, terms, now) { return actions }
-    case .transient, .outcomeUnknown, .refused, .misconfigured, .rotated, .tokenRefused, .unsupported: break
+    case .transient, .outcomeUnknown, .refused, .misconfigured, .rotated, .tokenRefused, .credentialMissing,
+      .subjectMissing, .unsupported:
+      break
     }
     if isShownExpired, lost == nil {
       run?.noteTry(failure)

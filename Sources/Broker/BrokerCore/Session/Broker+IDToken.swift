@@ -61,7 +61,8 @@ extension Broker {
     return error
   }
 
-  private static func idTokenMissing(_ profile: ProfileName) -> BrokerError {
+  /// The error for a session without an ID token.
+  static func idTokenMissing(_ profile: ProfileName) -> BrokerError {
     let message =
       "The session has no ID token: its provider issues none, or the login did not request the scope openid."
     return BrokerError(.unsupportedByProvider, message, profile: profile)

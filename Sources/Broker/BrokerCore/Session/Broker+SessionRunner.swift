@@ -13,10 +13,12 @@ extension Broker {
     if slot.machine.answerVersion != version || slot.machine.isOffline != wasOffline || slot.machine.mustSeeNextUse {
       forgetAnswer(of: slot)
     }
+    let hasChanged = slot.machine.answerVersion != version
     for action in actions { run(action, on: slot) }
     slot.rendered.forgetOther()
     if !slot.machine.mayStillSpend { slot.room = nil }
     answerDescriptions(of: slot)
+    if hasChanged { followSubjects(slot) }
     if profiles.forgetSettled() { parkLeft() }
     schedule(slot, now)
   }
@@ -56,6 +58,7 @@ extension Broker {
       if callers[waiter] != nil { answer(waiter, token: render(token, marks, of: slot)) }
     case .answerError(let waiter, let error): refuse(waiter, explained(error, slot))
     case .spendRefreshToken(let flight, let token, let target): spend(token, flight, for: target, on: slot)
+    case .requestFirst(let flight): requestFirst(flight, on: slot)
     case .openIntent(let flight, let intent):
       slot.view.rest.handle(.asked(slot.id), at: now.uptime)
       reserveRoom(for: flight, on: slot) { broker, slot in broker.open(intent, flight, on: slot) }
@@ -109,6 +112,14 @@ extension Broker {
     let room = slot.room
     slot.room = nil
     slot.sent = (flight, id)
+    if provider.capabilities.grant != nil {
+      return request(target ?? TokenTarget(), on: slot, in: room) { broker, result in
+        switch result {
+        case .success(let tokens): broker.take(tokens, of: flight, sentAt, id, by: provider)
+        case .failure(let failure): broker.take(failure, of: flight, id)
+        }
+      }
+    }
     inBackground(.spent, in: room) {
       let result = await Self.answer(of: provider, for: id.profile) { provider throws(ProviderFailure) in
         try await Self.ask(provider, refreshToken, target)

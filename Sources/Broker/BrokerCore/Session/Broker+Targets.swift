@@ -38,6 +38,9 @@ extension Broker {
 
   /// The answer with a token for another target.
   func render(_ token: OtherToken, _ marks: TokenMarks, of slot: ProfileSlot) -> Result<Secret, BrokerError> {
+    if let kind = slot.machine.living?.tokens.accessToken, let error = Self.refusal(of: kind, slot) {
+      return .failure(error)
+    }
     counts.tokens += 1
     if let json = slot.rendered.answer(with: token, marks) { return .success(json) }
     let answer = AccessToken(

@@ -35,6 +35,7 @@ extension Broker {
   /// The rendered current token; it is kept for the hot path for as long as the session's state is the same.
   func currentToken(of slot: ProfileSlot, _ marks: TokenMarks) -> Result<Secret, BrokerError> {
     guard let living = slot.machine.living else { return .failure(BrokerError(.loginRequired, profile: slot.name)) }
+    if let error = Self.refusal(of: living.tokens.accessToken, slot) { return .failure(error) }
     counts.tokens += 1
     // What the machine has decided last may have changed its state behind this answer.
     let isLasting = marks.isOffline == slot.machine.isOffline && !slot.machine.mustSeeNextUse
@@ -56,6 +57,17 @@ extension Broker {
       answers.set(cached, at: position, usedAt: now.uptime)
     }
     return answer
+  }
+
+  /// Why a token is not given to clients; nil for one that servers take.
+  static func refusal(of token: BoundToken, _ slot: ProfileSlot) -> BrokerError? {
+    guard token.kind == .subject else { return nil }
+    let message =
+      "The token of this profile is no bearer token (token_type N_A): no API takes it, it is only the subject of another "
+      + "profile, which names this one with from."
+    var error = BrokerError(.providerRejected, message, profile: slot.name)
+    error.nextAction = .fixConfig
+    return error
   }
 
   /// Keeps a rendered answer; where there are too many, the oldest ones go.

@@ -28,6 +28,8 @@ package struct SessionLife: Sendable {
   var toldEnd = false
   /// Whether a client has reported that the current access token is refused.
   var isAccessTokenRefused = false
+  /// Whether the tokens were issued for another token than there is now.
+  var isOutdated = false
   /// Why the provider may have ended the session; nil where nothing says so.
   var suspectedEnd: LogoutEvent.Reason?
   /// The answer of a flight, or tokens that came with a changed password, while a login was being saved: it counts only
@@ -83,7 +85,9 @@ package struct SessionLife: Sendable {
   mutating func plan(_ policy: ExpiryPolicy, jitter: Double, at now: Moment) {
     self.jitter = jitter
     renewal = RenewalTimes(tokens, skew: policy.skew, jitter: jitter)
-    _ = schedule.handle(.tokensTaken(due: policy.refreshesInBackground ? renewal.first : nil), at: now)
+    // What no server takes is renewed where it is asked for: only then is it of any use.
+    let isPlanned = policy.refreshesInBackground && session.tokens.accessToken.kind != .subject
+    _ = schedule.handle(.tokensTaken(due: isPlanned ? renewal.first : nil), at: now)
   }
 
   /// Adjusts to the present clocks, and to how far other ones are ahead where that is known.
@@ -103,6 +107,7 @@ package struct SessionLife: Sendable {
     saving = nil
     toldEnd = false
     isAccessTokenRefused = false
+    isOutdated = false
     suspectedEnd = nil
     rotations = 0
   }

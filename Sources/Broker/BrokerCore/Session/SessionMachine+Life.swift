@@ -114,7 +114,9 @@ extension SessionMachine {
   mutating func logOut(_ reason: LogoutEvent.Reason, _ now: Moment) -> [Action] {
     let hadNothing = if case .signedOut = phase { !isSigningIn } else { false }
     let waiting = leave(to: .signedOut, now)
-    let actions = waiting.map { Action.answerError($0.waiter, BrokerError(.loginRequired, profile: profile)) }
+    var actions = waiting.map { Action.answerError($0.waiter, BrokerError(.loginRequired, profile: profile)) }
+    // What they wait for was given up.
+    if isUnattended { actions += endLoginWaits(BrokerError(.loginRequired, profile: profile)) }
     return hadNothing ? actions : actions + [saveEnd(contents(at: now), [.logout(LogoutEvent(reason: reason))])]
   }
 
@@ -184,6 +186,7 @@ extension SessionMachine {
     _ = refresh.handle(.ended, terms, at: now)
     phase = next
     logins.drop()
+    first.cancel()
     answerVersion += 1
     defer { demands = [] }
     return demands

@@ -4,10 +4,10 @@ import BrokerProtocol
 extension SessionMachine {
   /// Serves a caller from the present token, or lets it wait for the one refresh.
   mutating func want(_ demand: TokenDemand, _ now: Moment) -> [Action] {
-    guard living != nil else { return refuse([demand]) }
+    guard living != nil else { return isUnattended ? wantFirst(demand, now) : refuse([demand]) }
     if isSpent(at: now), !isSigningIn { return (life?.toldEnd == true ? [] : tellEnd(now)) + refuse([demand]) }
     if isIdleOver(at: now) {
-      guard isSigningIn else { return endIdle(now) + refuse([demand]) }
+      guard isSigningIn else { return endIdle(now) + (isUnattended ? wantFirst(demand, now) : refuse([demand])) }
       demands.append(demand)
       return []
     }
@@ -261,7 +261,7 @@ extension SessionMachine {
 
   /// Whether the session's token serves a caller; one that cannot be refreshed does for as long as it lives.
   func serves(_ demand: TokenDemand, at now: Moment) -> Bool {
-    guard let life, isServable(at: now) else { return false }
+    guard let life, !life.isOutdated, isServable(at: now) else { return false }
     return !life.tokens.isRefreshable || life.freshness.verdict(for: want(of: demand), at: now) != .stale
   }
 

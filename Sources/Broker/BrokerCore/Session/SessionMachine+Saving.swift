@@ -55,7 +55,7 @@ extension SessionMachine {
       actions += handle(answer, at: now, jitter: jitter)
     }
     if isIdleOver(at: now) { return actions + endIdle(now) }
-    return actions + serveWaiting(now)
+    return actions + serveWaiting(now) + failFirstSaving()
   }
 
   /// Writes the state from before a login once more: the refused record may rest in the store all the same, as a commit

@@ -36,6 +36,7 @@ extension SessionMachine {
   ///
   /// A wait for another reason goes on. Where nothing is refreshed unasked, the next caller need not wait.
   mutating func tryAgain(_ condition: ProviderCondition, _ now: Moment) -> [Action] {
+    if condition != .reached { first.forgive() }
     guard let life, !isSigningIn, life.saving == nil, !refresh.isUnderWay else { return [] }
     _ = refresh.handle(.providerSeen(condition), terms, at: now)
     guard !life.isIdleOver(at: now), refreshesUnasked(now), isRefreshDue(now) else { return [] }
@@ -47,6 +48,7 @@ extension SessionMachine {
     let isReplanned = rules.expiry != self.rules.expiry || rules.keepAlive != self.rules.keepAlive
     self.rules = rules
     answerVersion += 1
+    first.forgive()
     guard life != nil else { return [] }
     life?.others.forgetRefusals()
     refresh.insist(at: now)

@@ -72,6 +72,12 @@ package struct SessionMachine: Sendable {
     /// The provider has ended the session for this reason.
     case endConfirmed(LogoutEvent.Reason?)
     case loginWaitsEnded(BrokerError)
+    /// The first tokens of a session that needs no login have come, by this grant.
+    case firstFetched(flight: UInt64, TokenSet, grant: String, sentAt: Moment)
+    /// There are none.
+    case firstFailed(flight: UInt64, ProviderFailure)
+    /// A token that the session's was issued for is another one now.
+    case subjectReplaced
     case rulesChanged(SessionRules)
     /// A call, for this profile or another one, has shown that its provider is at least so well.
     case providerSeen(ProviderCondition)
@@ -89,6 +95,8 @@ package struct SessionMachine: Sendable {
     case answerOther(CallerID, OtherToken, TokenMarks)
     /// Tell the caller why there is none.
     case answerError(CallerID, BrokerError)
+    /// Request the first tokens of a session that needs no login, then tell the machine.
+    case requestFirst(flight: UInt64)
     /// Make durable that the refresh token is about to be spent, then tell the machine.
     case openIntent(flight: UInt64, RefreshIntent)
     /// Make durable that the refresh token was certainly not spent.
@@ -148,6 +156,8 @@ package struct SessionMachine: Sendable {
   var intentStartedAt: Timestamp?
   /// Whether other brokers have the session as well, by a store that all of them share.
   package var isShared = false
+  /// Whether the session needs no login: its first token is requested where a caller wants one.
+  package var isUnattended = false
   /// Grows whenever an answer that was rendered before may no longer be true.
   package internal(set) var answerVersion: UInt64 = 0
 
@@ -159,6 +169,8 @@ package struct SessionMachine: Sendable {
   let tokenID: @Sendable (Secret) -> String
   /// The one flight for all callers, and the facts about the last ones.
   var refresh: RefreshMachine
+  /// The one request for the first token of a session that needs no login.
+  package internal(set) var first = FirstToken()
   /// The targets of recent tokens, by the tokens' names.
   var names = TokenNames()
   /// The callers that wait for a refresh; none without a living session.
@@ -222,6 +234,7 @@ package struct SessionMachine: Sendable {
     case .refreshSucceeded(let flight, let tokens, let sentAt): return acceptRefresh(flight, tokens, sentAt, now)
     case .refreshFailed(let flight, let failure): return failRefresh(flight, failure, now)
     case .tokensReplaced(let tokens, let sentAt): return replaceTokens(tokens, sentAt, now)
+    case .firstFetched, .firstFailed, .subjectReplaced: return takeOfGrant(event, now)
     case .userDescribed(let user): return describe(user)
     case .logoutWanted(let reason): return logOut(reason, now)
     case .endSuspected(let reason):

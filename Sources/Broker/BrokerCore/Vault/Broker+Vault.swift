@@ -173,6 +173,8 @@ extension Broker {
       profile: slot.name, binding: slot.machine.binding, rules: slot.machine.rules, boot: slot.machine.boot,
       tokenID: slot.machine.tokenID)
     slot.machine.isShared = slot.records != nil
+    slot.machine.isUnattended = slot.provider.capabilities.grant != nil
+    slot.subjects = nil
     slot.rendered.forget()
     slot.account.describedAt = nil
   }

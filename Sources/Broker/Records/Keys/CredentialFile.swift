@@ -46,11 +46,13 @@ package struct CredentialFile: Sendable {
 
   private let directory: String?
   private let name: String
+  private let byteLimit: Int
 
   /// Names the credential; nothing is read yet.
   package init(_ settings: KeySourceSettings) {
     directory = settings.credentialsDirectory
     name = settings.credentialName
+    byteLimit = settings.byteLimit
   }
 
   /// Reads the secret, without one newline at its end, into locked memory.
@@ -62,35 +64,17 @@ package struct CredentialFile: Sendable {
     let file = try open(path)
     try check(file, path)
     do {
-      let (buffer, count) = try contents(of: file, path)
+      let (buffer, count) = try RetrievedSecret.contents(of: file, limit: byteLimit)
       guard let secret = try RetrievedSecret.trimmed(buffer, count: count) else { throw Refusal.empty(path: path) }
       return secret
-    } catch let refusal as Refusal { throw .credential(refusal) } catch { throw .secretMemoryExhausted }
-  }
-
-  private func contents(
-    of file: borrowing FileDescriptor, _ path: String
-  ) throws -> (buffer: Secret, count: Int) {
-    var filled = 0
-    do throws(SecretInitializationFailure<Refusal>) {
-      let buffer = try Secret(byteCount: RetrievedSecret.byteLimit + 1) { target throws(Refusal) in
-        while true {
-          switch file.read(into: &target, at: filled) {
-          case .bytes(let count): filled += count
-          case .endOfStream: return
-          case .failed(let error): throw .failed(path: path, error)
-          case .wouldBlock: throw .failed(path: path, .again)
-          }
-          guard filled <= RetrievedSecret.byteLimit else { throw .tooLong(path: path) }
-        }
+    } catch let refusal as Refusal {
+      throw .credential(refusal)
+    } catch let refusal as RetrievedSecret.Refusal {
+      switch refusal {
+      case .tooLong: throw .credential(.tooLong(path: path))
+      case .failed(let error): throw .credential(.failed(path: path, error))
       }
-      return (buffer, filled)
-    } catch {
-      switch error {
-      case .exhausted: throw SecretMemoryExhausted()
-      case .body(let refusal): throw refusal
-      }
-    }
+    } catch { throw .secretMemoryExhausted }
   }
 
   private func open(_ path: String) throws(KeySourceError) -> FileDescriptor {

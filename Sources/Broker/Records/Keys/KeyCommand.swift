@@ -45,6 +45,7 @@ package struct KeyCommand: Sendable {
 
   private let command: UserProgram
   private let timeLimit: Duration
+  private let byteLimit: Int
 
   /// Plans a run; nothing is executed yet.
   ///
@@ -55,6 +56,7 @@ package struct KeyCommand: Sendable {
     }
     self.command = command
     timeLimit = settings.commandTimeout
+    byteLimit = settings.byteLimit
   }
 
   /// Runs the program and reads its output, without one newline at its end, into locked memory.
@@ -110,11 +112,11 @@ package struct KeyCommand: Sendable {
   ) throws -> (buffer: Secret, count: Int) {
     var filled = 0
     do throws(SecretInitializationFailure<any Error>) {
-      let buffer = try Secret(byteCount: RetrievedSecret.byteLimit + 1) { target throws(any Error) in
+      let buffer = try Secret(byteCount: byteLimit + 1) { target throws(any Error) in
         let hasEnded = try child.readOutput(of: stream, until: deadline) {
           let result = stream.read(into: &target, at: filled)
           if case .bytes(let count) = result { filled += count }
-          guard filled <= RetrievedSecret.byteLimit else { throw Failure.tooLong(program: program) }
+          guard filled <= byteLimit else { throw Failure.tooLong(program: program) }
           return result
         }
         guard hasEnded else { throw Failure.timedOut(program: program, timeLimit) }

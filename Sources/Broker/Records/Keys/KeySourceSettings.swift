@@ -14,6 +14,8 @@ package struct KeySourceSettings: Sendable {
   package var commandTimeout: Duration
   /// The program's environment, part of which the command that prints the secret gets.
   package var environment: [String: String]
+  /// The most bytes of the secret.
+  package var byteLimit = RetrievedSecret.byteLimit
 
   /// The credential's name where none is configured.
   package static let standardCredentialName = "authbroker-vault-key"

@@ -2,7 +2,7 @@ package import BrokerProtocol
 
 /// The dialect of an OpenID Connect provider: its addresses, the requests to it, and its deviations.
 package struct OIDCDialect: Sendable, Equatable {
-  /// The client authentication (RFC 6749, section 2.3.1).
+  /// The client authentication (RFC 6749, section 2.3.1; RFC 7521, section 4.2).
   package enum ClientAuthentication: String, Sendable, CaseIterable {
     /// By HTTP Basic, id and secret form-encoded first.
     case basic
@@ -10,6 +10,13 @@ package struct OIDCDialect: Sendable, Equatable {
     case post
     /// By its name alone: a public client.
     case none
+    /// By an assertion that it signs with its own key (OpenID Connect Core, section 9).
+    case privateKeyJWT = "privateKeyJwt"
+    /// By an assertion of another party, which `clientAssertion` names.
+    case assertion
+
+    /// The methods that `clientAuth` can name.
+    package static let allCases: [Self] = [.basic, .post, .none, .privateKeyJWT]
   }
 
   /// The type's name in the configuration.
@@ -26,6 +33,10 @@ package struct OIDCDialect: Sendable, Equatable {
   package var scopes: [String]
   /// The login methods, the preferred one first.
   package var methods: [LoginMethod]
+  /// The grant by which tokens are requested without a login; nil where someone logs in.
+  package var grant: MachineGrant?
+  /// Whether the parameters of browser logins are pushed to the provider (RFC 9126) although it does not require that.
+  package var pushesAuthorization = false
   /// The audience of access tokens, for the provider's own parameter.
   package var audience: String?
   /// The audience of access tokens (RFC 8707).

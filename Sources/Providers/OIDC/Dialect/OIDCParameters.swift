@@ -30,7 +30,7 @@ package struct OIDCParameters: Sendable, Equatable {
     let parameters =
       switch purpose {
       case .deviceAuthorization: device
-      case .challenge, .revocation: [Parameter]()
+      case .challenge, .pushedAuthorization, .revocation: [Parameter]()
       default: token
       }
     return parameters.map { ($0.name, .text($0.value)) }

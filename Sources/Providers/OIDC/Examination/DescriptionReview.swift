@@ -73,15 +73,17 @@ struct DescriptionReview: Sendable {
     guard let offered = description[.grants] else {
       return [ProviderFinding("grants", .note, "It does not list its grant types.")]
     }
-    let wanted: [(grant: String, loss: String, isMissed: Bool)] = [
-      ("refresh_token", "sessions end when their access token expires", true),
-      ("authorization_code", "no --method browser", dialect.methods.contains(.browser)),
-      (
-        "urn:ietf:params:oauth:grant-type:device_code", "no --method deviceCode", dialect.methods.contains(.deviceCode)
-      ),
-      ("password", "no login with a password", dialect.methods.contains(.password)),
-      ("client_credentials", "no client credentials grant", dialect.methods.contains(.clientCredentials)),
-    ]
+    let wanted: [(grant: String, loss: String, isMissed: Bool)] =
+      [
+        ("refresh_token", "sessions end when their access token expires", dialect.grant == nil),
+        ("authorization_code", "no --method browser", dialect.methods.contains(.browser)),
+        (
+          "urn:ietf:params:oauth:grant-type:device_code", "no --method deviceCode",
+          dialect.methods.contains(.deviceCode)
+        ),
+        ("password", "no login with a password", dialect.methods.contains(.password)),
+        ("client_credentials", "no client credentials grant", dialect.methods.contains(.clientCredentials)),
+      ] + (dialect.grant.map { [($0.grantType, "no tokens for this profile", true)] } ?? [])
     let missing = wanted.filter { $0.isMissed && !offered.contains($0.grant) }
     guard !missing.isEmpty else { return [ProviderFinding("grants", .ok, "it lists every grant type that is used")] }
     return missing.map { entry in
@@ -98,8 +100,11 @@ struct DescriptionReview: Sendable {
     let check = "clientAuth"
     let offered = description[.clientAuthentications] ?? ["client_secret_basic"]
     let names: [OIDCDialect.ClientAuthentication: String] = [
-      .basic: "client_secret_basic", .post: "client_secret_post", .none: "none",
+      .basic: "client_secret_basic", .post: "client_secret_post", .none: "none", .privateKeyJWT: "private_key_jwt",
     ]
+    guard authentication != .assertion else {
+      return ProviderFinding(check, .note, "Only a request shows whether the token endpoint takes clientAssertion.")
+    }
     guard let name = names[authentication], !offered.contains(name) else {
       return ProviderFinding(check, .ok, "the token endpoint supports clientAuth: \"\(authentication.rawValue)\"")
     }
@@ -108,7 +113,10 @@ struct DescriptionReview: Sendable {
         check, .note, "The token endpoint does not list public clients (none).",
         advice: "Many accept them anyway; if a login fails with providerRejected, configure clientSecret.")
     }
-    let other = names.first { $0.key != authentication && $0.key != .none && offered.contains($0.value) }
+    let passwords = names.filter { $0.key == .basic || $0.key == .post }
+    let other = passwords.first {
+      $0.key != authentication && authentication != .privateKeyJWT && offered.contains($0.value)
+    }
     return ProviderFinding(
       check, .warning, "The token endpoint does not list clientAuth: \"\(authentication.rawValue)\" (\(name)).",
       advice: other.map { "In the profile's section write: clientAuth: \"\($0.key.rawValue)\"" }

@@ -7,6 +7,18 @@ extension OIDCProvider {
   /// A refresh token that no provider has issued; its text explains itself to the reader of a log.
   private static let madeUpToken = "authbroker-provider-check-is-no-token"
 
+  /// Whether what the client shows can be had; nil where it shows nothing but its name.
+  func examineProof() async -> ProviderFinding? {
+    let settings: [OIDCDialect.ClientAuthentication: String] = [
+      .basic: "clientSecret", .post: "clientSecret", .privateKeyJWT: "privateKey", .assertion: "clientAssertion",
+    ]
+    guard let setting = settings[clientAuthentication] else { return nil }
+    do throws(ProviderFailure) {
+      _ = try await caller.authenticator.proof()
+      return .secret(setting, Result<Void, ProviderFailure>.success(()))
+    } catch { return .secret(setting, Result<Void, ProviderFailure>.failure(error)) }
+  }
+
   /// Requests tokens with a refresh token that was never issued.
   ///
   /// A token endpoint authenticates the client before it examines the grant (RFC 6749, sections 3.2.1 and 5.2), so the

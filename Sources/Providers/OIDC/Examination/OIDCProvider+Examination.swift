@@ -13,7 +13,7 @@ extension OIDCProvider {
   /// out whether the provider knows the client, where it is the one that is meant.
   package func examine() async -> [ProviderFinding] {
     let described = dialect.usesDiscovery ? await examineDocument() : await examineEndpoints()
-    let findings = described + [await caller.secret().map { .secret("clientSecret", $0) }].compactMap(\.self)
+    let findings = described + [await examineProof()].compactMap(\.self)
     let isMeant = findings.contains { $0.check == "issuer" && $0.level == .ok }
     guard isMeant, !findings.contains(where: { $0.level == .failure }) else { return findings }
     return findings + [await examineClient()].compactMap(\.self)

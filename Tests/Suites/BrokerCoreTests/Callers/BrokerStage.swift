@@ -2,6 +2,7 @@ import BrokerCore
 import BrokerProtocol
 import LinuxSystem
 import ProviderKit
+import SecretMemory
 import Synchronization
 import TestSupport
 
@@ -18,12 +19,22 @@ final class BrokerStage {
   private let told = Told()
   private var requestCount: UInt64 = 0
 
-  /// A broker with one profile, which has started.
-  init() {
-    let posted = self.posted
+  /// A broker with one profile, or these besides, which has started.
+  ///
+  /// - Parameters:
+  ///   - others: the names of the other profiles, each on a provider of its own.
+  ///   - prepare: gets each of their providers first.
+  init(_ others: [ProfileName] = [], _ prepare: (ProfileName, ScriptedProvider) -> Void = { _, _ in }) {
+    let (posted, clock) = (self.posted, self.clock)
     provider = ScriptedProvider(clock: clock, gate: GateExecutor { posted.add($0) })
+    var settings = [ProfileSettings(name: .default, provider: provider)]
+    for name in others {
+      let other = ScriptedProvider(clock: clock, gate: GateExecutor { posted.add($0) }, type: name.description)
+      prepare(name, other)
+      settings.append(ProfileSettings(name: name, provider: other))
+    }
     broker = Broker(
-      executor: executor, profiles: [ProfileSettings(name: .default, provider: provider)], store: store,
+      executor: executor, profiles: settings, store: store,
       status: store.statusNow, clock: clock, entropy: SimulatedEntropy(seed: 1),
       trials: ProviderTrial.self)
     let (store, told) = (self.store, self.told)
@@ -63,6 +74,22 @@ final class BrokerStage {
     turn()
     return caller
   }
+
+  /// Asks for the token of a profile.
+  func token(of profile: ProfileName) -> CallerID { token(GetAccessToken.Params(profile: profile)) }
+
+  /// Logs out of a profile.
+  func logOut(of profile: ProfileName) -> CallerID {
+    ask { broker, caller throws(BrokerError) in try broker.logout(Logout.Params(profile: profile), caller) }
+  }
+
+  /// Where the session of a profile stands.
+  func state(of profile: ProfileName) -> Session.State? {
+    broker.assumeIsolated { $0.sessions(for: .broker).first { $0.profile == profile }?.state }
+  }
+
+  /// What a caller was given, as far as it is a token.
+  func tokens(to caller: CallerID) -> [String] { told.tokens(to: caller) }
 
   /// Locks the vault.
   func lock() -> CallerID { ask(.never) { broker, caller in broker.lock(caller) } }
@@ -107,7 +134,9 @@ private final class Told: Sendable {
 
   func add(_ notice: BrokerNotice) {
     switch notice {
-    case .answer(.rendered, let caller): add("token", to: caller)
+    case .answer(.rendered(let json), let caller):
+      add("token", to: caller)
+      rendered.withLock { $0[caller, default: []].append(json.revealedString() ?? "") }
     case .answer(.failure(let error), let caller): add(error.kind.rawValue, to: caller)
     case .answer(.value(let value), let caller): add("\(type(of: value))", to: caller)
     case .subscribed(let begun): add("subscribed", to: begun.caller)
@@ -118,6 +147,10 @@ private final class Told: Sendable {
   private func add(_ text: String, to caller: CallerID) { all.withLock { $0[caller, default: []].append(text) } }
 
   func answers(to caller: CallerID) -> [String] { all.withLock { $0[caller] ?? [] } }
+
+  private let rendered = Mutex<[CallerID: [String]]>([:])
+
+  func tokens(to caller: CallerID) -> [String] { rendered.withLock { $0[caller] ?? [] } }
 }
 
 extension Broker {

@@ -16,6 +16,7 @@ extension SessionMachine.Action {
       "\(marks.summary)\(token.accessToken.revealedString() ?? "") for \(token.target.summary) \(waiter.number)"
     case .spendRefreshToken(let flight, let token, let target):
       "spend \(flight) \(token.value.revealedString() ?? "")\(target.map { " for \($0.summary)" } ?? "")"
+    case .requestFirst(let flight): "request \(flight)"
     case .openIntent(let flight, let intent): "openIntent \(flight) of \(intent.generation)"
     case .closeIntent: "closeIntent"
     case .saveAgain: "saveAgain"

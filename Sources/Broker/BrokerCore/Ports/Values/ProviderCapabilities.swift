@@ -41,6 +41,8 @@ package struct ProviderCapabilities: Sendable {
   package var browserLogin: (any BrowserLoginProvider)?
   /// The client itself may have a session.
   package var clientSessions: (any ClientSessionProvider)?
+  /// Sessions need no login.
+  package var grant: (any GrantProvider)?
   /// There may be access tokens for other targets.
   package var targets: (any TargetProvider)?
   /// Tokens can be revoked.

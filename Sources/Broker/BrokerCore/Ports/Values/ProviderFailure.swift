@@ -25,13 +25,17 @@ package enum ProviderFailure: Error, Sendable, Equatable {
   case tokenRefused
   /// The provider rejects the configuration of the profile: the session stays, and the configuration must be fixed.
   case misconfigured(ConfigurationFault)
+  /// A credential of the client could not be had, and nothing was sent: the session stays.
+  case credentialMissing(MissingCredential)
+  /// The token of another profile that the request shows could not be had, and nothing was sent.
+  indirect case subjectMissing(BrokerError)
   /// The provider cannot do this at all.
   case unsupported
 
   /// Whether the provider cannot even have seen the request: these kinds never stand for an answer of a provider.
   var neverLeft: Bool {
     switch self {
-    case .misconfigured(.secret), .misconfigured(.environmentSecret): true
+    case .misconfigured(.secret), .misconfigured(.environmentSecret), .credentialMissing, .subjectMissing: true
     case .transient(let kind, _, _):
       switch kind {
       case .networkUnavailable, .timeout, .tlsFailed, .tlsPinMismatch, .overloaded, .cancelled, .internal,
@@ -58,7 +62,10 @@ package enum ProviderFailure: Error, Sendable, Equatable {
       retryAfter
     case .rejected(let rejection): rejection.retryAfter
     case .rotated(let rotated): rotated.rejection.retryAfter
-    case .sessionEnded, .reauthenticationRequired, .challenged, .tokenRefused, .misconfigured, .unsupported: nil
+    case .subjectMissing(let error): error.retryAfter
+    case .sessionEnded, .reauthenticationRequired, .challenged, .tokenRefused, .misconfigured, .credentialMissing,
+      .unsupported:
+      nil
     }
   }
 
@@ -88,6 +95,8 @@ package enum ProviderFailure: Error, Sendable, Equatable {
     case .sessionEnded: .sessionExpired
     case .reauthenticationRequired, .challenged: .reauthRequired
     case .tokenRefused, .misconfigured: .providerRejected
+    case .credentialMissing: .missingCredential
+    case .subjectMissing(let error): error.kind
     case .unsupported: .unsupportedByProvider
     }
   }
@@ -115,7 +124,9 @@ extension ProviderFailure {
       default: true
       }
     case .sessionEnded, .reauthenticationRequired, .challenged, .tokenRefused: true
-    case .transient, .outcomeUnknown, .misconfigured, .rejected, .rotated, .unsupported: false
+    case .transient, .outcomeUnknown, .misconfigured, .rejected, .rotated, .credentialMissing, .subjectMissing,
+      .unsupported:
+      false
     }
   }
 }
@@ -136,6 +147,10 @@ extension BrokerError {
     case .misconfigured(let fault):
       message = fault.message
       nextAction = fault.needsLogin ? .login : .fixConfig
+    case .credentialMissing(let credential):
+      message = credential.message
+      nextAction = .fixConfig
+    case .subjectMissing(let error): self = error
     case .rejected(let rejection): explain(rejection)
     case .rotated(let rotated): explain(rotated.rejection)
     case .sessionEnded, .reauthenticationRequired, .challenged, .tokenRefused, .unsupported: break

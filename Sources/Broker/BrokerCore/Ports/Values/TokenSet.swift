@@ -7,6 +7,8 @@ package struct BoundToken: Sendable, Equatable {
   package enum Kind: Sendable {
     /// By itself: it is good for everyone who has it (RFC 6750).
     case bearer
+    /// Not at all: it is only the subject of another request (RFC 8693, section 2.2.1, `N_A`).
+    case subject
   }
 
   /// The token.

@@ -1,0 +1,58 @@
+package import BrokerProtocol
+package import SecretMemory
+
+/// A provider whose sessions need no login: it requests their tokens by a grant that no person takes part in (RFC 6749,
+/// section 4.4; RFC 7523, section 2.1; RFC 8693).
+///
+/// Nothing is spent by such a request, and each brings the tokens of a whole session, the first as any other.
+package protocol GrantProvider: Sendable {
+  /// The name of the grant, as in the configuration.
+  var grantName: String { get }
+
+  /// The tokens of other profiles that a request shows, in the order in which ``tokens(for:showing:)`` takes them.
+  var subjects: [SubjectReference] { get }
+
+  /// Requests tokens.
+  ///
+  /// - Parameters:
+  ///   - target: the scopes and the audience, where they are not those of the session.
+  ///   - subjects: the tokens of ``subjects``.
+  /// - Returns: the tokens, which end no later than a subject that is no assertion, with a stand-in for the refresh token
+  ///   that no server has issued.
+  /// - Throws: no failure that ends a session: the next request may succeed.
+  func tokens(
+    for target: TokenTarget, showing subjects: [SubjectToken]
+  ) async throws(ProviderFailure) -> TokenSet
+}
+
+/// A token of another profile that a request shows: its subject, its actor or its assertion.
+package struct SubjectReference: Sendable, Hashable {
+  /// The other profile.
+  package let profile: ProfileName
+  /// Whether it is the ID token of that profile's session, and not its access token.
+  package let isIDToken: Bool
+  /// Whether it is an assertion, which is good for one request (RFC 7523, section 3): what was issued for it lives on
+  /// without it.
+  package let isAssertion: Bool
+
+  /// A reference.
+  package init(_ profile: ProfileName, isIDToken: Bool = false, isAssertion: Bool = false) {
+    self.profile = profile
+    self.isIDToken = isIDToken
+    self.isAssertion = isAssertion
+  }
+}
+
+/// Such a token.
+package struct SubjectToken: Sendable {
+  /// The token.
+  package let value: Secret
+  /// When it ends, by this machine's clock; nil where that is not known.
+  package let end: Timestamp?
+
+  /// A token.
+  package init(_ value: Secret, end: Timestamp? = nil) {
+    self.value = value
+    self.end = end
+  }
+}
