@@ -8,7 +8,7 @@ public struct BrokerError: Error, Sendable, Equatable {
   public var kind: ErrorKind
   /// One plain sentence.
   public var message: String
-  /// What the caller should do.
+  /// The caller's next step.
   public var nextAction: NextAction
   /// Whether the same request may succeed later.
   public var isRetryable: Bool
@@ -24,7 +24,7 @@ public struct BrokerError: Error, Sendable, Equatable {
   public var fields: [String]?
   /// The challenge that waits for its code.
   public var challenge: OTPChallenge?
-  /// What the user has to do elsewhere before the login goes on.
+  /// The user action that the login waits for.
   public var action: UserAction?
   /// The scopes that a login has to ask for, so that the server takes its tokens.
   public var scopes: [String]?
@@ -32,7 +32,7 @@ public struct BrokerError: Error, Sendable, Equatable {
   public var acrValues: [String]?
   /// How many seconds ago the user may have authenticated for the server, at most (RFC 9470, section 3).
   public var maxAge: Int?
-  /// What the client has to do before it may call this method.
+  /// The proof that the client must give before it may call this method.
   public var proof: StateProof?
   /// Whether a proof of access to the state directory lets the request pass; the server adds the proof.
   ///

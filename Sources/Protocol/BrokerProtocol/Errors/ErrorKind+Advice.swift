@@ -1,5 +1,5 @@
 extension ErrorKind {
-  /// What the caller should do, unless the error itself knows better.
+  /// The caller's next step, unless the error itself has a better one.
   public var nextAction: NextAction {
     switch self {
     case .loginRequired, .sessionExpired, .flowNotFound, .otpExpired, .invalidCredentials: .login

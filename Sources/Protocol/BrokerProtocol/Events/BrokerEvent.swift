@@ -8,7 +8,7 @@ public struct BrokerEvent: Sendable, Equatable {
   public var profile: ProfileName?
   /// When it happened.
   public var time: Timestamp
-  /// What happened.
+  /// The payload.
   public var payload: EventPayload
 
   public init(sequence: UInt64, profile: ProfileName?, time: Timestamp, payload: EventPayload) {
@@ -18,7 +18,7 @@ public struct BrokerEvent: Sendable, Equatable {
     self.payload = payload
   }
 
-  /// What stands before the subscription's name in every notification.
+  /// The bytes before the subscription's name in every notification.
   private static let beginning = Array(#"{"jsonrpc":"2.0","method":"event","params":{"subscriptionId":""#.utf8)
 
   /// The whole notification that carries the event to one subscription.

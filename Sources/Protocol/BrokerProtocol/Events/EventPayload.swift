@@ -1,6 +1,6 @@
 public import JSON
 
-/// What an event tells, by its name.
+/// The payload of an event, by its name.
 ///
 /// No token, code or password is ever in it.
 public enum EventPayload: Sendable, Equatable {

@@ -4,11 +4,11 @@ public import JSON
 public struct LoginEvent: ObjectCodable, Equatable {
   /// The provider's name for the account.
   public var userID: String?
-  /// How the login was done.
+  /// The login method.
   public var method: String
   /// The parameter `clientContext` of the login.
   public var clientContext: String?
-  /// Who has begun the login.
+  /// The connections that began the login.
   package var beginners = LoginBeginners()
 
   public init(userID: String? = nil, method: String, clientContext: String? = nil) {

@@ -6,7 +6,7 @@ public struct LoginFailedEvent: ObjectCodable, Equatable {
   public var kind: String
   /// The parameter `clientContext` of the login.
   public var clientContext: String?
-  /// Who has begun the login.
+  /// The connections that began the login.
   package var beginners = LoginBeginners()
 
   public init(kind: String, clientContext: String? = nil) {

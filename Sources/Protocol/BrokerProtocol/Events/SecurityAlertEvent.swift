@@ -2,12 +2,12 @@ public import JSON
 
 /// Something looks like an attack.
 public struct SecurityAlertEvent: ObjectCodable, Equatable {
-  /// What was noticed.
+  /// The kind of alert.
   public enum Kind: String, Sendable, CaseIterable {
     case refreshTokenReuse, pinMismatch, storeTampering, subjectMismatch
   }
 
-  /// What was noticed.
+  /// The kind of alert.
   public var kind: Kind
 
   public init(kind: Kind) {

@@ -11,7 +11,7 @@ public struct SessionExpiredEvent: ObjectCodable, Equatable {
   public var reason: Reason
   /// One plain sentence, where the reason alone leaves open what has happened.
   public var message: String?
-  /// What the provider said; no client is told it.
+  /// The provider's own words; no client gets them.
   package var lastWord = ProviderLastWord()
 
   public init(reason: Reason, message: String? = nil) {
@@ -27,7 +27,7 @@ public struct SessionExpiredEvent: ObjectCodable, Equatable {
   }
 }
 
-/// How a provider has put it that a session is over, for the log: a failure is the same in whatever words.
+/// A provider's words for the end of a session, for the log: the failure is the same whatever they are.
 package struct ProviderLastWord: Sendable, Equatable {
   /// The status of its reply (RFC 9110, section 15).
   package var status: Int?
@@ -55,7 +55,7 @@ extension SessionExpiredEvent.Reason {
     }
   }
 
-  /// What has happened, where a user would otherwise look for a mistake of their own; nil where the name says it.
+  /// The explanation, where a user would otherwise look for a mistake of their own; nil where the name is enough.
   public var explanation: String? {
     switch self {
     case .refreshOutcomeUnknown:

@@ -16,7 +16,7 @@ public enum AddLocalUser: BrokerMethod {
     public var password: Secret
     /// The name to show.
     public var name: String?
-    /// Where one-time codes go: an account with a phone number logs in with a code.
+    /// The phone number for one-time codes: an account with a phone number logs in with a code.
     public var phoneNumber: String?
 
     public init(email: String, password: Secret, name: String? = nil, phoneNumber: String? = nil) {

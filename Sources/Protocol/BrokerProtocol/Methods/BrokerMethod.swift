@@ -2,9 +2,9 @@ public import JSON
 
 /// One method of the contract: its name, what it takes and what it gives.
 public protocol BrokerMethod: Sendable {
-  /// What a request carries.
+  /// The parameters of a request.
   associatedtype Params: MethodParams
-  /// What the answer carries.
+  /// The result of an answer.
   associatedtype Result: JSONEncodable & JSONDecodable & Sendable
 
   /// The name on the wire.
@@ -23,7 +23,7 @@ extension BrokerMethod {
   public static var mayCarrySecret: Bool { !secretParameterNames.isEmpty }
 }
 
-/// What a request carries: an object of named parameters; others are ignored.
+/// The parameters of a request: an object of named parameters; others are ignored.
 public protocol MethodParams: ObjectCodable {}
 
 /// Params or a result without members.

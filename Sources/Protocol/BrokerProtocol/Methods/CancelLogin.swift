@@ -9,7 +9,7 @@ public enum CancelLogin: BrokerMethod {
   /// Nothing is to be told.
   public typealias Result = Empty
 
-  /// What a request carries: one of the two handles.
+  /// The parameters: one of the two handles.
   public struct Params: MethodParams, Equatable {
     /// The handle of a challenge; either this one or the other is given.
     public var otpFlowID: String?

@@ -10,7 +10,7 @@ public import JSON
 public enum CheckProvider: BrokerMethod {
   public static let name = "checkProvider"
 
-  /// What a request carries: the profile to check.
+  /// The parameters: the profile to check.
   public typealias Params = ProfileParams
 
   public struct Result: ObjectCodable, Equatable {
@@ -18,14 +18,14 @@ public enum CheckProvider: BrokerMethod {
     public var profile: ProfileName
     /// The type of its provider.
     public var provider: String
-    /// How sessions can be started, the default first, as in the parameter method of login.
+    /// The login methods, the default first, as in the parameter method of login.
     public var loginMethods: [String]
-    /// What the provider can do beside logins, as in capabilities.providers of initialize; empty from a broker that
+    /// The provider's abilities beside logins, as in capabilities.providers of initialize; empty from a broker that
     /// does not say.
     public var methods: [String]
-    /// What was found, in the order in which it was checked.
+    /// The findings, in the order in which they were checked.
     public var findings: [ProviderFinding]
-    /// What tryProvider would check; the message says what that would show.
+    /// The checks of tryProvider; the message says what each would show.
     public var trial: [ProviderFinding]
 
     public init(

@@ -24,7 +24,7 @@ public enum CheckVault: BrokerMethod {
   public struct Result: ObjectCodable, Equatable {
     /// Whether no finding is an error.
     public var isOK: Bool
-    /// What a person should know.
+    /// The findings for a person.
     public var findings: [VaultFinding]
 
     /// The result of a check that found so much.

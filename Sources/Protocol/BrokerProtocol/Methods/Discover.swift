@@ -2,9 +2,9 @@ internal import JSON
 
 /// Returns this document: the OpenRPC document of exactly the methods that this broker has.
 public enum Discover: BrokerMethod {
-  /// What a request carries.
+  /// The parameters: none.
   public typealias Params = Empty
-  /// What the answer carries.
+  /// The result: the OpenRPC document.
   public typealias Result = RawJSON
 
   /// The name on the wire.

@@ -4,9 +4,9 @@
 ///
 /// - Throws: profile, session, provider, accessDenied.
 public enum GetIDToken: BrokerMethod {
-  /// What a request carries.
+  /// The parameters: the profile.
   public typealias Params = ProfileParams
-  /// What the answer carries.
+  /// The result: the ID token.
   public typealias Result = IdentityToken
 
   /// The name on the wire.

@@ -1,7 +1,7 @@
 public import JSON
 
 extension GetStatus {
-  /// What one way of messages has done since the start: nothing of a message, a recipient or a code.
+  /// The counts of one channel for messages since the start: nothing of a message, a recipient or a code.
   public struct Delivery: ObjectCodable, Equatable {
     /// The way, as `local.delivery.channel` in the configuration.
     public var channel: String

@@ -66,13 +66,13 @@ public enum GetStatus: BrokerMethod {
     public var connections: Int
     /// How many subscriptions they have.
     public var subscriptions: Int
-    /// What was counted since the start, by name.
+    /// The counters since the start, by name.
     public var counters: [Counter]
     /// The state of every limit; empty from a broker that does not report them.
     public var limits: [Limit]
-    /// How the embedded provider's messages get out; a way is listed once it was used.
+    /// The embedded provider's channels for messages; a channel is listed once it was used.
     public var delivery: [Delivery]
-    /// Who is trusted beside the system's authorities, by the profiles that name none of their own.
+    /// The certificate authorities trusted beside the system's, by the profiles that name none of their own.
     public var authorities: [Authority]
     /// Sessions that changes of the configuration have signed out; they come back with it.
     public var parkedSessions: [ParkedSession]
@@ -131,7 +131,8 @@ public enum GetStatus: BrokerMethod {
   public struct Limit: ObjectCodable, Equatable {
     /// Its name, whose end tells the unit; its key in the section `limits` where the configuration can change it.
     public var name: String
-    /// What has this budget: `message`, `connection`, `account`, `provider`, `profile` or `broker` (all clients together).
+    /// The unit of this budget: `message`, `connection`, `account`, `provider`, `profile` or `broker` (all clients
+    /// together).
     public var scope: String
     /// The present number.
     public var value: Double
@@ -162,7 +163,7 @@ public enum GetStatus: BrokerMethod {
 
   /// One thing that is counted; its name carries no identifier.
   public struct Counter: Sendable, Equatable {
-    /// What is counted.
+    /// The name of the counter.
     public var name: String
     /// How often it happened.
     public var value: Int

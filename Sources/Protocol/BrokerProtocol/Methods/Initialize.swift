@@ -69,7 +69,7 @@ public enum Initialize: BrokerMethod {
     }
   }
 
-  /// What this broker can do.
+  /// The capabilities of this broker.
   public struct Capabilities: ObjectCodable, Equatable {
     /// The methods that work.
     public var methods: [String]
@@ -126,7 +126,7 @@ public enum Initialize: BrokerMethod {
     public var protocolVersion: String
     /// The broker program.
     public var server: Program
-    /// What this broker can do.
+    /// The capabilities of this broker.
     public var capabilities: Capabilities
     /// The configured profiles, and what a login to each needs; empty from a broker that does not say.
     public var profiles: [Profile]

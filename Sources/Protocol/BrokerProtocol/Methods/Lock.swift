@@ -5,9 +5,9 @@
 ///
 /// - Throws: accessDenied, storeFailed.
 public enum Lock: BrokerMethod {
-  /// What a request carries.
+  /// The parameters: none.
   public typealias Params = Empty
-  /// What the answer carries.
+  /// The result: an empty object.
   public typealias Result = Empty
 
   /// The name on the wire.

@@ -33,7 +33,7 @@ public enum Logout: BrokerMethod {
   }
 
   public struct Result: ObjectCodable, Equatable {
-    /// What became of each profile.
+    /// The outcome for each profile.
     public var results: [LogoutOutcome]
 
     public init(results: [LogoutOutcome]) {
@@ -48,7 +48,7 @@ public enum Logout: BrokerMethod {
   }
 }
 
-/// What became of one profile's session at its provider.
+/// The outcome of a logout for one profile's session at its provider.
 public struct LogoutOutcome: ObjectCodable, Equatable {
   /// Whether the provider revoked the session.
   public enum ServerRevoked: String, Sendable, CaseIterable {

@@ -1,8 +1,8 @@
 /// Answers at once: whether the broker lives, and how quick it is.
 public enum Ping: BrokerMethod {
-  /// What a request carries.
+  /// The parameters: none.
   public typealias Params = Empty
-  /// What the answer carries.
+  /// The result: an empty object.
   public typealias Result = Empty
 
   /// The name on the wire.

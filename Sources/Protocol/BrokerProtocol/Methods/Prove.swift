@@ -20,10 +20,10 @@ public enum Prove: BrokerMethod {
   /// The name on the wire.
   public static let name = "prove"
 
-  /// What the answer carries.
+  /// The result: an empty object.
   public typealias Result = Empty
 
-  /// What a request carries.
+  /// The parameters.
   public struct Params: MethodParams, Equatable {
     /// The name of the file in the state directory, without the process number, where the client has chosen it; absent: the
     /// one that the broker has asked for.

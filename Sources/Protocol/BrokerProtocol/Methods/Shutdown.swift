@@ -1,8 +1,8 @@
 /// Closes this connection; a broker that other clients share keeps running.
 public enum Shutdown: BrokerMethod {
-  /// What a request carries.
+  /// The parameters: none.
   public typealias Params = Empty
-  /// What the answer carries.
+  /// The result: an empty object.
   public typealias Result = Empty
 
   /// The name on the wire.

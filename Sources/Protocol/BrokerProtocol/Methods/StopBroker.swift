@@ -11,7 +11,7 @@ public enum StopBroker: BrokerMethod {
   /// The name on the wire.
   public static let name = "stopBroker"
 
-  /// What a request carries.
+  /// The parameters.
   public struct Params: MethodParams, Equatable {
     /// Whether the broker stops although something cannot be saved, and is lost with that.
     public var discardsUnsaved: Bool
@@ -31,7 +31,7 @@ public enum StopBroker: BrokerMethod {
     }
   }
 
-  /// What the answer carries.
+  /// The result.
   public struct Result: ObjectCodable, Equatable {
     /// Refreshes and logins under way that the broker waits for; absent where there is none.
     public var awaited: Int?

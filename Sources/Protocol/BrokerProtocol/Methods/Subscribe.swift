@@ -9,9 +9,9 @@ public enum Subscribe: BrokerMethod {
   public static let name = "subscribe"
 
   public struct Params: MethodParams, Equatable {
-    /// Which events; nil means all.
+    /// The names of the events; nil means all.
     public var events: [String]?
-    /// Which profiles; nil means all.
+    /// The profiles; nil means all.
     public var profiles: [ProfileName]?
     /// The last sequence that the caller has seen: what it missed is sent first.
     public var since: Int?

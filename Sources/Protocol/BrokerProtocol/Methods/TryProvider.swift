@@ -17,7 +17,7 @@ public enum TryProvider: BrokerMethod {
   public struct Params: MethodParams, Equatable {
     /// The profile; nil means the only configured one, else `default`.
     public var profile: ProfileName?
-    /// How to log in, as at `login`.
+    /// The login method, as at `login`.
     public var method: String?
     /// The account's e-mail address.
     public var email: String?

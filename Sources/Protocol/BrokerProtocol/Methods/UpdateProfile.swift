@@ -33,9 +33,9 @@ public enum UpdateProfile: BrokerMethod {
     }
   }
 
-  /// What the provider says of the account.
+  /// The account after the change.
   public struct Result: ObjectCodable, Equatable {
-    /// What the provider knows of the account now.
+    /// The account, as the provider describes it now.
     public var user: User
     /// The second factor that is to be proven first: an authenticator application (totp), or a phone number or e-mail
     /// address that a code was sent to.

@@ -5,7 +5,7 @@ public import SecretMemory
 public struct AccessToken: Sendable, Equatable {
   /// The token itself.
   public var accessToken: Secret
-  /// How it is presented (RFC 6749, section 7.1): `Bearer`, unless a broker of another version says otherwise.
+  /// The token type (RFC 6749, section 7.1): `Bearer`, unless a broker of another version says otherwise.
   public var tokenType: String
   /// When it expires; nil where the provider gives no lifetime.
   public var expiresAt: Timestamp?

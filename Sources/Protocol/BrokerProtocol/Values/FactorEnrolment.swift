@@ -5,12 +5,12 @@ public import SecretMemory
 public struct FactorEnrolment: Sendable, Equatable {
   /// The handle of the enrolment, for verifyOtp.
   public var otpFlowID: String
-  /// Where its codes come from: sent by sms or email, or made by an application (totp).
+  /// The source of its codes: sent by sms or email, or made by an application (totp).
   public var method: OTPChallenge.Method
   /// The secret for an authenticator application, as a URI that is shown once, as a QR code (otpauth://totp/…); absent
   /// where codes are sent.
   public var otpauthURI: Secret?
-  /// Where the first code was sent, masked; nil where an application makes the codes.
+  /// The masked destination of the first code; nil where an application makes the codes.
   public var maskedDestination: String?
   /// How many digits the code has.
   public var otpLength: Int

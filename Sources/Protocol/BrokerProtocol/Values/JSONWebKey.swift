@@ -6,7 +6,7 @@ public struct JSONWebKey: Sendable, Equatable {
   public static let keyType = "OKP"
   /// The curve.
   public static let curve = "Ed25519"
-  /// What the key is for: signatures.
+  /// The use of the key: signatures.
   public static let use = "sig"
   /// The algorithm of those (RFC 8037, section 3.1).
   public static let algorithm = "EdDSA"
@@ -20,7 +20,7 @@ public struct JSONWebKey: Sendable, Equatable {
   private var keyType = JSONWebKey.keyType
   /// The curve.
   private var curve = JSONWebKey.curve
-  /// What the key is for: signatures.
+  /// The use of the key: signatures.
   private var use = JSONWebKey.use
   /// The algorithm of those (RFC 8037, section 3.1).
   private var algorithm = JSONWebKey.algorithm

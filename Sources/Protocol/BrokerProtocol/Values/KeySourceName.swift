@@ -1,4 +1,4 @@
-/// Where the key that opens the vault comes from.
+/// The source of the key that opens the vault.
 public enum KeySourceName: String, Sendable, CaseIterable {
   /// A file of random bytes that only its owner can read.
   case file

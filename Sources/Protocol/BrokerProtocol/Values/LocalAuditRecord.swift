@@ -6,11 +6,11 @@ public struct LocalAuditRecord: Sendable, Equatable {
   public var number: Int
   /// When it was written.
   public var time: Timestamp
-  /// What was decided, as a stable name; more may be added.
+  /// The decision, as a stable name; more may be added.
   public var event: String
   /// The identifier of the account; nil where it is about none.
   public var user: String?
-  /// What else is known of it; never a secret.
+  /// Further details; never a secret.
   public var detail: String?
 
   public init(number: Int, time: Timestamp, event: String, user: String? = nil, detail: String? = nil) {

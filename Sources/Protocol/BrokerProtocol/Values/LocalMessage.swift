@@ -7,9 +7,9 @@ public struct LocalMessage: Sendable, Equatable {
   public var number: Int
   /// The phone number or e-mail address.
   public var recipient: String
-  /// How it would reach the user.
+  /// The channel by which it would reach the user.
   public var method: OTPChallenge.Method
-  /// What it is about, in a few words.
+  /// The subject, in a few words.
   public var subject: String
   /// The whole text, with the code or the token in it.
   public var body: Secret

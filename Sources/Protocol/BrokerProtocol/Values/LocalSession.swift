@@ -14,7 +14,7 @@ public struct LocalSession: Sendable, Equatable {
   public var lastUsedAt: Timestamp
   /// When it expires.
   public var expiresAt: Timestamp
-  /// How the user proved who they are (RFC 8176): pwd, otp, sms, mfa.
+  /// The methods of the user's authentication (RFC 8176): pwd, otp, sms, mfa.
   public var methods: [String]
 
   public init(

@@ -2,7 +2,7 @@ public import JSON
 
 /// An account of the embedded provider, as the owner of the state directory sees it.
 public struct LocalUser: Sendable, Equatable {
-  /// What a login asks for beside the password.
+  /// The second factor that a login asks for beside the password.
   public enum SecondFactor: String, Sendable, CaseIterable {
     /// Nothing.
     case off
@@ -24,7 +24,7 @@ public struct LocalUser: Sendable, Equatable {
   public var name: String?
   /// The phone number with all but its last digits masked.
   public var phoneNumberMasked: String?
-  /// What a login asks for beside the password.
+  /// The second factor that a login asks for beside the password.
   public var twoFactor: SecondFactor
   /// Whether the account may not log in.
   public var isDisabled: Bool

@@ -1,6 +1,6 @@
 public import JSON
 
-/// What a login is answered with: how far it came, and what its caller wants to have back.
+/// The answer to a login: its progress, and the context that its client gave.
 public struct LoginResult: Sendable, Equatable {
   /// How far it came.
   public var progress: LoginProgress

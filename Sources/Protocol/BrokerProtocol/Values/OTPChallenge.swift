@@ -2,7 +2,7 @@ public import JSON
 
 /// A one-time code that a login waits for.
 public struct OTPChallenge: Sendable, Equatable {
-  /// How the code reaches the user.
+  /// The channel by which the code reaches the user.
   public enum Method: String, Sendable, CaseIterable {
     /// A text message.
     case sms
@@ -16,9 +16,9 @@ public struct OTPChallenge: Sendable, Equatable {
   public var otpFlowID: String
   /// The profile that logs in.
   public var profile: ProfileName
-  /// How the code reaches the user.
+  /// The channel by which the code reaches the user.
   public var method: Method
-  /// Where the code went, masked.
+  /// The masked destination of the code.
   public var maskedDestination: String
   /// How many digits the code has.
   public var otpLength: Int
@@ -34,7 +34,7 @@ public struct OTPChallenge: Sendable, Equatable {
   public var channels: [Method] = []
   /// The parameter `clientContext` of the login that has begun it.
   public var clientContext: String?
-  /// Who has begun the login.
+  /// The connections that began the login.
   package var beginners = LoginBeginners()
 
   public init(

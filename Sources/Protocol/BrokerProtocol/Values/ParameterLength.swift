@@ -12,8 +12,8 @@ public enum ParameterLength {
   /// All scopes of a login together, joined by spaces: they are part of every token, and of the address that a browser is
   /// sent to, which some servers cut at 4 KiB.
   public static let scopes = 1024
-  /// What a client gives a login to have it back: a small record of its own, which rests sealed with the login and is part of
-  /// two events.
+  /// The client context of a login: a small record of the client's own, which rests sealed with the login and is part
+  /// of two events.
   public static let clientContext = 4096
   /// The JSON text of one value of a profile's change: a short description fits.
   public static let change = 4096

@@ -1,6 +1,6 @@
 public import JSON
 
-/// What a pending login waits for: a one-time code, or something that the user does elsewhere.
+/// The step that a pending login waits for: a one-time code, or a user action.
 public enum PendingLoginStep: Sendable, Equatable {
   /// A one-time code.
   case code(OTPChallenge)
@@ -39,7 +39,7 @@ public enum PendingLoginStep: Sendable, Equatable {
     }
   }
 
-  /// Who has begun the login.
+  /// The connections that began the login.
   package var beginners: LoginBeginners {
     switch self {
     case .code(let challenge): challenge.beginners

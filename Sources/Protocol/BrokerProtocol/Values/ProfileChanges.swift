@@ -1,8 +1,8 @@
 public import JSON
 
-/// What shall change in an account: each member by its name, with its new value.
+/// The changes of an account: each member by its name, with its new value.
 ///
-/// `name` and `phoneNumber` mean the same everywhere; what else there is, is the provider's to know.
+/// `name` and `phoneNumber` mean the same everywhere; other members depend on the provider.
 public struct ProfileChanges: JSONEncodable, JSONDecodable, Sendable, Equatable {
   /// One member and its new value.
   public struct Change: Sendable, Equatable {

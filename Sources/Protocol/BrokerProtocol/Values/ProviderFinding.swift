@@ -2,7 +2,7 @@ public import JSON
 
 /// One thing that was examined on a provider, and how it is.
 public struct ProviderFinding: ObjectCodable, Equatable {
-  /// How bad it is.
+  /// The severity.
   public enum Level: String, Sendable, CaseIterable {
     /// As it should be.
     case ok
@@ -16,10 +16,9 @@ public struct ProviderFinding: ObjectCodable, Equatable {
     case skipped
   }
 
-  /// What was examined, as a stable name of words joined by dots, such as issuer or endpoint.revocation; more may be
-  /// added.
+  /// The check, as a stable name of words joined by dots, such as issuer or endpoint.revocation; more may be added.
   public var check: String
-  /// How it is.
+  /// The severity.
   public var level: Level
   /// One sentence: what was found; a provider's own words are sanitised and bounded.
   public var message: String
@@ -38,7 +37,7 @@ public struct ProviderFinding: ObjectCodable, Equatable {
     self.errorKind = errorKind
   }
 
-  /// How bad it is; skipped: it could not be checked, and the message says why.
+  /// The severity; skipped: it could not be checked, and the message says why.
   private var levelName: String {
     get { level.rawValue }
     set { level = Level(rawValue: newValue) ?? .warning }

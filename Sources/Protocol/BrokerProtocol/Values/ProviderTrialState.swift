@@ -2,7 +2,7 @@ public import JSON
 
 /// The progress of a provider's trial since the last call.
 public struct ProviderTrialState: JSONEncodable, JSONDecodable, Sendable, Equatable {
-  /// What the trial waits for.
+  /// The step that the trial waits for.
   public enum Step: Sendable, Equatable {
     /// The provider.
     case provider
@@ -16,9 +16,9 @@ public struct ProviderTrialState: JSONEncodable, JSONDecodable, Sendable, Equata
 
   /// The trial's handle.
   public var trialID: String
-  /// What was found since the last answer.
+  /// The findings since the last answer.
   public var findings: [ProviderFinding]
-  /// What the trial waits for.
+  /// The step that the trial waits for.
   public var step: Step
 
   public init(trialID: String, findings: [ProviderFinding], step: Step) {

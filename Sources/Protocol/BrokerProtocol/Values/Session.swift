@@ -48,7 +48,7 @@ public struct Session: Sendable, Equatable {
   public var idleExpiresAt: Timestamp?
   /// Why a login is needed, where it is.
   public var loginRequiredReason: String?
-  /// What has happened, as one plain sentence, where the reason leaves that open.
+  /// The explanation, as one plain sentence, where the reason leaves that open.
   public var loginRequiredMessage: String?
   /// Whether the newest tokens are not yet safely stored.
   public var storeDegraded: Bool?

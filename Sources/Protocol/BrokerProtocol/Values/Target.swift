@@ -2,7 +2,7 @@ public import JSON
 
 /// A server, or a part of one, and the token that belongs to it: one entry of the configuration's `targets`.
 public struct Target: Sendable, Equatable {
-  /// How a token is sent to a server over HTTP.
+  /// The form in which a token is sent to a server over HTTP.
   public enum Scheme: String, Sendable, CaseIterable {
     /// As a bearer token (RFC 6750).
     case bearer = "Bearer"
@@ -20,7 +20,7 @@ public struct Target: Sendable, Equatable {
   public var scopes: [String]?
   /// The audience of the token; that of the session's own token where absent.
   public var audience: String?
-  /// How the token is sent over HTTP; as the tool does it best where absent.
+  /// The form in which the token is sent over HTTP; the tool's best one where absent.
   public var scheme: Scheme?
 
   public init(
@@ -57,7 +57,7 @@ public struct GrantedTarget: ObjectCodable, Sendable, Equatable {
   public var prefix: String
   /// The user name that goes with the token; the tool's own default where absent.
   public var username: String?
-  /// How the token is sent over HTTP; as the tool does it best where absent.
+  /// The form in which the token is sent over HTTP; the tool's best one where absent.
   public var scheme: Target.Scheme?
 
   public static let blank = GrantedTarget(prefix: "")

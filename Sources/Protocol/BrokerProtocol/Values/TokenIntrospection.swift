@@ -1,14 +1,14 @@
 public import JSON
 
-/// What the embedded provider says of a token (RFC 7662, section 2.2).
+/// The introspection of a token by the embedded provider (RFC 7662, section 2.2).
 public struct TokenIntrospection: Sendable, Equatable {
   /// Whether the token is good now; of one that is not, nothing else is said.
   public var isActive: Bool
   /// The scopes, joined by spaces.
   public var scope: String?
-  /// Who made the token.
+  /// The issuer.
   public var issuer: String?
-  /// Which service it is for; of access tokens only.
+  /// The audience; of access tokens only.
   public var audience: String?
   /// The identifier of the account.
   public var subject: String?
@@ -22,7 +22,7 @@ public struct TokenIntrospection: Sendable, Equatable {
   public var session: String?
   /// When the user proved who they are, in seconds since 1970 (OpenID Connect Core, section 2).
   public var authTime: Int?
-  /// How the user proved that (RFC 8176); nil where nothing is known of it.
+  /// The methods of that authentication (RFC 8176); nil where nothing is known of it.
   public var methods: [String]?
 
   public init(isActive: Bool) { self.isActive = isActive }

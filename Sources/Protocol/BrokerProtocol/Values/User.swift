@@ -1,6 +1,6 @@
 public import JSON
 
-/// What a provider says of the account behind a session.
+/// A provider's description of the account behind a session.
 public struct User: Sendable, Equatable {
   /// The provider's name for the account, unique at that provider.
   public var id: String
@@ -12,7 +12,8 @@ public struct User: Sendable, Equatable {
   public var name: String?
   /// The phone number with all but its last digits masked.
   public var phoneNumberMasked: String?
-  /// What a login asks for beside the password, such as `totp`, or `off`; nil where the provider does not say.
+  /// The second factor that a login asks for beside the password, such as `totp`, or `off`; nil where the provider does
+  /// not say.
   public var twoFactor: String?
   /// Roles and further attributes that the provider gives, as one object of 16 KiB at most; asked for again after a
   /// 403.

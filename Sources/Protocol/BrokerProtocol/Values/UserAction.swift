@@ -1,11 +1,11 @@
 public import JSON
 
-/// What a user has to do somewhere else before a login can go on.
+/// An action that a user has to take in a browser or at a device before a login can go on.
 ///
-/// The address and the code are no secret of a session, but who has them can end the login as another user: others than
-/// the connection that has begun it and administrative ones are told neither.
+/// The address and the code are no secret of a session, but anyone who has them can end the login as another user: only
+/// the connection that began it and administrative ones get them.
 public struct UserAction: Sendable, Equatable {
-  /// Where it is done.
+  /// The kind of action.
   public enum Kind: String, Sendable, CaseIterable {
     /// At any device, with a code (RFC 8628).
     case deviceCode
@@ -17,7 +17,7 @@ public struct UserAction: Sendable, Equatable {
   public var loginFlowID: String
   /// The profile that logs in.
   public var profile: ProfileName
-  /// Where it is done.
+  /// The kind of action.
   public var kind: Kind
   /// The address to open; it and the codes are for the connection that began the login and administrative ones alone.
   public var verificationURI: String?
@@ -31,7 +31,7 @@ public struct UserAction: Sendable, Equatable {
   public var interval: Duration?
   /// The parameter `clientContext` of the login that has begun it.
   public var clientContext: String?
-  /// Who has begun the login.
+  /// The connections that began the login.
   package var beginners = LoginBeginners()
 
   public init(

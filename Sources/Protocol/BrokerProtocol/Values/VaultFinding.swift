@@ -2,7 +2,7 @@ public import JSON
 
 /// Something about the vault that a person should know.
 public struct VaultFinding: ObjectCodable, Equatable {
-  /// What was found, as a stable name.
+  /// The kind of finding, as a stable name.
   public enum Kind: String, Sendable, CaseIterable {
     /// The database contradicts itself.
     case databaseDamaged
@@ -20,7 +20,7 @@ public struct VaultFinding: ObjectCodable, Equatable {
     case memoryUnlocked
   }
 
-  /// What was found; more kinds may be added.
+  /// The kind of finding; more may be added.
   public var kind: String
   /// Whether something is wrong now, not only weaker than it could be.
   public var isError: Bool
