@@ -258,12 +258,10 @@ import Testing
   @Test func `a directory that cannot be written is told of before anything is asked`() async throws {
     // Root may write everywhere but on a disk that is read-only.
     try await Self.inHome { home in
-      for place in ["/proc/sys/config.json", "/proc/sys/none/deeper/config.json"] {
-        let played = try home.play([], ["--config", place, "init"])
-        #expect(
-          played.code == 1 && played.output.contains("\(place) cannot be written: /proc/sys: "), "\(played.output)")
-        #expect(!played.output.contains("?"), "\(played.output)")
-      }
+      let place = "/proc/sys/none/deeper/config.json"
+      let played = try home.play([], ["--config", place, "init"])
+      #expect(played.code == 1 && played.output.contains("\(place) cannot be written: /proc/sys: "), "\(played.output)")
+      #expect(!played.output.contains("?"), "\(played.output)")
     }
   }
 

@@ -11,7 +11,7 @@ public enum GetCurrentUser: BrokerMethod {
   public struct Params: MethodParams, Equatable {
     /// The profile; nil means the only configured one, else `default`.
     public var profile: ProfileName?
-    /// How old the cached answer may be.
+    /// The greatest age of a cached answer.
     public var maxAge: Duration
 
     public init(profile: ProfileName? = nil, maxAge: Duration = .seconds(300)) {

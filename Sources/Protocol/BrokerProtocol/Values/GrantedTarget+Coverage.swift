@@ -1,4 +1,4 @@
-/// What a client makes of an answer to a question for the token of an address.
+/// The judgement of a client on an answer to a question for the token of an address.
 extension GrantedTarget {
   /// Whether the prefix covers an address: mostly as both are written, else by their parts, which takes longer.
   package func covers(_ address: String) -> Bool {

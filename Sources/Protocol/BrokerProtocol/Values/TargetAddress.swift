@@ -26,7 +26,7 @@ package struct TargetAddress: Sendable, Hashable {
     /// The path means something else once it is normalised.
     case path
 
-    /// What should stand there, as the end of a sentence: "must be …".
+    /// The expected text, as the end of a sentence: "must be …".
     package var expectation: String {
       switch self {
       case .scheme:
@@ -45,9 +45,9 @@ package struct TargetAddress: Sendable, Hashable {
     }
   }
 
-  /// Where the server is.
+  /// The place of a server.
   package struct Origin: Sendable, Hashable {
-    /// How it is spoken to, in lower case.
+    /// The scheme, in lower case (RFC 3986, section 3.1).
     package let scheme: String
     /// Its name or address, in lower case; for a prefix, `*.` may stand for one or more labels.
     package let host: String
@@ -74,7 +74,7 @@ package struct TargetAddress: Sendable, Hashable {
   /// The path in docker's own address of Docker Hub (docker login(1)), which stands for all of the registry.
   private static let hubPath = ["v1"]
 
-  /// Where the server is.
+  /// The place of the server.
   package let origin: Origin
   /// The user name, decoded; nil where there is none.
   package let user: String?
