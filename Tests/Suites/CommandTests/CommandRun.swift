@@ -48,7 +48,9 @@ struct CommandRun {
   /// Runs a line of a shell in a terminal of its own: `$0` is the command, `$1` the state directory, `$2` the file `pid`.
   init(shell line: String, atTerminal steps: [Step], in scratch: Scratch) throws {
     let command = ["/bin/sh", "-c", line, Self.program, scratch.file("state"), scratch.file("pid")]
-    try self.init("/usr/bin/env", TerminalPlayer.arguments(steps, command), scratch, "", [:])
+    // To Swift's own handler, which the released program has not, Ctrl-\ is a crash.
+    let environment = ["SWIFT_BACKTRACE": "enable=no"]
+    try self.init("/usr/bin/env", TerminalPlayer.arguments(steps, command), scratch, "", environment)
   }
 
   /// Runs it with exactly these entries as its environment: also two with one name, which no shell can make.
