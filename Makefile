@@ -33,7 +33,7 @@ EDITOR_PACKAGES := emacs=emacs-nox nvim=neovim vim=vim python3=python3
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
 .PHONY: help build release layout demo test test-fresh test-full test-attacks test-editors test-shell test-clients test-rest-server \
-  test-oidc-server test-mail-server test-providers test-browser test-sanitize rest-server oidc-server lint schemas docs bench bench-scaling \
+  test-oidc-server test-mail-server test-providers test-machines test-browser test-sanitize rest-server oidc-server lint schemas docs bench bench-scaling \
   install uninstall deb dist test-package test-dist need-programs clean need-swift need-build test-packages list-packages \
   test-tools test-completions test-counts test-waits
 
@@ -69,7 +69,7 @@ test-packages: need-build
 list-packages:
 	@echo $(SWIFT_PACKAGES) $(BUILD_PACKAGES) $(TEST_PACKAGES)
 
-test-full: test test-attacks test-editors test-shell test-clients test-rest-server test-oidc-server test-mail-server test-providers test-browser test-package test-dist test-tools test-completions test-counts test-waits ## Run the tests, the attacks, the editors and every other outside program
+test-full: test test-attacks test-editors test-shell test-clients test-rest-server test-oidc-server test-mail-server test-providers test-machines test-browser test-package test-dist test-tools test-completions test-counts test-waits ## Run the tests, the attacks, the editors and every other outside program
 
 test-fresh: need-swift ## Do what README says in a fresh Debian 12, twice (as root; TARGETS="lint docs": those, each in a root of its own)
 	@.ci/require-packages mmdebstrap=mmdebstrap git=git
@@ -133,6 +133,12 @@ test-providers: need-build ## Play one scenario on every provider: only the line
 	@.ci/swift build --explicit-target-dependency-import-check error --product authbrokerd
 	@.ci/swift build --explicit-target-dependency-import-check error --product authbroker
 	@Tests/Drivers/Scenario/run "$(BUILD)/debug"
+
+test-machines: need-build ## Let the broker get tokens where no one logs in, at real servers (NAMES="assertions grants")
+	@.ci/require-packages $(TEST_PACKAGES)
+	@.ci/swift build --explicit-target-dependency-import-check error --product authbrokerd
+	@.ci/swift build --explicit-target-dependency-import-check error --product authbroker
+	@Tests/Drivers/Machines/run "$(BUILD)/debug" $(NAMES)
 
 test-tools: need-build ## Let git, docker, kubectl, cargo and other tools use their helpers (NAMES="git cargo")
 	@.ci/require-packages $(TEST_PACKAGES)
