@@ -20,16 +20,17 @@ import Testing
       _ = machine.handle(.wanted, Self.terms, at: now)
       _ = machine.handle(.intentSaved(flight: flight), Self.terms, at: now)
       let actions = machine.handle(.failed(flight: flight, .misconfigured(fault), jitter: 1), Self.terms, at: now)
-      guard actions.count == 2, actions[0] == .closeIntent, case .report(let error, let next?) = actions[1],
+      guard actions.count == 2, actions[0] == .closeIntent, case .report(let error, let nextAttempt?) = actions[1],
         let wait = error.retryAfter
       else {
         Issue.record("\(actions)")
         return
       }
       #expect(error.kind == ProviderFailure.misconfigured(fault).kind)
-      #expect(error.nextAction == .fixConfig && !error.isRetryable)
-      #expect(error.message == fault.message && next == now.wall + wait)
-      #expect(machine.refusal(Self.terms, at: now)?.nextAction == .fixConfig)
+      let next = fault.needsLogin ? NextAction.login : .fixConfig
+      #expect(error.nextAction == next && !error.isRetryable)
+      #expect(error.message == fault.message && nextAttempt == now.wall + wait)
+      #expect(machine.refusal(Self.terms, at: now)?.nextAction == next)
       waits.append(wait)
       now = Moment(wall: now.wall + wait, uptime: now.uptime + wait)
     }
@@ -40,7 +41,9 @@ import Testing
     let sentences = ConfigurationFault.allCases.map(\.message)
     #expect(Set(sentences).count == sentences.count)
     for sentence in sentences {
-      #expect(sentence.hasSuffix(".") && sentence.contains(" check ") && sentence.utf8.count < 200, "\(sentence)")
+      let isLogins = sentence.contains("log in again")
+      #expect(sentence.hasSuffix(".") && (isLogins || sentence.contains(" check ")), "\(sentence)")
+      #expect(sentence.utf8.count < 200, "\(sentence)")
       #expect(!sentence.dropLast().contains("."), "one sentence: \(sentence)")
     }
   }
@@ -48,7 +51,8 @@ import Testing
   @Test func `what the configuration alone can mend is told apart from a refusal`() {
     for fault in ConfigurationFault.allCases {
       let isOurs = [.secret, .environmentSecret, .issuer, .redirectPort, .embeddedFiles].contains(fault)
-      #expect(ProviderFailure.misconfigured(fault).kind == (isOurs ? .configInvalid : .providerRejected))
+      let kind: ErrorKind = fault.needsLogin ? .reauthRequired : isOurs ? .configInvalid : .providerRejected
+      #expect(ProviderFailure.misconfigured(fault).kind == kind)
     }
     #expect(ConfigurationFault.issuer.message.contains("provider-check shows the line to change"))
   }

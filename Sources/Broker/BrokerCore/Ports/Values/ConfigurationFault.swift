@@ -72,18 +72,18 @@ package enum ConfigurationFault: Sendable, Equatable, CaseIterable {
       "The port of redirectUri is in use; cancel the login or stop the program that uses it, or check "
         + "redirectUri in the configuration (port 0 is any free port, if the provider allows it)."
     case .resource:
-      "The resource's metadata (RFC 9728) name no authorization server that can be used; authbroker provider-check shows "
-        + "what was found; check resource and issuer in the configuration."
+      "The resource's metadata (RFC 9728) name no authorization server that can be used; check resource and issuer in the "
+        + "configuration; provider-check shows what was found."
     case .movedResource:
       "The resource names another authorization server now, which needs a login of its own; log in again."
     case .registration:
       "The authorization server does not know the registered client any more; log in again, which registers it again."
     case .unregistered:
-      "The authorization server registers no clients by itself; register one there and write clientId in the configuration, "
-        + "or clientMetadataUrl where the server takes such documents."
+      "The authorization server registers no clients by itself; register one there, and check clientId (or "
+        + "clientMetadataUrl) in the configuration."
     case .proof:
-      "The authorization server does not announce PKCE with S256 (RFC 7636), without which no login is begun; ask its "
-        + "operator to enable it."
+      "The authorization server does not announce PKCE with S256 (RFC 7636), so no login begins; ask its operator, or check "
+        + "resource and issuer in the configuration."
     }
   }
 }
