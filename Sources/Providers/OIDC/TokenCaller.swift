@@ -55,12 +55,12 @@ struct TokenCaller: Sendable {
   ///   - form: with what; the client makes itself known besides.
   ///   - encoding: how it is written.
   /// - Returns: the answer, whatever it is.
-  /// - Throws: what ``ProviderFailure/init(_:)`` makes of a missing response; what ``ClientAuthenticator/proof()`` throws.
+  /// - Throws: what ``ProviderFailure/init(_:)`` makes of a missing response; what ``ClientAuthenticator/proof(for:)`` throws.
   func ask(
     _ purpose: OAuthPurpose, _ url: HTTPURL, _ form: Form, as encoding: Encoding = .form
   ) async throws(ProviderFailure) -> OAuthReply {
     var form = form + configuration.dialect.parameters.fields(for: purpose)
-    let credentials = try await authenticator.proof().add(clientID: configuration.clientID, to: &form)
+    let credentials = try await authenticator.proof(for: url).add(clientID: configuration.clientID, to: &form)
     do throws(HTTPFailure) {
       let request = try request(purpose, url, form, encoding)
       do throws(HTTPFailure) {

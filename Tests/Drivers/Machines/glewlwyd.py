@@ -32,9 +32,9 @@ def key():
 
 
 class Glewlwyd:
-    """The server, with a client that shows its key, one with a password, and pushed requests required.
+    """The server, with a client that shows its key, and pushed requests required.
 
-    It takes an assertion only for the very endpoint that is asked, and so none for two of them.
+    It takes an assertion only for the very endpoint that is asked.
     """
 
     def __enter__(self):
@@ -112,11 +112,7 @@ class Glewlwyd:
         self.ask("api/client/", {
             "client_id": "cli", "name": "cli", "confidential": True, "enabled": True, "token_endpoint_auth_method": ["private_key_jwt"],
             "pubkey": client_public, "redirect_uri": ["http://127.0.0.1:18400/callback"],
-            "authorization_type": ["client_credentials"], "scope": ["read"]})
-        self.ask("api/client/", {
-            "client_id": "web", "name": "web", "confidential": True, "enabled": True, "password": "made-up",
-            "token_endpoint_auth_method": ["client_secret_basic"], "redirect_uri": ["http://127.0.0.1:18400/callback"],
-            "authorization_type": ["code", "refresh_token"], "scope": ["read"]})
+            "authorization_type": ["code", "client_credentials", "refresh_token"], "scope": ["read"]})
 
     def approve(self, address):
         """Logs in as the administrator in a browser of its own, and returns the address that it is sent to."""
@@ -127,7 +123,7 @@ class Glewlwyd:
                 """None."""
                 return None
 
-        self.ask("api/auth/grant/web", {"scope": "read"}, "PUT")
+        self.ask("api/auth/grant/cli", {"scope": "read"}, "PUT")
         opener = urllib.request.build_opener(
             urllib.request.ProxyHandler({}), *[each for each in self.opener.handlers if isinstance(each, urllib.request.HTTPCookieProcessor)],
             Stay())

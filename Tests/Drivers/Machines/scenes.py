@@ -195,15 +195,14 @@ def glewlwyd(programs):
     if not os.path.exists(PROGRAM):
         print("SKIP glewlwyd: the package glewlwyd is not installed")
         return
-    broker = Broker(programs, {"WEB_SECRET": "made-up"})
+    broker = Broker(programs)
     try:
         with Glewlwyd() as server:
             path = broker.file("key.pem", server.client_key)
-            base = {"provider": "oidc", "issuer": server.issuer, "scopes": ["read"]}
+            base = {"provider": "oidc", "issuer": server.issuer, "clientId": "cli", "privateKey": {"file": path}, "scopes": ["read"],
+                    "assertionAudience": "endpoint"}
             broker.configure({
-                "own": {**base, "clientId": "cli", "privateKey": {"file": path}, "assertionAudience": server.url + "/api/oidc/token",
-                        "grant": "clientCredentials"},
-                "user": {**base, "clientId": "web", "clientSecret": {"env": "WEB_SECRET"}, "redirectUri": "http://127.0.0.1:18400/callback"}})
+                "own": {**base, "grant": "clientCredentials"}, "user": {**base, "redirectUri": "http://127.0.0.1:18400/callback"}})
             yield "private_key_jwt and client credentials", claims(broker.token("own")).get("scope") == "read", broker.token("own")
             begun = broker.call("login", profile="user", method="browser")
             action = begun.get("action", {})
@@ -215,8 +214,8 @@ def glewlwyd(programs):
                 with urllib.request.urlopen(brought, timeout=PATIENCE) as page:
                     page.read()
                 result = broker.call("awaitLogin", loginFlowId=action.get("loginFlowId", ""), timeoutSeconds=30)
-                yield "the code is exchanged", result.get("status") == "authenticated", result
-                yield "and the session refreshed", "accessToken" in broker.force("user"), ""
+                yield "the code is exchanged by the client's key", result.get("status") == "authenticated", result
+                yield "and the session refreshed by it", "accessToken" in broker.force("user"), ""
     finally:
         broker.close()
 

@@ -73,16 +73,17 @@ import Testing
   func `another program verifies what the client signs`(_ algorithm: String) async throws {
     let pem = try makeKey(algorithm)
     var key = ClientKey(.file("/k"), keyID: "k1", algorithm: ClientKey.Algorithm(rawValue: algorithm))
-    for audience in [nil, "https://sts.example.com/token"] {
+    for audience in [nil, "https://sts.example.com/token", "endpoint"] {
       key.audience = audience
       try await run(key, pem) { provider, server in
         for _ in 0..<2 { _ = try await provider.login(Credentials(method: .clientCredentials)) }
         var lines: [String] = []
+        let wanted = audience == "endpoint" ? server.issuer + "/token" : audience ?? server.issuer
         for request in server.requests {
           #expect(request.fields["authorization"] == nil && request.form["client_id"] == "cli")
           #expect(request.form["client_assertion_type"] == AssertionType.jwtBearer.rawValue)
           let assertion = try #require(request.form["client_assertion"])
-          try scratch.write("\(assertion) \(audience ?? server.issuer) \(algorithm)", to: "token")
+          try scratch.write("\(assertion) \(wanted) \(algorithm)", to: "token")
           lines.append(
             try output(of: [Self.python, "-I", "-c", Self.verifying, scratch.file("token"), scratch.file("public")]))
         }

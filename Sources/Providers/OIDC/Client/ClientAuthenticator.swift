@@ -36,11 +36,13 @@ struct ClientAuthenticator: Sendable {
 
   /// The proof for one request.
   ///
+  /// - Parameter url: the endpoint that is asked; nil to see whether there is a proof.
+  /// - Returns: the proof.
   /// - Throws: what the source of the password throws; `.credentialMissing` for an assertion.
-  func proof() async throws(ProviderFailure) -> ClientProof {
+  func proof(for url: HTTPURL?) async throws(ProviderFailure) -> ClientProof {
     switch assertion {
     case .issued(let source, let type): return .assertion(try await reader.assertion(source), type)
-    case .signed(let key): return .assertion(try await signed(with: key), .jwtBearer)
+    case .signed(let key): return .assertion(try await signed(with: key, for: url), .jwtBearer)
     case nil: break
     }
     guard method != .none, let password else { return .name }

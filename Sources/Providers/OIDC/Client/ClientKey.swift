@@ -1,6 +1,7 @@
 import BrokerCore
 import BrokerProtocol
 package import ConfigurationFile
+import HTTP
 import JOSE
 import JSON
 import ProviderKit
@@ -41,15 +42,18 @@ package struct ClientKey: Sendable, Equatable {
     self.audience = audience
   }
 
+  /// The audience that stands for the address of the endpoint that is asked.
+  static let endpoint = "endpoint"
+
   /// The payload of an assertion: its only audience is the issuer, so that no other server can use it.
-  func payload(clientID: String, issuer: String, at now: Timestamp) -> [UInt8] {
+  func payload(clientID: String, issuer: String, endpoint: String?, at now: Timestamp) -> [UInt8] {
     var writer = JSONWriter()
     let seconds = Int(now.milliseconds / 1000)
     let identifier = RandomBytes.array(count: Self.identifierByteCount)
     writer.object { writer in
       writer.member("iss", clientID)
       writer.member("sub", clientID)
-      writer.member("aud", audience ?? issuer)
+      writer.member("aud", (audience == Self.endpoint ? endpoint : audience) ?? issuer)
       writer.member("jti", String(decoding: Base64.encode(identifier.span, as: .url), as: UTF8.self))
       writer.member("iat", seconds)
       writer.member("exp", seconds + Self.lifetimeSeconds)
@@ -65,7 +69,7 @@ extension ClientAuthenticator {
   /// A new assertion, signed with the client's key as its source has it now.
   ///
   /// - Throws: `.credentialMissing`; what the source of the key throws.
-  func signed(with key: ClientKey) async throws(ProviderFailure) -> Secret {
+  func signed(with key: ClientKey, for url: HTTPURL?) async throws(ProviderFailure) -> Secret {
     let pem = try await secrets(.key(key.source)).get()
     let signingKey: SigningKey
     do throws(KeyFault) { signingKey = try SigningKey(pem: pem) } catch { throw Self.failure(error) }
@@ -74,7 +78,8 @@ extension ClientAuthenticator {
         "it is one for \(signingKey.algorithm.rawValue), and privateKeyAlgorithm says \(algorithm.rawValue)")
     }
     let header = CompactJWS.header(signingKey.algorithm, type: Self.type, keyID: key.keyID)
-    let payload = key.payload(clientID: clientID, issuer: reader.issuer, at: reader.clock())
+    let endpoint = url.map { $0.origin + $0.target }
+    let payload = key.payload(clientID: clientID, issuer: reader.issuer, endpoint: endpoint, at: reader.clock())
     do throws(KeyFault) { return try signingKey.token(payload.span, header: header) } catch {
       throw Self.failure(error)
     }

@@ -14,7 +14,7 @@ extension OIDCProvider {
     ]
     guard let setting = settings[clientAuthentication] else { return nil }
     do throws(ProviderFailure) {
-      _ = try await caller.authenticator.proof()
+      _ = try await caller.authenticator.proof(for: nil)
       return .secret(setting, Result<Void, ProviderFailure>.success(()))
     } catch { return .secret(setting, Result<Void, ProviderFailure>.failure(error)) }
   }
