@@ -232,6 +232,7 @@ enum Misbehaviours {
     case .reauthenticationRequired: "reauthentication"
     case .challenged: "challenge"
     case .tokenRefused: "token refused"
+    case .credentialMissing, .subjectMissing: "credential missing"
     case .unsupported: "unsupported"
     }
   }
