@@ -31,7 +31,7 @@ enum InitCommand: Command {
       "authbroker init", "authbroker init --provider github --client-id ID --name work",
       "authbroker init --issuer https://sso.example.com --client-id cli --print",
       "authbroker init --resource https://mcp.example.com/mcp",
-      "authbroker init --print-client-metadata --client-metadata-url https://me.example.com/authbroker.json",
+      "authbroker init --print-client-metadata --client-metadata-url https://a.test/b",
     ])
 
   /// Asks, tries, writes, reloads and logs in.

@@ -10,6 +10,7 @@ enum RegisteredRedirects {
   /// The addresses for a new registration.
   ///
   /// - Parameter configured: the profile's own; one that names a port is registered alone.
+  /// - Returns: as texts.
   static func new(_ configured: LoopbackRedirect) -> [String] {
     guard configured.port == 0 else { return [configured.text(port: configured.port)] }
     let first = Int.random(in: ports.lowerBound...(ports.upperBound - count))

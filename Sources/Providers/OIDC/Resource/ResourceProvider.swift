@@ -103,6 +103,7 @@ package final class ResourceProvider: AuthProvider {
   ///   - client: the client, its issuer and its resource.
   ///   - registered: its registration; nil for one of the configuration, and where that is lost.
   ///   - change: changes what the provider is made from.
+  /// - Returns: a provider of that client alone.
   /// - Throws: as ``discovery(of:)``.
   func provider(
     of client: TokenClient, _ registered: RegisteredClient?,

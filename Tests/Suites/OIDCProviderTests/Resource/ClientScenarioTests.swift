@@ -17,7 +17,9 @@ import Testing
     _ change: @escaping (inout OIDCProfileConfiguration) -> Void = { _ in },
     _ body: (ResourceStage, ResourceStage.Login) async throws -> Void
   ) async throws {
-    try await ResourceStage.run({ script }) { stage in
+    try await ResourceStage.run {
+      script
+    } _: { stage in
       let login = try await stage.logIn(try stage.provider(path: script.path, change), scopes: scopes, answer: answer)
       try await body(stage, login)
     }
@@ -26,7 +28,9 @@ import Testing
   /// The failure of a login that a server makes impossible.
   private func refusal(_ script: ResourceScript) async throws -> ProviderFailure? {
     var found: ProviderFailure?
-    try await ResourceStage.run({ script }) { stage in
+    try await ResourceStage.run {
+      script
+    } _: { stage in
       let provider = try stage.provider()
       found = await failure { () throws(ProviderFailure) in try await provider.login(Credentials(method: .browser)) }
       #expect(stage.server.requests(at: "/register").isEmpty && stage.tokenForms.isEmpty)
@@ -142,7 +146,9 @@ import Testing
   }
 
   @Test func `client-credentials-basic`() async throws {
-    try await ResourceStage.run({ ResourceScript() }) { stage in
+    try await ResourceStage.run {
+      ResourceScript()
+    } _: { stage in
       let provider = try stage.provider { found in
         (found.clientID, found.clientSecret, found.clientAuthentication) = ("mine", .environment("S"), .basic)
       }
@@ -220,11 +226,11 @@ import Testing
   ]
 
   @Test(arguments: answers) func `the issuer of an answer is compared byte for byte`(_ row: Answer) async throws {
-    try await ResourceStage.run({
+    try await ResourceStage.run {
       var script = ResourceScript()
       if row.isAnnounced { script.metadataMembers += #","authorization_response_iss_parameter_supported":true"# }
       return script
-    }) { stage in
+    } _: { stage in
       let provider = try stage.provider()
       let action = try #require(try await provider.login(Credentials(method: .browser)).action)
       let visit = try BrowserVisit(action)

@@ -22,7 +22,9 @@ import Testing
   }
 
   @Test func `profiles of one issuer share one registration, also when they log in at once`() async throws {
-    try await ResourceStage.run({ ResourceScript() }) { stage in
+    try await ResourceStage.run {
+      ResourceScript()
+    } _: { stage in
       let providers = try (0..<3).map { _ in try stage.provider() }
       let actions = try await withThrowingTaskGroup(of: ProviderUserAction?.self) { group in
         for provider in providers {
@@ -42,7 +44,9 @@ import Testing
   }
 
   @Test func `a session is of its issuer and client, and refreshes there with its resource`() async throws {
-    try await ResourceStage.run({ ResourceScript() }) { stage in
+    try await ResourceStage.run {
+      ResourceScript()
+    } _: { stage in
       let provider = try stage.provider()
       let session = try await stage.logIn(provider).session
       let client = try #require(session.tokens.refreshToken?.client)
@@ -59,7 +63,9 @@ import Testing
 
   @Test func `a client that the server has forgotten is asked about once more, and kept until a login`() async throws {
     let server = Changing()
-    try await ResourceStage.run({ server.now }) { stage in
+    try await ResourceStage.run {
+      server.now
+    } _: { stage in
       let provider = try stage.provider()
       let begun = try await stage.logIn(provider).session
       let token = try #require(begun.tokens.refreshToken)
@@ -89,7 +95,9 @@ import Testing
 
   @Test func `a passing refusal of the client leaves no trace`() async throws {
     let server = Changing()
-    try await ResourceStage.run({ server.now }) { stage in
+    try await ResourceStage.run {
+      server.now
+    } _: { stage in
       let provider = try stage.provider()
       let begun = try await stage.logIn(provider).session
       let token = try #require(begun.tokens.refreshToken)
@@ -106,7 +114,9 @@ import Testing
 
   @Test func `a login asks first whether the server still knows the client`() async throws {
     let server = Changing()
-    try await ResourceStage.run({ server.now }) { stage in
+    try await ResourceStage.run {
+      server.now
+    } _: { stage in
       let provider = try stage.provider()
       let first = try await stage.logIn(provider)
       let same = try await stage.logIn(provider)
@@ -127,7 +137,9 @@ import Testing
     async throws
   {
     let server = Changing()
-    try await ResourceStage.run({ server.now }) { stage in
+    try await ResourceStage.run {
+      server.now
+    } _: { stage in
       let provider = try stage.provider()
       let session = try await stage.logIn(provider).session
       let token = try #require(session.tokens.refreshToken)
@@ -158,11 +170,11 @@ import Testing
       (#","registration_endpoint":"@/register""#, .proof),
       (#","registration_endpoint":"@/register","code_challenge_methods_supported":["plain"]"#, .proof),
     ] {
-      try await ResourceStage.run({
+      try await ResourceStage.run {
         var script = ResourceScript()
         script.metadataMembers = members
         return script
-      }) { stage in
+      } _: { stage in
         let provider = try stage.provider()
         let refusal = await failure { () throws(ProviderFailure) in
           try await provider.login(Credentials(method: .browser))
@@ -182,11 +194,11 @@ import Testing
   }
 
   @Test func `provider-check tells each step`() async throws {
-    try await ResourceStage.run({
+    try await ResourceStage.run {
       var script = ResourceScript()
       script.documentMembers = #","scopes_supported":["mcp:read"]"#
       return script
-    }) { stage in
+    } _: { stage in
       let provider = try stage.provider()
       func message(_ check: String) async -> String? { await provider.examine().first { $0.check == check }?.message }
       let document = stage.server.issuer + "/.well-known/oauth-protected-resource/mcp"
