@@ -7,7 +7,7 @@ from typing import Any, AsyncGenerator, Generator, Optional, Sequence, Set, Tupl
 from urllib.parse import urlsplit
 
 from ._sync import Broker
-from ._values import AccessToken
+from ._tokens import AccessToken
 
 _PORTS = {"http": 80, "https": 443}
 #: Scheme, host and port.

@@ -16,7 +16,8 @@ from keyring.errors import KeyringLocked, PasswordDeleteError, PasswordSetError
 
 from ._errors import AuthBrokerError, AuthenticationRequired, Closed, NoBroker
 from ._sync import Broker
-from ._targets import STANDARD_USERNAME, Grant, grant
+from ._targets import STANDARD_USERNAME, token_for
+from ._tokens import AccessToken
 
 _LOG = logging.getLogger(__name__)
 
@@ -25,7 +26,7 @@ class AuthBrokerKeyring(KeyringBackend):
     """Answers for targets; everything else is another backend's."""
 
     # Before those that store: what is no target is asked of them next.
-    priority = 9
+    priority = 9  # pyright: ignore[reportAssignmentType]
 
     def __init__(self) -> None:
         """Connects at the first question."""
@@ -36,15 +37,13 @@ class AuthBrokerKeyring(KeyringBackend):
     def get_password(self, service: str, username: str) -> Optional[str]:
         """The token of a target whose user this is, or which is for any user; else None."""
         found = self._find(service, username)
-        if found is None or (found.username is not None and username and found.username != username):
-            return None
-        return found.token.value
+        owner = _user(found)
+        return None if found is None or (owner and username and owner != username) else found.value
 
     def get_credential(self, service: str, username: Optional[str]) -> Optional[Credential]:
         """The user and the token of a target; the user that is named is a hint."""
         found = self._find(service, username)
-        return None if found is None else SimpleCredential(
-            found.username or username or STANDARD_USERNAME, found.token.value)
+        return None if found is None else SimpleCredential(_user(found) or username or STANDARD_USERNAME, found.value)
 
     def set_password(self, service: str, username: str, password: str) -> None:
         """Refuses it for a target; another service is the next backend's."""
@@ -59,11 +58,11 @@ class AuthBrokerKeyring(KeyringBackend):
                                       "authbroker logout")
         raise NotImplementedError
 
-    def _find(self, service: str, username: Optional[str]) -> Optional[Grant]:
+    def _find(self, service: str, username: Optional[str]) -> Optional[AccessToken]:
         """The token for a service; raises `KeyringLocked` where the user must act first."""
         try:
             for address in _addresses(service):
-                found = grant(self._connected(), address, username)
+                found = token_for(self._connected(), address, username)
                 if found is not None:
                     return found
         except NoBroker as error:
@@ -89,6 +88,11 @@ class AuthBrokerKeyring(KeyringBackend):
                 broker.close()
             except (AuthBrokerError, OSError, Closed):
                 pass
+
+
+def _user(token: Optional[AccessToken]) -> Optional[str]:
+    """The user that goes with a token; None where its target is for any."""
+    return None if token is None or token.target is None else token.target.username
 
 
 def _addresses(service: str) -> Iterator[str]:

@@ -20,8 +20,8 @@ from typing import Any, Dict, List, MutableMapping, Optional
 try:
     from authbroker._errors import AuthBrokerError, NoBroker
     from authbroker._sync import Broker
-    from authbroker._targets import grant
-    from authbroker._values import AccessToken
+    from authbroker._targets import token_for
+    from authbroker._tokens import AccessToken
 except ImportError as missing:  # mitmproxy runs this file by its path, in an environment of its own
     raise ImportError("install the package authbroker in the environment of mitmproxy") from missing
 
@@ -40,7 +40,7 @@ class AuthBrokerAddon:
     async def request(self, flow: Any) -> None:
         """Replaces the credential of a request to a target."""
         try:
-            found = await _apart(grant, self._broker, flow.request.url)
+            found = await _apart(token_for, self._broker, flow.request.url)
         except NoBroker as error:
             _LOG.error("authbroker: %s", error)
             return
@@ -50,7 +50,7 @@ class AuthBrokerAddon:
         if found is not None:
             headers: MutableMapping[str, str] = flow.request.headers
             headers["Authorization"] = found.authorization_header
-            self._sent[flow.id] = found.token
+            self._sent[flow.id] = found
 
     async def response(self, flow: Any) -> None:
         """Reports a token that the server has refused."""

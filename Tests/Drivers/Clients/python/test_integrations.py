@@ -1,4 +1,4 @@
-"""What other packages use of this one: which addresses a target covers, and where `httpx_auth` sends a token."""
+"""What other packages use of this one: where `httpx_auth` sends a token."""
 
 import asyncio
 import sys
@@ -8,24 +8,6 @@ from unittest import mock
 from urllib.parse import urlsplit
 
 from authbroker._httpx import TokenFlow
-from authbroker._targets import covers
-
-COVERED = [
-    ("https://a.example", "https://a.example"), ("https://a.example", "https://a.example/x?y"),
-    ("https://a.example/", "https://A.Example:443/x"), ("https://a.example/x", "https://a.example/x"),
-    ("https://a.example/x", "https://a.example/x/y"), ("https://*.a.example", "https://b.a.example/"),
-    ("https://*.a.example", "https://c.b.a.example"), ("http://[::1]:8080", "http://[::1]:8080/x"),
-    ("https://bob@a.example", "https://bob@a.example/x"),
-]
-UNCOVERED = [
-    ("https://a.example", "http://a.example"), ("https://a.example", "https://a.example:8443"),
-    ("https://a.example", "https://a.example.evil"), ("https://a.example", "https://evil.example/https://a.example"),
-    ("https://a.example/x", "https://a.example/xy"), ("https://a.example/x", "https://a.example"),
-    ("https://*.a.example", "https://a.example"), ("https://*.a.example", "https://evila.example"),
-    ("None", "https://a.example"), ("https://a.example", "a.example"), ("", ""),
-    ("https://a.example", "https://a.example:x"),
-]
-
 
 class FakeBroker:
     """Gives tokens that are numbered."""
@@ -78,13 +60,6 @@ def play(flow, one, statuses):
 
 class IntegrationTests(unittest.TestCase):
     """Tables."""
-
-    def test_targets(self):
-        """A prefix covers whole segments of the same server."""
-        for prefix, address in COVERED:
-            self.assertTrue(covers(prefix, address), (prefix, address))
-        for prefix, address in UNCOVERED:
-            self.assertFalse(covers(prefix, address), (prefix, address))
 
     def test_a_refused_token_is_reported_once(self):
         """And the request is sent again, unless its body is gone."""
