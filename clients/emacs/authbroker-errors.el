@@ -6,9 +6,10 @@
 
 ;; The data of `authbroker-error' are a sentence and a plist with :code, :kind,
 ;; :next-action, :retryable, :retry-after, :profile, :pointer,
-;; :fields, :attempts-remaining, :challenge and :data (as the broker sent it).  Kinds of
-;; this library: "noBroker", "connectionLost", "unexpectedAnswer".  The end of a
-;; time limit is "deadlineExceeded", whether the broker says so or this library.
+;; :fields, :attempts-remaining, :challenge, :scopes, :acr-values and :max-age (what the
+;; next login asks for) and :data (as the broker sent it).  Kinds of this library:
+;; "noBroker", "connectionLost", "unexpectedAnswer".  The end of a time limit is
+;; "deadlineExceeded", whether the broker says so or this library.
 
 ;;; Code:
 
@@ -56,6 +57,7 @@ Control and format characters become question marks."
                 :pointer (plist-get data :pointer) :fields (plist-get data :fields)
                 :attempts-remaining (plist-get data :attemptsRemaining)
                 :challenge (plist-get data :challenge) :correlation-id (plist-get data :correlationId)
+                :scopes (plist-get data :scopes) :acr-values (plist-get data :acrValues) :max-age (plist-get data :maxAge)
                 :data data))))
 
 (defun authbroker--raise (error)

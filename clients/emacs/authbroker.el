@@ -435,26 +435,30 @@ wait for a user who is not logged in, up to TIMEOUT seconds."
        (funcall call "getAccessToken"
                 (append (authbroker--params :profile (authbroker--profile profile)) params))))))
 
-(cl-defun authbroker-report-rejected (token &key status scopes audience)
+(cl-defun authbroker-report-rejected (token &key status challenge scopes audience)
   "Report that a server rejected TOKEN; return the one to use instead.
-STATUS: 401 (the default) or 403.  SCOPES and AUDIENCE: those of the request."
+STATUS: 401 (the default) or 403.  CHALLENGE: the header WWW-Authenticate, which
+may want more scopes.  SCOPES and AUDIENCE: those of the request."
   (authbroker--read-token
    (authbroker-call "reportRejected"
                     (authbroker--params :profile (authbroker-token-profile token)
                                         :tokenId (authbroker-token-id token) :status (or status 401)
-                                        :scopes scopes :audience audience))
+                                        :challenge challenge :scopes scopes :audience audience))
    (authbroker-token-target token)))
 
 (cl-defun authbroker-with-access-token (function &rest arguments &key scopes audience &allow-other-keys)
   "Call FUNCTION with an access token and return its value.
 Where FUNCTION signals `authbroker-unauthorized' (HTTP status 401), report the
-token as rejected and call FUNCTION once more with another one.  ARGUMENTS are
-those of `authbroker-access-token', SCOPES and AUDIENCE among them."
+token as rejected and call FUNCTION once more with another one.  The data of the
+signal may be a plist with :status and :challenge (WWW-Authenticate).  ARGUMENTS
+are those of `authbroker-access-token', SCOPES and AUDIENCE among them."
   (let ((token (apply #'authbroker-access-token arguments)))
     (condition-case rejection
         (funcall function token)
       (authbroker-unauthorized
-       (let ((fresh (authbroker-report-rejected token :scopes scopes :audience audience)))
+       (let ((fresh (authbroker-report-rejected
+                     token :status (plist-get (cdr rejection) :status) :challenge (plist-get (cdr rejection) :challenge)
+                     :scopes scopes :audience audience)))
          (if (equal (authbroker-token-id fresh) (authbroker-token-id token))
              (authbroker--raise rejection)
            (funcall function fresh)))))))

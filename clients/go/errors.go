@@ -28,8 +28,22 @@ const (
 )
 
 // ErrUnauthorized is what the function of WithAccessToken returns, or wraps, where a server rejected the token
-// (HTTP status 401).
+// (HTTP status 401). Unauthorized is the same with what the server wants.
 var ErrUnauthorized = errors.New("the server rejected the access token")
+
+// Unauthorized wraps ErrUnauthorized, and says how a server rejected the token.
+type Unauthorized struct {
+	// Status is the HTTP status: 401, which 0 stands for, or 403.
+	Status int
+	// Challenge is the response's header WWW-Authenticate, several joined by commas; it may want more scopes.
+	Challenge string
+}
+
+// Error says the same as ErrUnauthorized.
+func (u *Unauthorized) Error() string { return ErrUnauthorized.Error() }
+
+// Unwrap returns ErrUnauthorized.
+func (u *Unauthorized) Unwrap() error { return ErrUnauthorized }
 
 // Error is why a call has no result. Branch on Kind; show Error() to people. No text of it holds a secret.
 type Error struct {
@@ -56,6 +70,11 @@ type Error struct {
 	AttemptsRemaining *int
 	// Challenge is the one that must be answered first (kind challengePending).
 	Challenge *OTPChallenge
+	// Scopes, ACRValues (authentication context classes) and MaxAge (how many seconds ago it may have been) are what the
+	// next login asks for, as a server's challenge wants it (kind reauthRequired). The broker adds them itself.
+	Scopes, ACRValues []string
+	// MaxAge is nil where the challenge does not bound it.
+	MaxAge *int
 	// CorrelationID finds the case in the broker's log.
 	CorrelationID string
 	// Data is the member data of the broker's error as it came; nil for errors of this package.
@@ -141,6 +160,9 @@ func (w *wireError) read() *Error {
 	take("fields", &result.Fields)
 	take("attemptsRemaining", &result.AttemptsRemaining)
 	take("challenge", &result.Challenge)
+	take("scopes", &result.Scopes)
+	take("acrValues", &result.ACRValues)
+	take("maxAge", &result.MaxAge)
 	take("correlationId", &result.CorrelationID)
 	take("proof", &result.proof)
 	result.RetryAfter = time.Duration(seconds * float64(time.Second))

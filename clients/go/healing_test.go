@@ -1,10 +1,13 @@
 package authbroker
 
 import (
+	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -112,6 +115,72 @@ func TestTheTransportDoesNotRepeatABodyThatItCannotHaveAgain(t *testing.T) {
 	}
 	if (&Transport{Origins: []string{"http://api.example.com"}}).covers(request.URL) {
 		t.Error("a token would leave this machine over http")
+	}
+}
+
+// reported plays a broker that always has the same token; it returns what was reported to it: status and challenge.
+func reported(t *testing.T) func() string {
+	var mutex sync.Mutex
+	var reports []string
+	fakeBroker(t, func(connection net.Conn) {
+		for lines := bufio.NewScanner(connection); lines.Scan(); {
+			var asked struct {
+				ID     int
+				Method string
+				Params struct {
+					Status    int
+					Challenge string
+				}
+			}
+			_ = json.Unmarshal(lines.Bytes(), &asked)
+			if asked.Method == "reportRejected" {
+				mutex.Lock()
+				reports = append(reports, fmt.Sprint(asked.Params.Status, " ", asked.Params.Challenge))
+				mutex.Unlock()
+			}
+			_, _ = fmt.Fprintf(connection, `{"jsonrpc":"2.0","id":%d,"result":{"accessToken":"a","tokenType":"Bearer",`+
+				`"tokenId":"one","expiresAt":null,"scopes":[],"profile":"default"}}`+"\n", asked.ID)
+		}
+	})
+	return func() string {
+		mutex.Lock()
+		defer mutex.Unlock()
+		return strings.Join(reports, "; ")
+	}
+}
+
+func TestWhatAServerWantsIsReported(t *testing.T) {
+	wish := `Bearer error="insufficient_scope", scope="a"`
+	told := reported(t)
+	c := client(t)
+	refusal := &Unauthorized{Status: 403, Challenge: wish}
+	use := func(context.Context, *AccessToken) error { return refusal }
+	if err := c.WithAccessToken(limit(t), TokenOptions{}, use); err != refusal {
+		t.Error("the function's own refusal is the answer", err)
+	}
+	challenges := []string{`Bearer realm="a"`, wish, wish + strings.Repeat("x", longestChallenge)}
+	server := httptest.NewServer(http.HandlerFunc(func(response http.ResponseWriter, request *http.Request) {
+		response.Header().Set("WWW-Authenticate", challenges[0])
+		challenges = challenges[1:]
+		response.WriteHeader(http.StatusForbidden)
+	}))
+	defer server.Close()
+	web := http.Client{Transport: &Transport{Client: c, Origins: []string{server.URL}}}
+	for range [3]int{} {
+		if response, err := web.Get(server.URL); err != nil || response.StatusCode != 403 {
+			t.Error("the refusal is the answer", err)
+		}
+	}
+	if said := told(); said != "403 "+wish+"; 403 "+wish+"; 403 " {
+		t.Error("reported:", said)
+	}
+}
+
+func TestAnErrorSaysWhatALoginMustAskFor(t *testing.T) {
+	failure := (&wireError{Code: 1005, Data: json.RawMessage(
+		`{"kind":"reauthRequired","scopes":["a"],"acrValues":["b"],"maxAge":0}`)}).read()
+	if fmt.Sprint(failure.Scopes, failure.ACRValues) != "[a] [b]" || failure.MaxAge == nil || *failure.MaxAge != 0 {
+		t.Errorf("it says %+v", failure)
 	}
 }
 

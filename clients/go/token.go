@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"time"
 )
 
@@ -31,6 +32,9 @@ type TokenOptions struct {
 	WaitForLogin bool
 	// Timeout is how long the broker may take; 0: its own rule (25 s).
 	Timeout time.Duration
+	// Challenge is for ReportRejected alone: the header WWW-Authenticate of the rejection, several joined by commas. Where
+	// it wants more scopes, the token has them; where that takes a login, the error's kind is reauthRequired.
+	Challenge string
 }
 
 // AccessToken is a token and what is known about it. No way of printing it shows the token: Reveal does.
@@ -126,12 +130,12 @@ func (c *Client) AccessToken(ctx context.Context, options TokenOptions) (*Access
 }
 
 // ReportRejected reports that a server rejected a token with an HTTP status, 401 or 403, and returns the one to use
-// instead. The options are those that the token was requested with.
+// instead. The options are those that the token was requested with, and the server's challenge.
 func (c *Client) ReportRejected(
 	ctx context.Context, token *AccessToken, status int, options TokenOptions,
 ) (*AccessToken, error) {
 	params := object{"tokenId": token.TokenID, "status": status}.text("profile", token.Profile).
-		list("scopes", options.Scopes).text("audience", options.Audience)
+		list("scopes", options.Scopes).text("audience", options.Audience).text("challenge", options.Challenge)
 	fresh := new(AccessToken)
 	if err := c.Call(ctx, "reportRejected", params, fresh); err != nil {
 		return nil, err
@@ -152,7 +156,15 @@ func (c *Client) WithAccessToken(
 	if err = use(ctx, token); !errors.Is(err, ErrUnauthorized) {
 		return err
 	}
-	fresh, failure := c.ReportRejected(ctx, token, 401, options)
+	status := http.StatusUnauthorized
+	var refusal *Unauthorized
+	if errors.As(err, &refusal) {
+		options.Challenge = refusal.Challenge
+		if refusal.Status != 0 {
+			status = refusal.Status
+		}
+	}
+	fresh, failure := c.ReportRejected(ctx, token, status, options)
 	if failure != nil {
 		return failure
 	}

@@ -8,12 +8,15 @@ import (
 	"strings"
 )
 
+// longestChallenge is how many bytes of a server's challenge the broker takes; a longer one is not reported.
+const longestChallenge = 8192
+
 // longestRefusal bounds what is read of the answer to a rejected request, so that its connection can be used again.
 const longestRefusal = 64 << 10
 
-// Transport is an http.RoundTripper that sends an access token with each request to an API, and heals a 401 once: the
-// token is reported as rejected, and the request is sent again with another one, if its body can be had again
-// (http.Request.GetBody).
+// Transport is an http.RoundTripper that sends an access token with each request to an API, and heals a 401, or a 403 that
+// wants more scopes, once: the token is reported as rejected, and the request is sent again with another one, if its body
+// can be had again (http.Request.GetBody).
 type Transport struct {
 	// Client gets the tokens.
 	Client *Client
@@ -45,10 +48,14 @@ func (t *Transport) RoundTrip(request *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	response, err := base.RoundTrip(withToken(request, request.Body, token))
-	if err != nil || response.StatusCode != http.StatusUnauthorized {
+	if err != nil || !isRefusal(response) {
 		return response, err
 	}
-	fresh, failure := t.Client.ReportRejected(request.Context(), token, http.StatusUnauthorized, t.Options)
+	options := t.Options
+	if options.Challenge = challenge(response); len(options.Challenge) > longestChallenge {
+		options.Challenge = ""
+	}
+	fresh, failure := t.Client.ReportRejected(request.Context(), token, response.StatusCode, options)
 	if failure != nil || fresh.TokenID == token.TokenID {
 		// The API's own refusal says more.
 		return response, nil
@@ -65,6 +72,17 @@ func (t *Transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	_, _ = io.CopyN(io.Discard, response.Body, longestRefusal)
 	_ = response.Body.Close()
 	return base.RoundTrip(withToken(request, body, fresh))
+}
+
+// challenge returns what a response wants: its headers WWW-Authenticate, joined by commas.
+func challenge(response *http.Response) string {
+	return strings.Join(response.Header.Values("WWW-Authenticate"), ", ")
+}
+
+// isRefusal tells whether a response rejects the token, so that another one may help.
+func isRefusal(response *http.Response) bool {
+	return response.StatusCode == http.StatusUnauthorized ||
+		response.StatusCode == http.StatusForbidden && strings.Contains(challenge(response), "insufficient_scope")
 }
 
 // covers tells whether the token may go to an address.

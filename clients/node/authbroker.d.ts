@@ -54,9 +54,11 @@ export class UnexpectedAnswer extends AuthBrokerError {}
 export class NoTerminal extends AuthBrokerError {}
 /** An API refused a token: thrown or returned by the function that is given to `withAccessToken`. */
 export class Unauthorized extends AuthBrokerError {
-  /** The HTTP status: 401 where absent, or 403. */
-  constructor(status?: number);
+  /** The HTTP status, 401 where absent, or 403; and the header `WWW-Authenticate`, which may want more scopes. */
+  constructor(status?: number, challenge?: string);
   readonly status: number;
+  /** The header `WWW-Authenticate`; several are joined by commas. */
+  readonly challenge?: string;
 }
 /** The broker answered with an error, which says what to do next. */
 export class BrokerError extends AuthBrokerError {
@@ -70,6 +72,12 @@ export class BrokerError extends AuthBrokerError {
   /** Which member of the params is wrong (RFC 6901). */
   readonly pointer?: string;
   readonly correlationId?: string;
+  /** What the next login asks for, as a server's challenge wants it (`reauthRequired`); the broker adds it itself. */
+  readonly scopes?: readonly string[];
+  /** The authentication context classes of that login. */
+  readonly acrValues?: readonly string[];
+  /** How many seconds ago that login may have been. */
+  readonly maxAge?: number;
   /** The challenge that `challengePending` carries. */
   readonly challenge: OtpChallenge | undefined;
 }
@@ -313,14 +321,19 @@ export class Broker {
   call(method: string, params?: Record<string, unknown>, options?: CallOptions): Promise<any>;
   /** A valid access token, refreshed first where necessary. */
   accessToken(options?: TokenOptions & { forceRefresh?: boolean; waitForLogin?: boolean }): Promise<AccessToken>;
-  /** Reports that an API refused a token (401 where no status is given); gives the one to use instead. */
+  /**
+   * Reports that an API refused a token (401 where no status is given); gives the one to use instead. `challenge` is the
+   * response's header `WWW-Authenticate`: where it wants more scopes, the token has them; where that takes a login, the
+   * error is `reauthRequired`.
+   */
   reportRejected(
-    token: AccessToken, options?: CallOptions & { status?: number; scopes?: string[]; audience?: string },
+    token: AccessToken,
+    options?: CallOptions & { status?: number; challenge?: string; scopes?: string[]; audience?: string },
   ): Promise<AccessToken>;
   /**
    * Calls a function with a token; if the API refuses it, reports that once and calls it with the new one. The function
-   * throws or returns {@link Unauthorized}, or returns a `Response` of `fetch` with status 401. The second refusal is
-   * what comes of it, and the first one where the broker has no other token.
+   * throws or returns {@link Unauthorized}, or returns a `Response` of `fetch` with status 401, or with 403 and the wish for
+   * more scopes. The second refusal is what comes of it, and the first one where the broker has no other token.
    */
   withAccessToken<Result>(
     use: (token: AccessToken) => Promise<Result | Unauthorized> | Result | Unauthorized, options?: TokenOptions,

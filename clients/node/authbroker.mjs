@@ -16,7 +16,7 @@
 import { tokenOfAddress } from './lib/addresses.mjs';
 import { Channel } from './lib/channel.mjs';
 import { connect, start } from './lib/discovery.mjs';
-import { AuthBrokerError, BrokerError, Closed, ConnectionLost, TimedOut, Unauthorized, given, pause, within }
+import { AuthBrokerError, BrokerError, Closed, ConnectionLost, TimedOut, Unauthorized, given, pause, refusalIn, within }
   from './lib/errors.mjs';
 import { Events } from './lib/events.mjs';
 import { currentProfile } from './lib/profile.mjs';
@@ -85,8 +85,8 @@ export class Broker {
     return new AccessToken(await this.call('getAccessToken', params, patient(options)));
   }
 
-  async reportRejected(token, { status, scopes, audience, ...options } = {}) {
-    const params = { profile: token.profile, tokenId: token.tokenId, status, scopes, audience };
+  async reportRejected(token, { status, challenge: wanted, scopes, audience, ...options } = {}) {
+    const params = { profile: token.profile, tokenId: token.tokenId, status, challenge: wanted, scopes, audience };
     return new AccessToken(await this.call('reportRejected', params, options), token.target);
   }
 
@@ -99,11 +99,11 @@ export class Broker {
         if (!(error instanceof Unauthorized) || isLast) throw error;
         outcome = error;
       }
-      const isResponse = outcome instanceof Response && outcome.status === 401;
-      if (!(outcome instanceof Unauthorized) && !isResponse) return outcome;
-      const { status } = outcome;
-      const fresh = isLast ? token
-        : await this.reportRejected(token, { status, scopes, audience, signal, timeoutSeconds });
+      const isResponse = outcome instanceof Response;
+      const refusal = isResponse ? refusalIn(outcome) : outcome;
+      if (!(refusal instanceof Unauthorized)) return outcome;
+      const fresh = isLast ? token : await this.reportRejected(
+        token, { status: refusal.status, challenge: refusal.challenge, scopes, audience, signal, timeoutSeconds });
       // The same token would be refused again.
       if (fresh.equals(token)) {
         if (isResponse) return outcome;

@@ -226,27 +226,32 @@ end
 
 --- Reports that a server rejected a token, and returns the one to use instead.
 --
--- @param options `status` (401, or 403), and `scopes` and `audience` as in the request for the token
+-- @param options `status` (401, or 403), `challenge` (the header WWW-Authenticate, which may want more scopes), and `scopes`
+-- and `audience` as in the request for the token
 function M.report_rejected(token, options)
   options = options or {}
   local result, failure = M.call('reportRejected', {
-    profile = token.profile, tokenId = token.token_id, status = options.status or 401, scopes = options.scopes,
-    audience = options.audience,
+    profile = token.profile, tokenId = token.token_id, status = options.status or 401, challenge = options.challenge,
+    scopes = options.scopes, audience = options.audience,
   })
   return read_token(result, failure, token.target)
 end
 
 --- Calls a function with an access token and returns what it returns. Where that is nil and `UNAUTHORIZED`, the token
--- is reported as rejected and the function called once more with another one.
+-- is reported as rejected and the function called once more with another one. A third value may be a table with `status`
+-- and `challenge`.
 --
 -- @param options as of `access_token`; nil: none
 function M.with_access_token(options, use)
   local token, failure = M.access_token(options)
   if not token then return nil, failure end
-  local result, why = use(token)
+  local result, why, refusal = use(token)
   if result ~= nil or why ~= M.UNAUTHORIZED then return result, why end
+  options, refusal = options or {}, refusal or {}
   local fresh
-  fresh, failure = M.report_rejected(token, { scopes = (options or {}).scopes, audience = (options or {}).audience })
+  fresh, failure = M.report_rejected(token, {
+    status = refusal.status, challenge = refusal.challenge, scopes = options.scopes, audience = options.audience,
+  })
   if not fresh then return nil, failure end
   if fresh.token_id == token.token_id then return nil, why end
   return use(fresh)

@@ -1,6 +1,6 @@
 /** The errors of the package, and what the others share. */
 import { challenge } from './values.mjs';
-import { LONGEST_TIMER_MS } from './limits.mjs';
+import { LONGEST_CHALLENGE, LONGEST_TIMER_MS } from './limits.mjs';
 
 /** Text of another program, made fit for a terminal. */
 export const plain = (text) => String(text).replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, '?');
@@ -48,10 +48,19 @@ export class NoTerminal extends AuthBrokerError {
 }
 
 export class Unauthorized extends AuthBrokerError {
-  constructor(status = 401) {
+  constructor(status = 401, challenge = undefined) {
     super(`the API refused the access token (HTTP status ${status})`, 'unauthorized');
     this.status = status;
+    if (challenge !== undefined) this.challenge = challenge;
   }
+}
+
+/** How a response refuses the token, where another one may help: by 401, or by 403 with the wish for more scopes. */
+export function refusalIn({ status, headers }) {
+  const challenge = headers.get('WWW-Authenticate') ?? '';
+  if (status !== 401 && !(status === 403 && challenge.includes('insufficient_scope'))) return undefined;
+  const isTaken = challenge !== '' && Buffer.byteLength(challenge) <= LONGEST_CHALLENGE;
+  return new Unauthorized(status, isTaken ? challenge : undefined);
 }
 
 /** The broker's own error; `data` has every member that came with it. */
@@ -61,7 +70,8 @@ export class BrokerError extends AuthBrokerError {
       typeof data.nextAction === 'string' ? data.nextAction : 'none', data.retryable === true);
     this.code = code;
     Object.defineProperty(this, 'data', { value: data, enumerable: false });
-    for (const name of ['retryAfterSeconds', 'attemptsRemaining', 'profile', 'pointer', 'correlationId']) {
+    for (const name of ['retryAfterSeconds', 'attemptsRemaining', 'profile', 'pointer', 'correlationId', 'scopes', 'acrValues',
+      'maxAge']) {
       if (data[name] !== undefined) this[name] = data[name];
     }
   }

@@ -11,6 +11,8 @@ export const READY_MS = 15_000, KEY_MS = 600_000;
 export const OWNED_MS = 5_000, RETRY_MS = 250, PAUSE_MS = 5;
 /** How long the question which state directory is served may take, in ms. */
 export const PROBE_MS = 60_000;
+/** A server's challenge that is longer, in bytes, the broker refuses: the token is reported without it. */
+export const LONGEST_CHALLENGE = 8192;
 /** How much longer than the broker's own time limit its answer is waited for: it is on this machine. */
 export const ANSWER_SECONDS = 5;
 /** How long an answer is waited for where the caller does not say: more than any method takes by itself. */

@@ -119,10 +119,10 @@ class AsyncBroker:
             return cast(AccessToken, end.value)
 
     async def report_rejected(self, token: AccessToken, status: Optional[int] = None, *,
-                              scopes: Optional[Sequence[str]] = None, audience: Optional[str] = None,
-                              timeout: Optional[float] = None) -> AccessToken:
+                              challenge: Optional[str] = None, scopes: Optional[Sequence[str]] = None,
+                              audience: Optional[str] = None, timeout: Optional[float] = None) -> AccessToken:
         """As `Broker.report_rejected`."""
-        params = _calls.rejection_params(token, status, scopes, audience)
+        params = _calls.rejection_params(token, status, challenge, scopes, audience)
         return AccessToken(Members(await self.call("reportRejected", params, timeout=timeout)), token.target)
 
     async def with_access_token(
@@ -138,10 +138,11 @@ class AsyncBroker:
                 given = use(token)
                 return _calls.accepted(cast(Result, (await given) if inspect.isawaitable(given) else given))
             except Exception as error:
-                status = _calls.refused_status(error)
-                if status is None or is_last:
+                refusal = _calls.refusal(error)
+                if refusal is None or is_last:
                     raise
-                fresh = await self.report_rejected(token, status, scopes=scopes, audience=audience, timeout=timeout)
+                fresh = await self.report_rejected(
+                    token, refusal.status, challenge=refusal.challenge, scopes=scopes, audience=audience, timeout=timeout)
                 if fresh == token:
                     raise
                 token = fresh

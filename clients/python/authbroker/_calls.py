@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from typing import Dict, Mapping, Optional, Sequence, Tuple, TypeVar, Union
+from typing import Any, Dict, Mapping, Optional, Sequence, Tuple, TypeVar, Union
 
 from . import _addresses
 from ._errors import Unauthorized
@@ -24,6 +24,8 @@ _USUAL_SECONDS = 60.0
 _KEY_SECONDS = 660.0
 # A login elsewhere is waited for until it is over, which its provider bounds.
 _LOGIN_SECONDS = 3600.0
+# A server's challenge that is longer, in bytes, the broker refuses: the token is reported without it.
+_LONGEST_CHALLENGE = 8192
 _LONGER = {"unlock": _KEY_SECONDS, "rekey": _KEY_SECONDS, "checkVault": _KEY_SECONDS, "awaitLogin": _LOGIN_SECONDS}
 
 
@@ -55,10 +57,10 @@ def token_steps(profile: Optional[str], url: Optional[str], min_validity: Option
     return _addresses.of_address(url, params)
 
 
-def rejection_params(token: AccessToken, status: Optional[int], scopes: Optional[Sequence[str]],
-                     audience: Optional[str]) -> Dict[str, object]:
+def rejection_params(token: AccessToken, status: Optional[int], challenge: Optional[str],
+                     scopes: Optional[Sequence[str]], audience: Optional[str]) -> Dict[str, object]:
     """The params of `reportRejected`: the token is named by its id, so that it does not travel again."""
-    return {"profile": token.profile, "tokenId": token.token_id, "status": status,
+    return {"profile": token.profile, "tokenId": token.token_id, "status": status, "challenge": challenge,
             "scopes": None if scopes is None else list(scopes), "audience": audience}
 
 
@@ -88,11 +90,22 @@ def accepted(outcome: Union[Result, Unauthorized]) -> Result:
     return outcome
 
 
-def refused_status(outcome: object) -> Optional[int]:
-    """The status with which an API refused a token; None for any other outcome of a caller's function."""
+def refusal_in(status: object, challenge: Optional[str]) -> Optional[Unauthorized]:
+    """How a response refuses the token, where another one may help: by 401, or by 403 with the wish for more scopes."""
+    if status != 401 and not (status == 403 and challenge is not None and "insufficient_scope" in challenge):
+        return None
+    is_taken = challenge is not None and 0 < len(challenge.encode()) <= _LONGEST_CHALLENGE
+    return Unauthorized(401 if status == 401 else 403, challenge if is_taken else None)
+
+
+def refusal(outcome: object) -> Optional[Unauthorized]:
+    """How an API refused a token; None for any other outcome of a caller's function."""
     if isinstance(outcome, Unauthorized):
-        return outcome.status
+        return outcome
     # Where nothing has imported that module, nothing can have raised its error.
     errors = sys.modules.get("urllib.error")
-    is_refusal = errors is not None and isinstance(outcome, errors.HTTPError) and getattr(outcome, "code", None) == 401
-    return 401 if is_refusal else None
+    if errors is None or not isinstance(outcome, errors.HTTPError):
+        return None
+    headers: Any = getattr(outcome, "headers", None)
+    challenges = headers.get_all("WWW-Authenticate", []) if hasattr(headers, "get_all") else []
+    return refusal_in(getattr(outcome, "code", None), ", ".join(challenges))

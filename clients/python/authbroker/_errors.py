@@ -78,11 +78,13 @@ class Unauthorized(AuthBrokerError):
 
     kind = "unauthorized"
 
-    def __init__(self, status: int = 401) -> None:
-        """Takes the HTTP status: 401, or 403."""
+    def __init__(self, status: int = 401, challenge: Optional[str] = None) -> None:
+        """Takes the HTTP status, 401 or 403, and the response's header `WWW-Authenticate`, which may want more scopes."""
         super().__init__(f"the API refused the access token (HTTP status {status})")
         #: The HTTP status.
         self.status = status
+        #: The header `WWW-Authenticate`; several are joined by commas.
+        self.challenge = challenge
 
 
 class BrokerError(AuthBrokerError):
@@ -103,15 +105,27 @@ class BrokerError(AuthBrokerError):
         self.retryable = data.get("retryable") is True
         #: How long to wait before the next try, where the broker knows.
         self.retry_after: Optional[float] = _number(wait)
-        left = _number(data.get("attemptsRemaining"))
         #: How often a code may still be tried.
-        self.attempts_remaining: Optional[int] = None if left is None else int(left)
+        self.attempts_remaining: Optional[int] = self._count("attemptsRemaining")
         #: The profile that it is about.
         self.profile: Optional[str] = self._text("profile")
         #: Which member of the params is wrong (RFC 6901).
         self.pointer: Optional[str] = self._text("pointer")
         #: By what the broker's log names the same failure.
         self.correlation_id: Optional[str] = self._text("correlationId")
+        #: What the next login asks for, as a server's challenge wants it (`reauthRequired`): scopes, authentication
+        #: context classes, and how many seconds ago it may have been. The broker adds them itself.
+        self.scopes: Tuple[str, ...] = self._texts("scopes")
+        self.acr_values: Tuple[str, ...] = self._texts("acrValues")
+        self.max_age: Optional[int] = self._count("maxAge")
+
+    def _count(self, name: str) -> Optional[int]:
+        value = _number(self.data.get(name))
+        return None if value is None else int(value)
+
+    def _texts(self, name: str) -> Tuple[str, ...]:
+        value = self.data.get(name)
+        return tuple(value) if isinstance(value, list) and all(isinstance(one, str) for one in value) else ()
 
     def _text(self, name: str) -> Optional[str]:
         value = self.data.get(name)

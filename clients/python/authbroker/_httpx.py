@@ -1,4 +1,4 @@
-"""Authentication for httpx and httpx2, and so for the MCP Python SDK: the broker's token, and another one after a 401."""
+"""Authentication for httpx and httpx2, and so for the MCP Python SDK: the broker's token, another where it is refused."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import importlib
 from typing import Any, AsyncGenerator, Generator, Optional, Sequence, Set, Tuple
 from urllib.parse import urlsplit
 
+from . import _calls
+from ._errors import Unauthorized
 from ._sync import Broker
 from ._tokens import AccessToken
 
@@ -25,14 +27,15 @@ class TokenFlow:
         self._broker = Broker() if broker is None else broker
 
     def sync_auth_flow(self, request: Any) -> Generator[Any, Any, None]:
-        """Adds the header; after a 401 the token is reported, and the request sent once more with another one.
+        """Adds the header; a refused token is reported, and the request sent once more with another one.
 
         A body that can be sent only once is not sent again.
         """
         token = self._token() if self._admits(request) else None
         response = yield _bearing(request, token)
-        if token is not None and _is_refused(request, response):
-            other = self._other(token)
+        refusal = _refusal(request, response)
+        if token is not None and refusal is not None:
+            other = self._other(token, refusal)
             if other != token:
                 yield _bearing(request, other)
 
@@ -41,8 +44,9 @@ class TokenFlow:
         run_sync = importlib.import_module("anyio.to_thread").run_sync
         token = await run_sync(self._token) if self._admits(request) else None
         response = yield _bearing(request, token)
-        if token is not None and _is_refused(request, response):
-            other = await run_sync(self._other, token)
+        refusal = _refusal(request, response)
+        if token is not None and refusal is not None:
+            other = await run_sync(self._other, token, refusal)
             if other != token:
                 yield _bearing(request, other)
 
@@ -56,8 +60,9 @@ class TokenFlow:
     def _token(self) -> AccessToken:
         return self._broker.access_token(self._profile, scopes=self._scopes, audience=self._audience)
 
-    def _other(self, token: AccessToken) -> AccessToken:
-        return self._broker.report_rejected(token, scopes=self._scopes, audience=self._audience)
+    def _other(self, token: AccessToken, refusal: Unauthorized) -> AccessToken:
+        return self._broker.report_rejected(
+            token, refusal.status, challenge=refusal.challenge, scopes=self._scopes, audience=self._audience)
 
 
 def _origin(url: Any) -> Origin:
@@ -71,9 +76,10 @@ def _bearing(request: Any, token: Optional[AccessToken]) -> Any:
     return request
 
 
-def _is_refused(request: Any, response: Any) -> bool:
-    """Whether the request may be sent again with another token: its body is still there."""
-    return response.status_code == 401 and type(request.stream).__name__ == "ByteStream"
+def _refusal(request: Any, response: Any) -> Optional[Unauthorized]:
+    """How a response refuses the token, if the request may be sent again with another one: its body is still there."""
+    can_repeat = type(request.stream).__name__ == "ByteStream"
+    return _calls.refusal_in(response.status_code, response.headers.get("WWW-Authenticate")) if can_repeat else None
 
 
 def httpx_auth(profile: Optional[str] = None, *, scopes: Optional[Sequence[str]] = None, audience: Optional[str] = None,
@@ -83,8 +89,9 @@ def httpx_auth(profile: Optional[str] = None, *, scopes: Optional[Sequence[str]]
         httpx.Client(auth=authbroker.httpx_auth())
 
     The token is sent to the server of the first request, or to those that `origins` names, such as
-    `https://api.example.com`; requests to others go without it. Where the user must log in, the request raises
-    `AuthenticationRequired`. One of the packages must be installed.
+    `https://api.example.com`; requests to others go without it. After a 401, or a 403 that wants more scopes, the token is
+    reported with the server's challenge. Where the user must log in, the request raises `AuthenticationRequired`. One of
+    the packages must be installed.
     """
     kinds = tuple(kind for kind in map(_kind, ("httpx", "httpx2")) if kind is not None)
     if not kinds:

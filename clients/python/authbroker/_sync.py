@@ -149,12 +149,16 @@ class Broker:
         except StopIteration as end:
             return cast(AccessToken, end.value)
 
-    def report_rejected(self, token: AccessToken, status: Optional[int] = None, *,
+    def report_rejected(self, token: AccessToken, status: Optional[int] = None, *, challenge: Optional[str] = None,
                         scopes: Optional[Sequence[str]] = None, audience: Optional[str] = None,
                         timeout: Optional[float] = None,
                         cancellation: Optional[Cancellation] = None) -> AccessToken:
-        """Reports that an API refused a token (401 where no status is given); returns the one to use instead."""
-        params = _calls.rejection_params(token, status, scopes, audience)
+        """Reports that an API refused a token (401 where no status is given); returns the one to use instead.
+
+        `challenge` is the response's header `WWW-Authenticate`, several joined by commas: where it wants more scopes, the
+        token has them; where that takes a login, the error is `AuthenticationRequired` of kind `reauthRequired`.
+        """
+        params = _calls.rejection_params(token, status, challenge, scopes, audience)
         answer = self.call("reportRejected", params, timeout=timeout, cancellation=cancellation)
         return AccessToken(Members(answer), token.target)
 
@@ -165,8 +169,8 @@ class Broker:
                           cancellation: Optional[Cancellation] = None) -> Result:
         """Calls a function with a token; if the API refuses it, reports that once and calls it with the new one.
 
-        The function raises or returns `Unauthorized`; an `urllib.error.HTTPError` with 401 is understood as well. The
-        second refusal is raised, and the first one where the broker has no other token.
+        The function raises or returns `Unauthorized`; an `urllib.error.HTTPError` with 401, or with 403 and the wish for
+        more scopes, is understood as well. The second refusal is raised, and the first one where the broker has no other token.
         """
         token = self.access_token(
             profile, url=url, min_validity=min_validity, scopes=scopes, audience=audience, timeout=timeout,
@@ -175,11 +179,12 @@ class Broker:
             try:
                 return _calls.accepted(use(token))
             except Exception as error:
-                status = _calls.refused_status(error)
-                if status is None or is_last:
+                refusal = _calls.refusal(error)
+                if refusal is None or is_last:
                     raise
                 fresh = self.report_rejected(
-                    token, status, scopes=scopes, audience=audience, timeout=timeout, cancellation=cancellation)
+                    token, refusal.status, challenge=refusal.challenge, scopes=scopes, audience=audience,
+                    timeout=timeout, cancellation=cancellation)
                 if fresh == token:
                     raise
                 token = fresh

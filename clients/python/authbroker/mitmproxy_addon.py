@@ -4,9 +4,9 @@
 
 What a program sends as its own credential to such a server, a placeholder for example, is replaced; what is no target
 goes through as it is. Where a request goes decides, and never its header `Host`; so a proxy that knows only the address of a
-server (transparent mode) finds no target. A token that a server refuses with 401 is reported, and the next request has
-another one. Where there is no token, the request is answered with 502 and the reason. The token is to be seen where
-mitmproxy shows or saves requests.
+server (transparent mode) finds no target. A token that a server refuses (401, or 403 with the wish for more scopes)
+is reported, and the next request has another one. Where there is no token, the request is answered with 502 and the
+reason. The token is to be seen where mitmproxy shows or saves requests.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ import logging
 from typing import Any, Dict, List, MutableMapping, Optional
 
 try:
-    from authbroker._errors import AuthBrokerError, NoBroker
+    from authbroker._calls import refusal_in
+    from authbroker._errors import AuthBrokerError, NoBroker, Unauthorized
     from authbroker._sync import Broker
     from authbroker._targets import token_for
     from authbroker._tokens import AccessToken
@@ -55,8 +56,9 @@ class AuthBrokerAddon:
     async def response(self, flow: Any) -> None:
         """Reports a token that the server has refused."""
         token = self._sent.pop(flow.id, None)
-        if token is not None and flow.response.status_code == 401:
-            await _apart(self._report, token)
+        refusal = refusal_in(flow.response.status_code, flow.response.headers.get("WWW-Authenticate"))
+        if token is not None and refusal is not None:
+            await _apart(self._report, token, refusal)
 
     def error(self, flow: Any) -> None:
         """Forgets the token of a request that has no answer."""
@@ -66,9 +68,9 @@ class AuthBrokerAddon:
         """Closes the connection to the broker."""
         self._broker.close()
 
-    def _report(self, token: AccessToken) -> None:
+    def _report(self, token: AccessToken, refusal: Unauthorized) -> None:
         try:
-            self._broker.report_rejected(token)
+            self._broker.report_rejected(token, refusal.status, challenge=refusal.challenge)
         except AuthBrokerError as error:
             _LOG.error("authbroker: %s", error)
 

@@ -59,10 +59,10 @@
                    :profile (funcall get :profile) :min-validity (funcall get :minValiditySeconds)
                    :scopes (funcall get :scopes) :audience (funcall get :audience)
                    :force-refresh (eq (funcall get :forceRefresh) t))))
-     ((and (equal method "reportRejected") (shim-only params '(:profile :tokenId :status)))
+     ((and (equal method "reportRejected") (shim-only params '(:profile :tokenId :status :challenge)))
       (shim-token (authbroker-report-rejected
                    (authbroker--make-token :profile (funcall get :profile) :id (funcall get :tokenId))
-                   :status (funcall get :status))))
+                   :status (funcall get :status) :challenge (funcall get :challenge))))
      ((and (equal method "login") (shim-only params '(:profile :method :email :password :phoneNumber :clientContext)))
       (authbroker-begin-login :profile (funcall get :profile) :method (funcall get :method) :email (funcall get :email)
                               :password (funcall get :password) :phone-number (funcall get :phoneNumber)

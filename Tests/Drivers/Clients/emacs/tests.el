@@ -419,16 +419,26 @@ many TIMES."
                                           :test #'string-match-p))))))
 
 (ert-deftest tests-token-not-replaced ()
-  "A token that is not replaced is not tried again."
+  "A token that is not replaced is not tried again; the challenge is reported."
   (tests-in-sandbox nil
     (let ((calls 0) reports)
       (tests-with-fake-broker
        "lasting" (lambda (log)
                    (should-error (authbroker-with-access-token
-                                  (lambda (_token) (cl-incf calls) (signal 'authbroker-unauthorized nil)))
+                                  (lambda (_token)
+                                    (cl-incf calls)
+                                    (signal 'authbroker-unauthorized '(:status 403 :challenge "Bearer scope=\"a\""))))
                                  :type 'authbroker-unauthorized)
-                   (setq reports (cl-count "reportRejected" (tests-lines log) :test #'equal))))
-      (should (equal (list calls reports) '(1 1))))))
+                   (dolist (line '("reportRejected" "403 Bearer scope=\"a\""))
+                     (push (cl-count line (tests-lines log) :test #'equal) reports))))
+      (should (equal (cons calls reports) '(1 1 1))))))
+
+(ert-deftest tests-what-a-login-must-ask-for ()
+  "The error says it."
+  (let ((error (authbroker--refusal '(:code 1005 :message "m" :data (:kind "reauthRequired" :scopes ("a") :acrValues ("b")
+                                                                     :maxAge 5)))))
+    (should (equal (mapcar (lambda (name) (authbroker-error-property error name)) '(:scopes :acr-values :max-age))
+                   '(("a") ("b") 5)))))
 
 (ert-deftest tests-locked ()
   "A locked vault says what to do; the proof for lock is given."

@@ -24,9 +24,9 @@ local typed = {
     return token_object(authbroker.access_token({ profile = p.profile, min_validity_seconds = p.minValiditySeconds,
       scopes = p.scopes, audience = p.audience, force_refresh = p.forceRefresh }))
   end },
-  reportRejected = { 'profile tokenId status', function(p)
+  reportRejected = { 'profile tokenId status challenge', function(p)
     local rejected = { profile = p.profile, token_id = p.tokenId }
-    return token_object(authbroker.report_rejected(rejected, { status = p.status }))
+    return token_object(authbroker.report_rejected(rejected, { status = p.status, challenge = p.challenge }))
   end },
   login = { 'profile method email password phoneNumber clientContext', function(p)
     return authbroker.begin_login({ profile = p.profile, method = p.method, email = p.email, password = p.password,

@@ -348,11 +348,17 @@ function tests.a_token_that_is_not_replaced_is_not_tried_again()
   local times = with_fake_broker('lasting', function()
     local result, why = authbroker.with_access_token(nil, function()
       calls = calls + 1
-      return nil, authbroker.UNAUTHORIZED
+      return nil, authbroker.UNAUTHORIZED, { status = 403, challenge = 'Bearer scope="a"' }
     end)
     assert(result == nil and why == authbroker.UNAUTHORIZED)
   end)
-  equal({ calls, times('reportRejected') }, { 1, 1 })
+  equal({ calls, times('reportRejected'), times('403 Bearer scope="a"') }, { 1, 1, 1 })
+end
+
+function tests.an_error_says_what_a_login_must_ask_for()
+  local data = { kind = 'reauthRequired', scopes = { 'a' }, acrValues = { 'b' }, maxAge = 5 }
+  local failure = require('authbroker.problem').of_broker({ code = 1005, message = 'm', data = data })
+  equal({ failure.scopes, failure.acr_values, failure.max_age }, { { 'a' }, { 'b' }, 5 })
 end
 
 function tests.a_locked_vault()

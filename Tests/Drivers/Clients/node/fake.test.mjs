@@ -141,10 +141,28 @@ describe('connections', { timeout: PATIENCE }, () => {
   test('a token that is not replaced is not tried again', async () => {
     fake = await FakeBroker.listen(file, ({ id }) => line({ id, result: tokenOf(1) }));
     let calls = 0;
-    await assert.rejects(broker.withAccessToken(() => { calls += 1; throw new Unauthorized(); }), Unauthorized);
+    await assert.rejects(broker.withAccessToken(() => { calls += 1; throw new Unauthorized(403, 'Bearer'); }), Unauthorized);
     const response = await broker.withAccessToken(() => { calls += 1; return new Response('why', { status: 401 }); });
     assert.deepEqual([response.status, await response.text(), calls], [401, 'why', 2]);
-    assert.equal(fake.requests('reportRejected').length, 2);
+    const reported = fake.requests('reportRejected').map(({ params }) => [params.status, params.challenge]);
+    assert.deepEqual(reported, [[403, 'Bearer'], [401, undefined]]);
+  });
+
+  test('what a server wants is reported, and a 403 only where it wants scopes', async () => {
+    fake = await FakeBroker.listen(file, ({ id }) => line({ id, result: tokenOf(1) }));
+    const wish = 'Bearer error="insufficient_scope", scope="a"';
+    for (const challenge of ['Bearer realm="a"', wish, wish + 'x'.repeat(8192)]) {
+      await broker.withAccessToken(() => new Response('', { status: 403, headers: { 'WWW-Authenticate': challenge } }));
+    }
+    const reported = fake.requests('reportRejected').map(({ params }) => [params.status, params.challenge]);
+    assert.deepEqual(reported, [[403, wish], [403, undefined]]);
+  });
+
+  test('an error says what a login must ask for', async () => {
+    const data = { kind: 'reauthRequired', scopes: ['a'], acrValues: ['b'], maxAge: 5 };
+    fake = await FakeBroker.listen(file, ({ id }) => line({ id, error: { code: 1005, message: 'm', data } }));
+    const { scopes, acrValues, maxAge } = await broker.accessToken().catch((error) => error);
+    assert.deepEqual([scopes, acrValues, maxAge], [['a'], ['b'], 5]);
   });
 
   test('answers overtake each other', async () => {

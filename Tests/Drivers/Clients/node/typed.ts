@@ -10,7 +10,9 @@ export async function uses(broker: Broker): Promise<string | undefined> {
   const session: Session | undefined = result.status === 'authenticated' ? result.session : undefined;
   const logouts: ('yes' | 'no' | 'pending' | 'unsupported')[] = (await broker.logout({ all: true })).map((one) => one.serverRevoked);
   try { await broker.verifyOtp('flow', '123456'); } catch (error) {
+    if (error instanceof AuthenticationRequired && error.maxAge === 0) return error.acrValues?.join() ?? error.scopes?.join();
     if (error instanceof AuthenticationRequired && error.nextAction === 'login') return error.kind;
+    await broker.reportRejected(token, { status: 403, challenge: new Unauthorized(403, 'Bearer').challenge });
     if (error instanceof BrokerError) return error.challenge?.maskedDestination;
   }
   for await (const event of await broker.events({ events: ['login'], since: 3 })) {

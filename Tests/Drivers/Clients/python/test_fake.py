@@ -17,6 +17,7 @@ from unittest import mock
 from authbroker import (AsyncBroker, AuthBrokerError, Broker, BrokerError, BrokerRefusal, CredentialError,
                         ConnectionLost, NoBroker, RequestError, TimedOut, Unauthorized, UnexpectedAnswer)
 from authbroker import _calls, _retry
+from authbroker._errors import error_from
 
 from support import PATIENCE, Case, FakeBroker, line, token_of, until
 
@@ -88,6 +89,13 @@ class AnswerTests(FakeCase):
         self.refusal(line(id="ID", error={"code": 1039, "message": "m", "data": {"kind": "new"}}), CredentialError)
         self.refusal(line(id="ID", error={"code": -32601, "message": "m"}), RequestError)
         self.refusal(line(id="ID", error={"code": 7, "message": "m", "data": None}), BrokerError)
+
+    def test_an_error_says_what_a_login_must_ask_for(self):
+        """Scopes, authentication context classes and age, as far as they are fit."""
+        for data, wanted in (({"scopes": ["a"], "acrValues": ["b", "c"], "maxAge": 5}, (("a",), ("b", "c"), 5)),
+                             ({"scopes": [1], "acrValues": "b", "maxAge": "5"}, ((), (), None))):
+            error = error_from({"code": 1005, "message": "m", "data": data})
+            self.assertEqual((error.scopes, error.acr_values, error.max_age), wanted)
 
     def test_answers_to_nothing_and_unknown_notifications_are_passed_over(self):
         """Also in pieces, and with blank lines between."""
@@ -220,7 +228,7 @@ class ConnectionTests(FakeCase):
 
         def use(token):
             used.append(token.token_id)
-            raise Unauthorized()
+            raise Unauthorized(403, 'Bearer scope="a"')
 
         def answer(request):
             return line(id=request["id"], result=token_of(1))
@@ -228,7 +236,8 @@ class ConnectionTests(FakeCase):
         self.methods = ("getAccessToken",)
         for fake, came in self.both(answer, lambda broker, _: broker.with_access_token(use)):
             self.assertEqual((came, used), (["unauthorized"], ["id1"]))
-            self.assertEqual(len(fake.requests("reportRejected")), 1)
+            (reported,) = fake.requests("reportRejected")
+            self.assertEqual((reported["params"]["status"], reported["params"]["challenge"]), (403, 'Bearer scope="a"'))
             used.clear()
 
     def test_answers_overtake_each_other(self):

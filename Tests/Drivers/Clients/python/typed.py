@@ -2,8 +2,8 @@
 
 from typing import List, Optional, Tuple
 
-from authbroker import (AccessToken, AsyncBroker, Broker, Code, CodeAnswer, Event, LoginResult, LogoutResult, OtpChallenge,
-                        Prompts, Session, Unauthorized, httpx_auth)
+from authbroker import (AccessToken, AsyncBroker, AuthenticationRequired, Broker, Code, CodeAnswer, Event, LoginResult,
+                        LogoutResult, OtpChallenge, Prompts, Session, Unauthorized, httpx_auth)
 
 
 class MyPrompts(Prompts):
@@ -20,7 +20,7 @@ class MyPrompts(Prompts):
 
 def fetch(token: AccessToken) -> "bytes | Unauthorized":
     """A request."""
-    return Unauthorized() if token.offline else b""
+    return Unauthorized(403, 'Bearer error="insufficient_scope"') if token.offline else b""
 
 
 async def fetch_later(token: AccessToken) -> bytes:
@@ -32,6 +32,15 @@ def threads(broker: Broker) -> Tuple[bytes, Optional[float], Session, LoginResul
     """Every result has its type."""
     return (broker.with_access_token(fetch), broker.access_token().expires_in(), broker.session(),
             broker.login(prompts=MyPrompts()), broker.logout(), list(broker.events()))
+
+
+def step_up(broker: Broker, token: AccessToken) -> Tuple[Tuple[str, ...], Tuple[str, ...], Optional[int]]:
+    """What an API's challenge wants of the next login."""
+    try:
+        broker.report_rejected(token, 403, challenge="Bearer")
+    except AuthenticationRequired as error:
+        return error.scopes, error.acr_values, error.max_age
+    return (), (), None
 
 
 async def tasks(broker: AsyncBroker) -> bytes:

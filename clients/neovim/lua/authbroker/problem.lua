@@ -44,7 +44,8 @@ function M.of_broker(object)
     code = object.code, message = M.plain(tostring(object.message)), kind = data.kind or 'unexpectedAnswer',
     next_action = data.nextAction, retryable = data.retryable == true, retry_after_seconds = data.retryAfterSeconds,
     profile = data.profile, pointer = data.pointer, fields = data.fields, attempts_remaining = data.attemptsRemaining,
-    challenge = data.challenge, correlation_id = data.correlationId, data = data,
+    challenge = data.challenge, correlation_id = data.correlationId, scopes = data.scopes, acr_values = data.acrValues,
+    max_age = data.maxAge, data = data,
   }, Problem)
 end
 

@@ -78,6 +78,9 @@ func (s *shim) answer(id int64, result any, err error) error {
 	add(data, "pointer", refusal.Pointer, refusal.Pointer != "")
 	add(data, "fields", refusal.Fields, refusal.Fields != nil)
 	add(data, "attemptsRemaining", refusal.AttemptsRemaining, refusal.AttemptsRemaining != nil)
+	add(data, "scopes", refusal.Scopes, refusal.Scopes != nil)
+	add(data, "acrValues", refusal.ACRValues, refusal.ACRValues != nil)
+	add(data, "maxAge", refusal.MaxAge, refusal.MaxAge != nil)
 	add(data, "correlationId", refusal.CorrelationID, refusal.CorrelationID != "")
 	if refusal.Challenge != nil {
 		data["challenge"] = merged(refusal.Challenge.Raw(), refusal.Challenge)

@@ -28,6 +28,7 @@ type params struct {
 	FlowID             string   `json:"otpFlowId"`
 	Code               string   `json:"code"`
 	BackupCode         string   `json:"backupCode"`
+	Challenge          string   `json:"challenge"`
 	Everywhere         bool     `json:"everywhere"`
 	All                bool     `json:"all"`
 }
@@ -95,7 +96,7 @@ func (s *shim) typed(ctx context.Context, method string, given params) (result a
 func (s *shim) token(ctx context.Context, method string, given params) (result any, known bool, err error) {
 	options := authbroker.TokenOptions{Profile: given.Profile, MinValidity: seconds(given.MinValiditySeconds),
 		Scopes: given.Scopes, Audience: given.Audience, ForceRefresh: given.ForceRefresh,
-		WaitForLogin: given.WaitForLogin, Timeout: seconds(given.TimeoutSeconds)}
+		WaitForLogin: given.WaitForLogin, Timeout: seconds(given.TimeoutSeconds), Challenge: given.Challenge}
 	if method == "getAccessToken" {
 		token, err := s.client.AccessToken(ctx, options)
 		return tokenObject(token), true, err
