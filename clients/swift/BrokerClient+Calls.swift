@@ -33,18 +33,20 @@ extension BrokerClient {
   /// - Parameters:
   ///   - token: the rejected one.
   ///   - status: 401 or 403.
+  ///   - challenge: the field `WWW-Authenticate` of the response, several joined by commas. Where it wants more scopes, the
+  ///     token has them; where that takes a login, the error is `reauthRequired`.
   ///   - scopes: those that it was requested with; nil: those that the broker has recorded.
   ///   - audience: the one that it was requested for; nil: the one that the broker has recorded.
   /// - Returns: a token for the same.
   /// - Throws: as ``accessToken(profile:minValidity:scopes:audience:forceRefresh:)``.
   public func reportRejected(
-    _ token: AccessToken, status: Int = 401, scopes: [String]? = nil, audience: String? = nil
+    _ token: AccessToken, status: Int = 401, challenge: String? = nil, scopes: [String]? = nil, audience: String? = nil
   ) async throws -> AccessToken {
     var next = try await call(
       ReportRejected.self,
       .init(
         profile: token.profile, tokenID: token.tokenID, status: status, scopes: scopes,
-        audience: audience))
+        audience: audience, challenge: challenge))
     next.target = token.target
     return next
   }

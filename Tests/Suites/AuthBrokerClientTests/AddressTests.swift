@@ -88,17 +88,17 @@ import Testing
     let seen = Mutex<[String]>([])
     let use: @Sendable (AccessToken) async throws -> String = { token in
       seen.withLock { $0.append(token.authorizationHeader) }
-      guard token.tokenID == "two" else { throw Unauthorized() }
+      guard token.tokenID == "two" else { throw Unauthorized(status: 403, challenge: "Bearer") }
       return token.tokenID
     }
     if hasAnother {
       #expect(try await client.withAccessToken(for: "https://a.example/x", use) == "two")
       #expect(seen.withLock(\.self) == ["Basic b2F1dGgyOm9uZQ==", "Basic b2F1dGgyOnR3bw=="])
     } else {
-      await #expect(throws: Unauthorized()) { try await client.withAccessToken(for: "https://a.example/x", use) }
+      await #expect(throws: Unauthorized.self) { try await client.withAccessToken(for: "https://a.example/x", use) }
       #expect(seen.withLock(\.count) == 1, "the same token would be refused again")
     }
-    #expect(reports.withLock(\.self) == [#"{"profile":"work","tokenId":"one","status":401}"#])
+    #expect(reports.withLock(\.self) == [#"{"profile":"work","tokenId":"one","status":403,"challenge":"Bearer"}"#])
     await client.close()
   }
 }
