@@ -1,3 +1,4 @@
+import JSON
 import TestSupport
 import Testing
 
@@ -28,6 +29,24 @@ import Testing
       try CommandRun(["header", "--format", "headers", "--url", "https://a.example/x"], in: scratch)
     }
     #expect(run.output == "{\"Authorization\": \"Basic YW5uOnM=\"}\n", "\(run)")
+  }
+
+  @Test(
+    arguments: [
+      ("made-up", "", ["header", "--json"], "Bearer made-up"),
+      (
+        "s", #","target":{"prefix":"https://a.example","username":"ann","scheme":"Basic"}"#,
+        ["header", "--json", "--url", "https://a.example/x"], "Basic YW5uOnM="
+      ), (#"a\"b"#, "", ["header", "--json"], nil), ("made-up", "", ["token", "--json"], nil),
+    ])
+  func `the whole answer has the header's value, where one can carry the token`(
+    token: String, more: String, words: [String], value: String?
+  ) throws {
+    let owner = try owner(token, more)
+    let run = try withExtendedLifetime(owner) { try CommandRun(words, in: scratch) }
+    let root = try JSONDocument(parsing: Array(run.output.utf8)).root
+    #expect(try root["authorization"]?.string() == value && root["tokenId"]?.string() == "t", "\(run)")
+    #expect(owner.requests.count == 1)
   }
 
   @Test(arguments: [#"a\"b"#, #"a\\b"#, #"a\u000ab"#])

@@ -10,6 +10,7 @@ enum HeaderCommand: Command {
       With --format headers it is a JSON object, as programs take it that run a command for their headers:
         {"Authorization": "Bearer TOKEN"}
 
+      With --json it is the broker's whole answer, and the header's value as authorization.
       With --url it is the token of that target, and `Authorization: Basic` where the target's scheme is that.
       """,
     options: TokenRequest.options + [TokenFormat.headerOption, TargetOption.option],
@@ -20,7 +21,7 @@ enum HeaderCommand: Command {
 
   /// Asks for the token and prints the header.
   static func run(_ context: Context) throws(CommandFailure) {
-    try TokenRequest.printToken(
-      context, as: try TokenFormat.chosen(context, among: [.header, .headers, .json], orElse: .header))
+    let format = try TokenFormat.chosen(context, among: [.header, .headers, .json], orElse: .header)
+    try TokenRequest.printToken(context, as: format, hasHeader: true)
   }
 }

@@ -56,6 +56,8 @@ struct PrintedToken {
   let member: String
   /// The server that it is for, where the command line names one.
   var target: Target?
+  /// Whether the whole answer has the header's value in it, too.
+  var hasHeader = false
 
   /// When it expires.
   var expiresAt: Timestamp? { try? root.optional("expiresAt", Timestamp.init(from:)) }
@@ -78,10 +80,10 @@ struct PrintedToken {
     let bytes: [UInt8]??
     switch format {
     case .raw: bytes = try? node.withStringBytes { SecretText.bytes("", $0) }
-    case .json: bytes = Array(root.text)
+    case .json: bytes = hasHeader ? answer(node) : Array(root.text)
     case .env: bytes = try? node.withStringBytes { environment($0, variables) }
     case .header: bytes = try? header(node, "Authorization: ")
-    case .headers: bytes = headers(node)
+    case .headers: bytes = value(node, behind: "{\"Authorization\": \"")
     case .docker: bytes = try docker(node)
     case .execcredential:
       bytes = (try? node.token()).map { ExecCredential().answer($0, expiresAt: expiresAt) }
@@ -110,9 +112,22 @@ struct PrintedToken {
 
   private static let end = "\"}"
 
-  /// `{"Authorization": "Bearer TOKEN"}`; nil for a token that no header can carry (RFC 6750, section 2.1).
-  private func headers(_ node: JSONNode) -> [UInt8]? {
-    let prefix = "{\"Authorization\": \""
+  /// The answer with the member `authorization`; without it for a token that is bound to a key, or that no header can carry.
+  private func answer(_ node: JSONNode) -> [UInt8] {
+    guard (try? BearerToken.check(root)) != nil, var member = value(node, behind: ",\"authorization\":\"") else {
+      return Array(root.text)
+    }
+    defer { wipe(&member) }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(root.text.count + member.count)
+    bytes.append(contentsOf: root.text.dropLast())
+    bytes.append(contentsOf: member)
+    return bytes
+  }
+
+  /// The header's value as the last member of an object, behind a text; nil for a token that no header can carry (RFC 6750,
+  /// section 2.1).
+  private func value(_ node: JSONNode, behind prefix: String) -> [UInt8]? {
     guard var bytes = try? header(node, prefix) else { return nil }
     guard bytes.dropFirst(prefix.utf8.count).allSatisfy({ (0x20...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C })
     else {

@@ -15,7 +15,9 @@ enum TokenRequest {
   ///
   /// The token goes from the buffer of the connection to standard output, and what held it is wiped. It makes no
   /// `Secret`: this process ends at once, and the memory for secrets costs more than everything else that it does.
-  static func printToken(_ context: Context, as format: TokenFormat) throws(CommandFailure) {
+  static func printToken(
+    _ context: Context, as format: TokenFormat, hasHeader: Bool = false
+  ) throws(CommandFailure) {
     var choice = try TokenChoice(context, asksOnce: true)
     var params = try params(choice, context)
     var text = try answer(params, context)
@@ -31,7 +33,7 @@ enum TokenRequest {
     }
     if let wanted = params.minValidity, let sentence = shortness(of: text, wanted, context) { Output.notice(sentence) }
     // Not shared with what is here: else a copy would be wiped.
-    try printToken(of: consume text, "accessToken", for: choice.target, as: format, context)
+    try printToken(of: consume text, "accessToken", for: choice.target, as: format, hasHeader: hasHeader, context)
   }
 
   /// The answer; without a byte where another broker than one that knows addresses may have refused it.
@@ -76,17 +78,19 @@ enum TokenRequest {
 
   /// Prints the token that a member of an answer holds, and wipes the answer.
   static func printToken(
-    of text: consuming [UInt8], _ member: String, for target: Target?, as format: TokenFormat, _ context: Context
+    of text: consuming [UInt8], _ member: String, for target: Target?, as format: TokenFormat, hasHeader: Bool = false,
+    _ context: Context
   ) throws(CommandFailure) {
-    guard format != .json else { return Output.json(text) }
+    guard format != .json || hasHeader else { return Output.json(text) }
     var text = text
     defer { wipe(&text) }
-    Output.line(try form(of: text, member, for: target, as: format, context))
+    let form = try form(of: text, member, for: target, as: format, hasHeader: hasHeader, context)
+    if format == .json { Output.json(form) } else { Output.line(form) }
   }
 
   /// A function of its own: the nodes of the answer, which share its bytes, end with it.
   private static func form(
-    of text: [UInt8], _ member: String, for target: Target?, as format: TokenFormat, _ context: Context
+    of text: [UInt8], _ member: String, for target: Target?, as format: TokenFormat, hasHeader: Bool, _ context: Context
   ) throws(CommandFailure) -> [UInt8] {
     let variables = format == .env ? try EnvironmentTemplate.all(context.arguments) : []
     if let other = variables.first(where: { !$0.isForShells }) {
@@ -95,7 +99,7 @@ enum TokenRequest {
     guard let root = try? JSONDocument(parsing: text).root else {
       throw CommandFailure(.failure, "the broker's answer cannot be read")
     }
-    return try PrintedToken(root: root, member: member, target: target).bytes(format, variables)
+    return try PrintedToken(root: root, member: member, target: target, hasHeader: hasHeader).bytes(format, variables)
   }
 
   private static func params(
