@@ -105,12 +105,14 @@ PHONE-NUMBER, PASSWORD.  PROMPTER: as `authbroker-prompter', which it wins over.
 
 (defun authbroker--missing (profile method account prompter)
   "Ask PROMPTER for what a login to PROFILE by METHOD needs beside ACCOUNT.
-Return it as a plist; a way to log in that needs nothing is preferred."
-  (let* ((forms (append (plist-get (authbroker-session profile) :login) nil))
+Return it as a plist; a way to log in that needs nothing is preferred.  Where
+there is no way at all, the broker says what to do instead."
+  (let* ((login (plist-get (authbroker-session profile) :login))
+         (forms (append login nil))
          (free (cl-find-if (lambda (form) (zerop (length (plist-get form :fields)))) forms))
          (password (cl-find "password" forms :test #'equal :key (lambda (form) (plist-get form :method)))))
-    (if (and free (not method) (not account))
-        (list :method (plist-get free :method))
+    (if (and (or free (equal login [])) (not method) (not account))
+        (and free (list :method (plist-get free :method)))
       (let ((field (if (member "phoneNumber" (append (plist-get password :fields) nil)) "phoneNumber" "email")))
         (append (unless account
                   (list (if (equal field "email") :email :phone-number) (authbroker--ask prompter :account field)))

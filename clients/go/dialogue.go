@@ -67,8 +67,13 @@ func (c *Client) complete(ctx context.Context, credentials *Credentials, prompte
 		return err
 	}
 	account := "email"
+	isOpen := credentials.Method == "" && first(credentials.Email, credentials.PhoneNumber) == ""
+	if isOpen && session.Login != nil && len(session.Login) == 0 {
+		// No login is needed, and the broker says what to do instead.
+		return nil
+	}
 	for _, form := range session.Login {
-		if len(form.Fields) == 0 && credentials.Method == "" && first(credentials.Email, credentials.PhoneNumber) == "" {
+		if len(form.Fields) == 0 && isOpen {
 			credentials.Method = form.Method
 			return nil
 		}

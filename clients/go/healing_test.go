@@ -176,6 +176,22 @@ func TestWhatAServerWantsIsReported(t *testing.T) {
 	}
 }
 
+// Nothing is asked for where no login is needed: a prompter that is nil would panic.
+func TestNothingIsAskedForWhereNoLoginIsNeeded(t *testing.T) {
+	fakeBroker(t, func(connection net.Conn) {
+		reader := bufio.NewReader(connection)
+		_, _ = reader.ReadString('\n')
+		_, _ = io.WriteString(connection, `{"jsonrpc":"2.0","id":1,"result":{"profile":"default","provider":"oidc",`+
+			`"state":"signedOut","scopes":[],"refreshTokenPresent":false,"login":[]}}`+"\n")
+		_, _ = reader.ReadString('\n')
+		_, _ = io.WriteString(connection, `{"jsonrpc":"2.0","id":2,"error":{"code":1050,"message":"m","data":`+
+			`{"kind":"unsupportedByProvider"}}}`+"\n")
+		_, _ = io.Copy(io.Discard, connection)
+	})
+	_, err := client(t).Login(limit(t), Credentials{}, nil)
+	wantKind(t, err, "unsupportedByProvider")
+}
+
 func TestAnErrorSaysWhatALoginMustAskFor(t *testing.T) {
 	failure := (&wireError{Code: 1005, Data: json.RawMessage(
 		`{"kind":"reauthRequired","scopes":["a"],"acrValues":["b"],"maxAge":0}`)}).read()

@@ -134,9 +134,11 @@ export class Broker {
   /** Asks for what a login by password takes, where no other way was chosen and none does without a password. */
   async #askForCredentials(prompts, params, options) {
     if (params.refreshToken !== undefined || (params.method !== undefined && params.method !== 'password')) return;
-    const forms = (await this.session({ profile: params.profile, ...options })).login ?? [];
+    const { login } = await this.session({ profile: params.profile, ...options });
+    const forms = login ?? [];
     const hasSome = ['method', 'email', 'phoneNumber', 'password'].some((name) => params[name] !== undefined);
-    if (!hasSome && forms.some((form) => form.fields.length === 0)) return;
+    // No way at all: no login is needed, and the broker says what to do instead.
+    if (!hasSome && (login?.length === 0 || forms.some((form) => form.fields.length === 0))) return;
     const fields = forms.find((form) => form.method === 'password')?.fields ?? ['email', 'password'];
     const account = fields.find((name) => name !== 'password') ?? 'email';
     const hasAccount = params.email !== undefined || params.phoneNumber !== undefined;

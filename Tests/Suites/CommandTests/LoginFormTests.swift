@@ -33,6 +33,27 @@ import Testing
     #expect(logins == [#"login {"email":"ada@example.com","password":"x y"}"#])
   }
 
+  @Test(arguments: [[], ["--email", "a@b.c"], ["--password-stdin"], ["--method", "browser"]])
+  func `where no login is needed, the command to run instead is named, and nothing is asked for`(words: [String]) throws
+  {
+    for (profile, action, advice) in [
+      ("work", "fixRequest", "get a token with: authbroker --state \(scratch.file("state")) token --profile work"),
+      ("sso", "login", "log in with: authbroker --state \(scratch.file("state")) login --profile sso"),
+    ] {
+      let owner = try FakeOwner(in: scratch) { method, _ in
+        guard method == "login" else {
+          return #""result":{"profile":"work","provider":"oidc","state":"signedOut","scopes":[],"#
+            + #""refreshTokenPresent":false,"login":[]}"#
+        }
+        return #""error":{"code":1050,"message":"Not here.","data":{"kind":"unsupportedByProvider","#
+          + #""nextAction":"\#(action)","retryable":false,"profile":"\#(profile)"}}"#
+      }
+      let run = try CommandRun(["login"] + words, in: scratch, input: "x\n")
+      #expect(run.code != 0 && run.errors == "authbroker: not here; \(advice)\n", "\(run)")
+      #expect(owner.requests.last?.hasPrefix("login") == true, "\(owner.requests)")
+    }
+  }
+
   @Test(
     arguments: [
       (["TERM": "xterm"], "deviceCode"), (["SSH_CONNECTION": "1", "DISPLAY": ":0"], "deviceCode"),

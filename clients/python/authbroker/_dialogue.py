@@ -98,7 +98,8 @@ def _credentials(prompts: Prompts, params: Mapping[str, object]) -> Generator[St
     if params.get("refreshToken") is not None or params.get("method") not in (None, "password"):
         return params
     session = Session.read(Members((yield Call("getSession", {"profile": params.get("profile")}))))
-    is_free = any(not form.fields for form in session.login)
+    # No way at all: no login is needed, and the broker says what to do instead.
+    is_free = session.raw.get("login") == [] or any(not form.fields for form in session.login)
     has_some = any(params.get(name) is not None for name in ("method", "email", "phoneNumber", "password"))
     if is_free and not has_some:
         return params

@@ -11,6 +11,7 @@ extension Broker {
   ) throws(BrokerError) {
     let slot = try view(of: caller.principal).slot(for: params.profile)
     let scopes = try TokenTarget.scopes(params.scopes)
+    try requireLogin(on: slot)
     let method = try LoginMethodChoice.method(
       for: params, offered: slot.provider.loginForms, profile: slot.name)
     var credentials = Credentials(

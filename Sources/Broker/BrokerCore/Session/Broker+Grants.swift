@@ -124,6 +124,42 @@ extension Broker {
   }
 }
 
+/// Logins where none is needed.
+extension Broker {
+  /// Refuses a login to a profile whose tokens are requested by a grant.
+  ///
+  /// - Throws: `unsupportedByProvider`; it names the profile to log in to, where its tokens are issued for those of another.
+  func requireLogin(on slot: ProfileSlot) throws(BrokerError) {
+    guard let grant = slot.provider.capabilities.grant, slot.provider.loginForms.isEmpty else { return }
+    var error: BrokerError
+    if let subject = signedOutSubject(of: slot)?.name {
+      let sentence =
+        "No login is made on this profile: its tokens are issued for those of \(subject), which needs a login."
+      error = BrokerError(.unsupportedByProvider, sentence, profile: subject)
+      error.nextAction = .login
+    } else {
+      let sentence = "This profile needs no login: its tokens are requested by the grant \(grant.grantName)."
+      error = BrokerError(.unsupportedByProvider, sentence, profile: slot.name)
+      error.nextAction = .fixRequest
+    }
+    throw error
+  }
+
+  /// The first profile without a session, of those whose tokens this one's are issued for, that takes a login; they are in
+  /// no circle.
+  private func signedOutSubject(of slot: ProfileSlot) -> ProfileSlot? {
+    for reference in slot.provider.capabilities.grant?.subjects ?? [] {
+      guard let subject = self.slot(named: reference.profile) else { continue }
+      if subject.provider.loginForms.isEmpty {
+        if let found = signedOutSubject(of: subject) { return found }
+      } else if subject.machine.living == nil {
+        return subject
+      }
+    }
+    return nil
+  }
+}
+
 /// Following the tokens that others were issued for.
 extension Broker {
   /// Takes in that the tokens of a profile have changed: those that were issued for them count as old, and its own may

@@ -23,6 +23,9 @@ enum Advice {
     switch error.kind {
     // Nothing is registered wrongly where another login is all that it takes.
     case .providerRejected where error.nextAction == .login: login(error)
+    case .unsupportedByProvider where error.nextAction == .login: login(error)
+    case .unsupportedByProvider where error.nextAction == .fixRequest:
+      NextCommand("get a token with", "token").on(error.profile)
     case .loginRequired, .sessionExpired, .reauthRequired, .otpExpired: login(error)
     case .emailTaken: NextCommand("log in to it with", "login").on(error.profile)
     case .flowNotFound: NextCommand("begin another login with", "login").on(error.profile)

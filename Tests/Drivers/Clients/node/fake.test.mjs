@@ -158,6 +158,13 @@ describe('connections', { timeout: PATIENCE }, () => {
     assert.deepEqual(reported, [[403, wish], [403, undefined]]);
   });
 
+  test('nothing is asked for where no login is needed', async () => {
+    const error = { code: 1050, message: 'm', data: { kind: 'unsupportedByProvider' } };
+    const result = { profile: 'default', provider: 'oidc', state: 'signedOut', login: [] };
+    fake = await FakeBroker.listen(file, ({ id, method }) => line(method === 'login' ? { id, error } : { id, result }));
+    await assert.rejects(broker.login({ prompts: {} }), { kind: 'unsupportedByProvider' });
+  });
+
   test('an error says what a login must ask for', async () => {
     const data = { kind: 'reauthRequired', scopes: ['a'], acrValues: ['b'], maxAge: 5 };
     fake = await FakeBroker.listen(file, ({ id }) => line({ id, error: { code: 1005, message: 'm', data } }));

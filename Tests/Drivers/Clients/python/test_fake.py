@@ -240,6 +240,20 @@ class ConnectionTests(FakeCase):
             self.assertEqual((reported["params"]["status"], reported["params"]["challenge"]), (403, 'Bearer scope="a"'))
             used.clear()
 
+    def test_nothing_is_asked_for_where_no_login_is_needed(self):
+        """The broker says what to do instead."""
+        session = {"profile": "default", "provider": "oidc", "state": "signedOut", "scopes": [],
+                   "refreshTokenPresent": False, "login": []}
+        refusal = {"code": 1050, "message": "m", "data": {"kind": "unsupportedByProvider"}}
+
+        def answer(request):
+            outcome = {"error": refusal} if request["method"] == "login" else {"result": session}
+            return line(id=request["id"], **outcome)
+
+        self.methods = ("login",)
+        for fake, came in self.both(answer, lambda broker, _: broker.login(prompts=mock.Mock(spec=[]))):
+            self.assertEqual((came, len(fake.requests("login"))), (["unsupportedByProvider"], 1))
+
     def test_answers_overtake_each_other(self):
         """A hundred threads, answered in the opposite order; and a hundred tasks."""
         held = []

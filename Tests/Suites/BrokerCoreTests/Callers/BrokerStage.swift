@@ -97,6 +97,9 @@ final class BrokerStage {
   /// Where the session stands.
   var state: Session.State? { broker.assumeIsolated { $0.sessions(for: .broker).first?.state } }
 
+  /// The errors that a caller was told.
+  func errors(to caller: CallerID) -> [BrokerError] { told.errors(to: caller) }
+
   /// What a caller was told so far: `token`, `subscribed`, the kind of an error, or the type of a result.
   func answers(to caller: CallerID) -> [String] { told.answers(to: caller) }
 
@@ -137,7 +140,9 @@ private final class Told: Sendable {
     case .answer(.rendered(let json), let caller):
       add("token", to: caller)
       rendered.withLock { $0[caller, default: []].append(json.revealedString() ?? "") }
-    case .answer(.failure(let error), let caller): add(error.kind.rawValue, to: caller)
+    case .answer(.failure(let error), let caller):
+      failures.withLock { $0[caller, default: []].append(error) }
+      add(error.kind.rawValue, to: caller)
     case .answer(.value(let value), let caller): add("\(type(of: value))", to: caller)
     case .subscribed(let begun): add("subscribed", to: begun.caller)
     case .missed, .delivery, .told, .locked, .idle, .problem: break
@@ -147,6 +152,10 @@ private final class Told: Sendable {
   private func add(_ text: String, to caller: CallerID) { all.withLock { $0[caller, default: []].append(text) } }
 
   func answers(to caller: CallerID) -> [String] { all.withLock { $0[caller] ?? [] } }
+
+  private let failures = Mutex<[CallerID: [BrokerError]]>([:])
+
+  func errors(to caller: CallerID) -> [BrokerError] { failures.withLock { $0[caller] ?? [] } }
 
   private let rendered = Mutex<[CallerID: [String]]>([:])
 

@@ -43,6 +43,30 @@ import Testing
     #expect(shown(providers, Self.last).count == 1, "it is kept")
   }
 
+  @Test func `who waits for a login, or wants one, is told which profile needs it`() {
+    let (stage, _) = stage()
+    func told(_ caller: CallerID) -> String {
+      stage.errors(to: caller).map { "\($0.kind) \($0.profile?.description ?? "") \($0.nextAction): \($0.message)" }
+        .joined()
+    }
+    func login() -> String {
+      let params = Login.Params(profile: Self.last)
+      return told(stage.ask { broker, caller throws(BrokerError) in try broker.login(params, caller) })
+    }
+    #expect(
+      told(stage.token(GetAccessToken.Params(profile: Self.last, waitForLogin: true)))
+        == "loginRequired default login: The tokens of last are issued for those of default, which needs a login.")
+    #expect(
+      login()
+        == "unsupportedByProvider default login: No login is made on this profile: its tokens are issued for those of default, "
+        + "which needs a login.")
+    _ = stage.logIn()
+    #expect(
+      login()
+        == "unsupportedByProvider last fixRequest: This profile needs no login: its tokens are requested by the grant "
+        + "exchange.")
+  }
+
   @Test func `no token outlives its subject's`() {
     let (stage, providers) = stage()
     _ = stage.logIn()

@@ -77,6 +77,8 @@ local function complete(credentials, prompter)
   if account and credentials.password then return true end
   local session, failure = authbroker.session(credentials.profile)
   if not session then return nil, failure end
+  -- No way at all: no login is needed, and the broker says what to do instead.
+  if session.login and #session.login == 0 and not account and not credentials.method then return true end
   local field = 'email'
   for _, form in ipairs(session.login or {}) do
     if #form.fields == 0 and not account and not credentials.method then

@@ -150,7 +150,11 @@ extension BrokerError {
     case .credentialMissing(let credential):
       message = credential.message
       nextAction = .fixConfig
-    case .subjectMissing(let error): self = error
+    case .subjectMissing(let error):
+      self = error
+      if nextAction == .login, let profile, let subject = error.profile, subject != profile {
+        message = "The tokens of \(profile) are issued for those of \(subject), which needs a login."
+      }
     case .rejected(let rejection): explain(rejection)
     case .rotated(let rotated): explain(rotated.rejection)
     case .sessionEnded, .reauthenticationRequired, .challenged, .tokenRefused, .unsupported: break
