@@ -74,6 +74,19 @@ import Testing
     #expect(!owner.requests.contains { $0.hasPrefix("login") || $0.hasPrefix("verifyOtp") })
   }
 
+  @Test(arguments: [
+    (login + ["--password-stdin"], "password"), (["verify-otp", "example-flow", "--code-stdin"], "code"),
+    (["unlock", "--password-stdin"], "passphrase"), (["account", "verify-email", "--token-stdin"], "token"),
+  ])
+  func `a secret that is too long is refused, and no part of it is sent`(words: [String], kind: String) throws {
+    let owner = try FakeOwner(in: scratch) { _, _ in FakeOwner.status(locked: true, source: "passphrase") }
+    let longest = String(repeating: "x", count: 64 * 1024 - 1)
+    let refused = try CommandRun(words, in: scratch, input: longest + "x\n")
+    #expect(refused.code == 2 && refused.errors == "authbroker: the \(kind) has 64 KiB or more; nothing was sent\n")
+    #expect(!owner.requests.contains { $0.contains("xx") })
+    #expect(try !CommandRun(words, in: scratch, input: longest + "\n").errors.contains("64 KiB"))
+  }
+
   @Test func `an empty passphrase is called one`() throws {
     try withExtendedLifetime(
       FakeOwner(in: scratch) { _, _ in FakeOwner.status(locked: true, source: "passphrase") }

@@ -4,7 +4,7 @@ import SecretMemory
 
 /// The sources of passwords and codes: a terminal without echo, standard input, or another program; never an argument.
 enum SecretInput {
-  /// The longest secret that is read from a pipe.
+  /// The length of a line from which on it is read no further: such a secret is refused.
   private static let longest = 64 * 1024
 
   /// The kind of secret, as people call it.
@@ -90,6 +90,10 @@ enum SecretInput {
       let secret = isNew ? "new \(kind.rawValue)" : kind.rawValue
       throw CommandFailure(.usage, "standard input has no line to read the \(secret) from; nothing was sent")
     }
+    guard line.count < longest else {
+      wipe(&line)
+      throw CommandFailure(.usage, "the \(kind.rawValue) has \(longest / 1024) KiB or more; nothing was sent")
+    }
     return try secret(&line, kind)
   }
 
@@ -138,9 +142,6 @@ enum SecretInput {
   static func wholeInput(_ kind: Kind) throws(CommandFailure) -> Secret {
     let secret = try standardInput(kind)
     guard !Terminal.isTerminal(0) else { return secret }
-    guard secret.byteCount < longest else {
-      throw CommandFailure(.usage, "the \(kind.rawValue) has \(longest / 1024) KiB or more; nothing was sent")
-    }
     let stream = FileDescriptor(owning: 0)
     var byte: [UInt8] = [0]
     defer { wipe(&byte) }
