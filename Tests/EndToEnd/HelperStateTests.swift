@@ -1,3 +1,4 @@
+import BrokerProtocol
 import JSON
 import LinuxSystem
 import TestSupport
@@ -210,6 +211,30 @@ import TextCoding
       #expect(runs.prefix(20).allSatisfy { $0.code == 0 } && runs.last?.code == 1)
       #expect(runs.last?.errors.contains("refreshed too often within a minute; wait") == true, "\(runs)")
       #expect(try SocketWire(sandbox.socket).call("getSession").required("state").string() == "authenticated")
+    }
+  }
+
+  @Test(arguments: [(900, ["cargo", "docker", "docker login"]), (1, ["cargo", "docker login"])])
+  func `a refused token costs one refresh, also where it has expired`(lifetime: Int, tools: [String]) async throws {
+    try await Sandbox.run { sandbox in
+      let account = #"{"email":"ada@example.com","password":"example password 1"}"#
+      let backend = try RESTBackend(sandbox, account: account, ["--set", "accessTokenLifetimeSeconds=\(lifetime)"])
+      let profile = #"{ provider: "rest", baseUrl: "\#(backend.url)", backgroundRefresh: false }"#
+      let targets = #"{ "https://\#(Self.server)": "default" }"#
+      _ = try sandbox.owner(try sandbox.configure("{ profiles: { default: \(profile) }, targets: \(targets) }"))
+      let wire = try SocketWire(sandbox.socket)
+      _ = try wire.call("login", account)
+      var refreshes = 0
+      for tool in Self.tools where tools.contains(tool.description) {
+        let signal = try #require(tool.signal)
+        let expiry = try Timestamp(from: try wire.call("getSession").required("accessTokenExpiresAt"))
+        if lifetime == 1 { #expect(Patience.wait { WallClock.milliseconds > expiry.milliseconds }) }
+        let run = try sandbox.run(
+          BuiltPrograms.command, ["--state", sandbox.state, "helper"] + signal.words, input: signal.input)
+        #expect(run.code == 0 && run.errors.contains(signal.errors), "\(tool): \(run)")
+        refreshes += 1
+        #expect(try backend.refreshes().count == refreshes, "\(tool)")
+      }
     }
   }
 

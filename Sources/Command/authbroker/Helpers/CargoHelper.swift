@@ -67,7 +67,7 @@ enum CargoHelper: ToolHelper {
     case "login":
       // There is nothing to type where the session stands: cargo advises it where the registry has refused the token. Where
       // there is no session, the failure names the command.
-      let isReplaced = try broker.replaceToken(of: target)
+      let isReplaced = try broker.replaceToken(of: target) ?? false
       context.notice(Message(HelperBroker.replacement(of: target, isThere: isReplaced)))
       return CargoCredential.done("login")
     default:

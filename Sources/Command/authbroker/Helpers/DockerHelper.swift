@@ -85,7 +85,7 @@ enum DockerHelper: ToolHelper {
     var broker = try HelperBroker(context)
     guard let target = try broker.target(ofFirst: server.urls) else { return }
     do throws(CommandFailure) {
-      let isReplaced = try broker.replaceToken(of: target)
+      let isReplaced = try broker.replaceToken(of: target) ?? false
       let end = NextCommand("the session goes on; end it with", "logout").on(target.profile)
       context.notice(Message(HelperBroker.replacement(of: target, isThere: isReplaced), next: end))
     } catch {
@@ -108,8 +108,7 @@ enum DockerHelper: ToolHelper {
     var broker = try HelperBroker(context)
     if let target = try broker.target(ofFirst: server.urls) {
       let typed = try? root?["Secret"]?.secret()
-      guard let typed, try broker.token(for: target).accessToken != typed else { return }
-      let isReplaced = try broker.replaceToken(of: target)
+      guard let typed, let isReplaced = try broker.replaceToken(of: target, unless: typed) else { return }
       let statement = HelperBroker.replacement(of: target, isThere: isReplaced)
       return context.notice(Message("no password was stored; \(statement)"))
     }

@@ -32,7 +32,7 @@ struct HelperBroker: ~Copyable {
   ///   - refused: the name of the token that was refused.
   ///   - isMeant: whether a target is for the user that the tool asks for.
   /// - Returns: the token and its target.
-  /// - Throws: as ``token(for:)``; with code 2 for what is no address.
+  /// - Throws: as ``token(for:minValidity:)``; with code 2 for what is no address.
   mutating func grant(
     for url: String, insteadOf refused: String? = nil, where isMeant: (Target) -> Bool = { _ in true }
   ) throws(CommandFailure) -> Grant? {
@@ -75,9 +75,9 @@ struct HelperBroker: ~Copyable {
   ///
   /// - Throws: a failure that names the login, where one is required; one with code 6 for a token that is bound to a
   ///   key.
-  mutating func token(for target: Target) throws(CommandFailure) -> AccessToken {
+  mutating func token(for target: Target, minValidity: Duration? = nil) throws(CommandFailure) -> AccessToken {
     let params = GetAccessToken.Params(
-      profile: target.profile, scopes: target.scopes, audience: target.audience)
+      profile: target.profile, minValidity: minValidity, scopes: target.scopes, audience: target.audience)
     return try bearable(try context.call(GetAccessToken.self, params, on: &connection))
   }
 
@@ -92,9 +92,20 @@ struct HelperBroker: ~Copyable {
 
   /// Reports the token that is given out for a target as refused, so that the next one is another.
   ///
-  /// - Returns: whether there is another.
-  mutating func replaceToken(of target: Target) throws(CommandFailure) -> Bool {
-    let current = try token(for: target)
+  /// One that has expired is replaced by the question for it already: no server has refused the new one.
+  ///
+  /// - Parameters:
+  ///   - target: the target.
+  ///   - given: the token that the tool has; where it is that of now, nothing is reported.
+  /// - Returns: whether there is another; nil where nothing was to be reported.
+  /// - Throws: as ``token(for:minValidity:)``.
+  mutating func replaceToken(of target: Target, unless given: Secret? = nil) throws(CommandFailure) -> Bool? {
+    let session = try? context.call(GetSession.self, .init(profile: target.profile), on: &connection).session
+    let current = try token(for: target, minValidity: .zero)
+    if current.accessToken == given { return nil }
+    // That of other scopes or of another audience has an expiry of its own.
+    let isOwn = target.scopes == nil && target.audience == nil
+    if isOwn, let session, session.accessTokenExpiresAt != current.expiresAt { return true }
     return try token(insteadOf: current.tokenID, for: target).tokenID != current.tokenID
   }
 
