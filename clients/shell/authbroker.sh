@@ -12,9 +12,8 @@
 #   login [--profile NAME] [--email ADDRESS | --phone NUMBER] [--password-stdin]
 #   login [--profile NAME] --method deviceCode|browser|clientCredentials   says what to open, and waits; Ctrl-C cancels
 #   verify-otp [FLOW] [--profile NAME] [--code-stdin]   FLOW may be left out where one login waits on the profile
-#   logout [--profile NAME] [--everywhere] [--all]
+#   logout [--profile NAME] [--everywhere] [--all]; status [--json]
 #   lock; unlock [--password-stdin]   asks only where the vault has a passphrase
-#   status [--json]
 #   watch [--profile NAME] [--since N] [--count N]   events as lines of JSON
 #
 # It calls the broker through `authbroker call`, which starts one where there is none. AUTHBROKER_COMMAND names that
@@ -45,23 +44,16 @@ authbroker__member() {
       c = substr(text, position++, 1)
       if (n = index("ntrbf", c)) return substr("\n\t\r\b\f", n, 1); if (c != "u") return c
       n = hexadecimal(substr(text, position, 4)); position += 4
-      if (n >= 55296 && n < 56320) {
-        n = 65536 + (n - 55296) * 1024 + hexadecimal(substr(text, position + 2, 4)) - 56320
-        position += 6
-      }
-      return utf8(n)
+      if (n < 55296 || n >= 56320) return utf8(n)
+      position += 6; return utf8(65536 + (n - 55296) * 1024 + hexadecimal(substr(text, position - 4, 4)) - 56320)
     }
     function string(    c, s) {
       position++; s = ""
-      while (position <= length(text)) {
-        c = substr(text, position++, 1)
-        if (c == "\"") return s; s = s (c == "\\" ? escaped() : c)
-      }
+      while (position <= length(text) && (c = substr(text, position++, 1)) != "\"") s = s (c == "\\" ? escaped() : c)
       return s
     }
     function value(path,    c, s) {
-      blanks()
-      c = substr(text, position, 1)
+      blanks(); c = substr(text, position, 1)
       if (c == "{" || c == "[") { members(path, c); return }
       s = ""; if (c == "\"") s = string()
       else for (; c != "" && !index(",]} \t\r\n", c); c = substr(text, ++position, 1)) s = s c
@@ -70,8 +62,7 @@ authbroker__member() {
     function members(path, open,    c, n, name) {
       n = 0; position++; blanks(); c = substr(text, position, 1)
       if (c == "}" || c == "]") { position++; return }
-      do { blanks()
-        name = n++
+      do { blanks(); name = n++
         if (open == "{") { name = string(); blanks(); position++ }
         value(path == "" ? name : path "." name)
         blanks(); c = substr(text, position++, 1)
@@ -81,21 +72,15 @@ authbroker__member() {
 # Reads text and prints it as a JSON string. What is not UTF-8 the broker refuses.
 authbroker__quote() {
   LC_ALL=C awk '
-    BEGIN {
-      for (i = 1; i < 32; i++) escape[sprintf("%c", i)] = sprintf("\\u%04x", i)
-      escape[sprintf("%c", 127)] = "\\u007f"
-      escape["\""] = "\\\""; escape["\\"] = "\\\\"; printf "\""
-    }
+    BEGIN { for (i = 1; i < 32; i++) escape[sprintf("%c", i)] = sprintf("\\u%04x", i)
+      escape[sprintf("%c", 127)] = "\\u007f"; escape["\""] = "\\\""; escape["\\"] = "\\\\"; printf "\"" }
     NR > 1 { printf "\\n" }
-    {
-      for (i = 1; i <= length($0); i++) { c = substr($0, i, 1); printf "%s", (c in escape) ? escape[c] : c }
-    }
+    { for (i = 1; i <= length($0); i++) { c = substr($0, i, 1); printf "%s", (c in escape) ? escape[c] : c } }
     END { printf "\"" }'
 }
 
 authbroker__say() { printf 'authbroker.sh: %s\n' "$1" >&2; }
-# Runs the program; 8 where there is none.
-authbroker__run() { authbroker__find && "$AUTHBROKER_COMMAND" "$@"; }
+# 8 where there is no such program.
 authbroker__find() {
   command -v "${AUTHBROKER_COMMAND:=authbroker}" >/dev/null ||
     { authbroker__say "there is no program $AUTHBROKER_COMMAND; set AUTHBROKER_COMMAND to its path"; return 8; }
@@ -104,28 +89,25 @@ authbroker__find() {
 # a minute at most and keeps no events; what it says on standard error is in the answer as well.
 authbroker__connect() {
   authbroker__find || return
-  authbroker__said=$(printf '{%s}' "${2#,}" | "$AUTHBROKER_COMMAND" call --json "$1" - 2>/dev/null) || :
-  authbroker__wrap "$authbroker__said"
+  authbroker__wrap "$(printf '{%s}' "${2#,}" | "$AUTHBROKER_COMMAND" call --json "$1" - 2>/dev/null)"
 }
 # Prints what the program says with --json ($1) as an answer.
 authbroker__wrap() {
   case $1 in '' | '{"error":'*) printf '%s\n' "$1" ;; *) printf '{"result":%s}\n' "$1" ;; esac
 }
-# Runs a command of the program ($1...) for the token of an address, by the options that were given.
+# Asks for the token of an address, and the header that carries it, by the options that were given; `answer` has both.
 authbroker__address() {
   [ -z "$profile" ] || { authbroker__say "--profile and --url exclude each other"; return 2; }
   authbroker__find || return
-  set -- "$@" --url "$url"
-  [ -z "$minimum" ] || set -- "$@" --min-validity "$minimum"
-  [ -z "$audience" ] || set -- "$@" --audience "$audience"
-  [ -z "$words" ] || set -- "$@" --scope "$words"
-  [ -z "$force" ] || set -- "$@" --force-refresh
-  "$AUTHBROKER_COMMAND" "$@"
+  # Each option apart from its value: zsh splits no words.
+  answer=$("$AUTHBROKER_COMMAND" header --json --url "$url" ${minimum:+--min-validity} ${minimum:+"$minimum"} \
+    ${audience:+--audience} ${audience:+"$audience"} ${words:+--scope} ${words:+"$words"} ${force:+--force-refresh} 2>/dev/null)
+  [ -n "$answer" ] || { authbroker__say "the broker did not answer"; return 8; }
+  answer=$(authbroker__wrap "$answer"); authbroker__check "$answer"
 }
 # Prints the request of a method ($1) with the members of its params ($2, each behind a comma).
 authbroker__request() { printf '{"jsonrpc":"2.0","id":1,"method":"%s","params":{%s}}\n' "$1" "${2#,}"; }
-# Prints `"NAME":VALUE` behind a comma, unless the value is empty. printf is built in: nothing becomes an argument of
-# another program.
+# Prints `"NAME":VALUE` behind a comma, unless the value is empty. printf is built in: no program gets it as an argument.
 authbroker__text() { [ -z "$2" ] || printf ',"%s":%s' "$1" "$(printf '%s' "$2" | authbroker__quote)"; }
 # Prints a line ($1) as the result of a command.
 authbroker__print() { printf '%s\n' "$1" 2>/dev/null || { authbroker__say "standard output cannot be written"; return 1; }; }
@@ -171,8 +153,7 @@ authbroker__check() {
       authbroker__say "answer it with: authbroker.sh verify-otp $authbroker__flow" ;;
     *:unlock) authbroker__say "unlock it with: authbroker.sh unlock" ;;
     *:fixConfig) authbroker__say "see: authbroker config check" ;;
-    *:wait | *:retry)
-      authbroker__left=$(authbroker__words "$1" error.data.retryAfterSeconds)
+    *:wait | *:retry) authbroker__left=$(authbroker__words "$1" error.data.retryAfterSeconds)
       authbroker__say "try again ${authbroker__left:+in }${authbroker__left:-later}${authbroker__left:+ s}" ;;
   esac
   return "$(authbroker__exit_code "$authbroker__code")"
@@ -188,7 +169,6 @@ authbroker__call() {
   authbroker__answer=$(authbroker__send "$@") && authbroker__check "$authbroker__answer" || return
   printf '%s\n' "$authbroker__answer"
 }
-authbroker__administer() { authbroker__call "$@" >/dev/null; }
 # Fails unless a value ($2) of an option ($1) is a whole number as JSON has it, which every program can count.
 authbroker__whole() {
   case $2 in '' | *[!0-9]* | 0?*) authbroker__say "$1 needs a whole number without leading zeros"; return 2 ;; esac
@@ -205,10 +185,7 @@ authbroker__options() {
   while [ "$#" -gt 0 ]; do
     # The value apart from the name, and so in no message: it may be a secret.
     case $1 in --*=*) authbroker__word=$1; shift; set -- "${authbroker__word%%=*}" "${authbroker__word#*=}" "$@" ;; esac
-    case $1 in
-      -*) [ "${authbroker__known#*" $1 "}" != "$authbroker__known" ] || {
-          authbroker__say "unknown option $1"; return 2; } ;;
-    esac
+    case $1${authbroker__known#*" $1 "} in -*"$authbroker__known") authbroker__say "unknown option $1"; return 2 ;; esac
     [ "$1" != -- ] || { rest=$(($# - 1)); return 0; }
     case $1 in
       --profile | --url | --min-validity | --scope | --audience | --email | --phone | --method | --since | --count)
@@ -233,9 +210,9 @@ authbroker__options() {
 authbroker__current() {
   profile=${profile:-${AUTHBROKER_PROFILE-}}
   case $profile:${XDG_CONFIG_HOME-}:${HOME-} in
-    :/*) authbroker__file=$XDG_CONFIG_HOME ;; :*:/*) authbroker__file=$HOME/.config ;; *) return 0 ;;
+    :/*) authbroker__file=$XDG_CONFIG_HOME/authbroker/profile ;; :*:/*) authbroker__file=$HOME/.config/authbroker/profile ;;
+    *) return 0 ;;
   esac
-  authbroker__file=$authbroker__file/authbroker/profile
   [ -f "$authbroker__file" ] && [ -r "$authbroker__file" ] || return 0
   IFS= read -r profile <"$authbroker__file" || :
   profile=${profile%"$(printf '\r')"}
@@ -252,8 +229,7 @@ authbroker__secret() {
   [ -t 0 ] || { authbroker__say "there is no terminal to ask at; use --password-stdin or --code-stdin"; return 2; }
   authbroker__settings=$(stty -g </dev/tty) || return 1
   trap 'stty "$authbroker__settings" </dev/tty; exit 130' INT TERM HUP
-  stty -echo </dev/tty
-  printf '%s' "$1" >/dev/tty
+  stty -echo </dev/tty; printf '%s' "$1" >/dev/tty
   IFS= read -r secret </dev/tty; authbroker__read=$?
   stty "$authbroker__settings" </dev/tty
   trap - INT TERM HUP; printf '\n' >/dev/tty
@@ -265,28 +241,21 @@ authbroker__answer_challenge() {
   flow=$(authbroker__words "$1" result.challenge.otpFlowId) || return 1
   authbroker__sent=$(authbroker__words "$1" result.challenge.maskedDestination)
   authbroker__say "${authbroker__sent:+sent a code to }${authbroker__sent:-enter the code of your authenticator}"
-  if [ -n "$stdin" ] || [ ! -t 0 ]; then
-    authbroker__say "answer with: authbroker.sh verify-otp $flow --code-stdin"
-    return 3
-  fi
+  { [ -z "$stdin" ] && [ -t 0 ]; } || { authbroker__say "answer with: authbroker.sh verify-otp $flow --code-stdin"; return 3; }
   while :; do
     authbroker__secret 'Code: ' || return
-    authbroker__verified=$(
-      authbroker__send verifyOtp "$(authbroker__text otpFlowId "$flow")$(authbroker__text code "$secret")"
-    ) || return
-    authbroker__check "$authbroker__verified"; authbroker__status=$?
+    authbroker__members=$(authbroker__text otpFlowId "$flow")$(authbroker__text code "$secret")
+    authbroker__verified=$(authbroker__send verifyOtp "$authbroker__members") || return
+    authbroker__check "$authbroker__verified" && { authbroker__finish "$authbroker__verified"; return; }
     # otpInvalid: any other refusal has ended the challenge.
-    [ "$authbroker__code" = 1022 ] || break
+    authbroker__status=$?; [ "$authbroker__code" = 1022 ] || return "$authbroker__status"
   done
-  [ "$authbroker__status" -eq 0 ] || return "$authbroker__status"
-  authbroker__finish "$authbroker__verified"
 }
 # Shows the user action of a login and waits until it is done: by short requests, so that signals are handled, and
 # across restarts of the broker, at most three in a row.
 authbroker__await() {
   authbroker__login=$(authbroker__text loginFlowId "$(authbroker__words "$1" result.action.loginFlowId)")
-  authbroker__note=$(authbroker__words "$1" result.action.userCode) &&
-    authbroker__note=" and enter the code $authbroker__note"
+  authbroker__note=$(authbroker__words "$1" result.action.userCode) && authbroker__note=" and enter the code $authbroker__note"
   authbroker__say "open $(authbroker__words "$1" result.action.verificationUri)$authbroker__note"
   trap 'authbroker__call cancelLogin "$authbroker__login" >/dev/null && authbroker__say "the login was cancelled"
     exit 130' INT TERM HUP
@@ -320,33 +289,31 @@ authbroker__ask_token() {
   authbroker__option=$1; shift
   authbroker__options "--profile --url --min-validity --scope --audience --force-refresh $authbroker__option" "$@" || return
   purpose=$(authbroker__text audience "$audience")${scopes:+,\"scopes\":[${scopes#,}]}
-  if [ -n "$url" ]; then
-    authbroker__said=$(authbroker__address token --json 2>/dev/null) || [ -n "$authbroker__said" ] ||
-      { authbroker__address token >/dev/null; return; }
-    answer=$(authbroker__wrap "$authbroker__said"); authbroker__check "$answer"; return
-  fi
+  [ -z "$url" ] || { authbroker__address; return; }
   authbroker__current
   members=${minimum:+,\"minValiditySeconds\":$minimum}${force:+,\"forceRefresh\":true}
   answer=$(authbroker__call getAccessToken "$(authbroker__text profile "$profile")$purpose$members")
 }
-# Prints the token of an answer ($1).
+# Prints a member ($1) of `answer`, the token or what carries it, behind a text ($2).
 authbroker__token_of() {
-  printf '%s\n' "$1" | authbroker__member result.accessToken || { authbroker__say "the broker's answer has no token"; return 1; }
+  token=$(printf '%s\n' "$answer" | authbroker__member "result.$1") ||
+    { authbroker__say "the answer has no $1; the program may be of another version"; return 1; }
+  printf '%s%s\n' "$2" "$token"
 }
-# Prints the header that carries the token of an answer ($1): for an address as its target says.
+# Prints the header that carries the token of `answer`: for an address as its target says.
 authbroker__header_of() {
-  # What was forced has been done.
-  [ -z "$url" ] || { force=''; authbroker__address header; return; }
-  token=$(authbroker__token_of "$1") && printf 'Authorization: Bearer %s\n' "$token"
+  if [ -n "$url" ]; then authbroker__token_of authorization 'Authorization: '
+  else authbroker__token_of accessToken 'Authorization: Bearer '; fi
 }
 # Prints a valid access token.
 authbroker_token() (
-  { set +x; } 2>/dev/null; authbroker__ask_token '' "$@" && token=$(authbroker__token_of "$answer") && authbroker__print "$token"
+  { set +x; } 2>/dev/null
+  authbroker__ask_token '' "$@" && token=$(authbroker__token_of accessToken '') && authbroker__print "$token"
 )
 # Prints the HTTP header that carries the token.
 authbroker_header() (
   { set +x; } 2>/dev/null
-  authbroker__ask_token '' "$@" && header=$(authbroker__header_of "$answer") && authbroker__print "$header"
+  authbroker__ask_token '' "$@" && header=$(authbroker__header_of) && authbroker__print "$header"
 )
 # Runs a command with the header that carries the token as its input. Where it says by 41 that the token was refused, that
 # is reported, and it is run once more where there is another token.
@@ -355,13 +322,15 @@ authbroker_with_token() (
   [ "$rest" -gt 0 ] || { authbroker__say "missing argument COMMAND; usage: with-token [OPTION]... -- COMMAND"; exit 2; }
   shift "$(($# - rest))"
   for tries in 2 1; do
-    header=$(authbroker__header_of "$answer") || exit
+    header=$(authbroker__header_of) || exit
     printf '%s\n' "$header" | "$@"; code=$?
     [ "$code:$tries" = 41:2 ] || exit "$code"
     id=$(authbroker__words "$answer" result.tokenId)
     members=$(authbroker__text profile "$(authbroker__words "$answer" result.profile)")$(authbroker__text tokenId "$id")
     answer=$(authbroker__call reportRejected "$members$purpose") || exit
     [ "$(authbroker__words "$answer" result.tokenId)" != "$id" ] || exit 41
+    # What was forced has been done.
+    [ -z "$url" ] || { force=''; authbroker__address || exit; }
   done
 )
 # Asks for the account, which $1 names it by, and the password, as far as they are not given; prints them as members.
@@ -375,9 +344,7 @@ authbroker__credentials() {
     case $1 in phoneNumber) phone=$account ;; *) email=$account ;; esac
   fi
   authbroker__secret 'Password: ' || return
-  authbroker__text email "$email"
-  authbroker__text phoneNumber "$phone"
-  authbroker__text password "$secret"
+  authbroker__text email "$email"; authbroker__text phoneNumber "$phone"; authbroker__text password "$secret"
 }
 # Logs in by the first way of the profile that needs nothing, else by password, or in the given way.
 authbroker_login() (
@@ -389,18 +356,19 @@ authbroker_login() (
     while name=$(authbroker__words "$answer" "result.login.$way.method"); do
       field=$(authbroker__words "$answer" "result.login.$way.fields.0") || method=${method:-$name}
       [ "$name" != password ] || account=$field; way=$((way + 1))
-    done ;;
+    done
+    # No login is needed, and the broker says what to do instead.
+    case $answer in *'"login":[]'*) method=${method:-none} ;; esac ;;
   esac
   case $method in
-    '' | password) members=$(authbroker__credentials "$account") || exit ;;
+    none) members='' ;; '' | password) members=$(authbroker__credentials "$account") || exit ;;
     device | deviceCode | browser | client | clientCredentials)
       [ -z "$email$phone$stdin" ] ||
         { authbroker__say "--email, --phone and --password-stdin are for --method password"; exit 2; }
       members=",\"method\":\"$(echo "$method" | sed 's/^device$/&Code/; s/^client$/&Credentials/')\"" ;;
     *) authbroker__say "--method is password, deviceCode, browser or clientCredentials"; exit 2 ;;
   esac
-  answer=$(authbroker__call login "$(authbroker__text profile "$profile")$members") || exit
-  authbroker__finish "$answer"
+  answer=$(authbroker__call login "$(authbroker__text profile "$profile")$members") && authbroker__finish "$answer"
 )
 # Answers a login that waits for its one-time code.
 authbroker_verify_otp() (
@@ -411,39 +379,34 @@ authbroker_verify_otp() (
       { authbroker__say "no login waits for a code; begin one with: authbroker.sh login"; exit 3; }
   fi
   authbroker__secret 'Code: ' || exit
-  answer=$(authbroker__call verifyOtp "$(authbroker__text otpFlowId "$operand")$(authbroker__text code "$secret")") || exit
-  authbroker__finish "$answer"
+  members=$(authbroker__text otpFlowId "$operand")$(authbroker__text code "$secret")
+  answer=$(authbroker__call verifyOtp "$members") && authbroker__finish "$answer"
 )
 # Signs out here and revokes the session at its provider.
 authbroker_logout() (
-  { set +x; } 2>/dev/null; authbroker__options '--profile --everywhere --all' "$@" || exit
-  [ -n "$all" ] || authbroker__current
+  { set +x; } 2>/dev/null; authbroker__options '--profile --everywhere --all' "$@" || exit; [ -n "$all" ] || authbroker__current
   members=$(authbroker__text profile "$profile")${everywhere:+,\"everywhere\":true}${all:+,\"all\":true}
   # Where this is refused, so is what follows, which says why. Of all states, only signedOut begins with an s.
-  if [ -n "$all" ]; then answer=$(authbroker__send listSessions '') && authbroker__administer logout "$members" || exit
-  else
-    answer=$(authbroker__send getSession "$(authbroker__text profile "$profile")") || exit
-    authbroker__call logout "$members" >/dev/null || exit
-  fi
+  if [ -n "$all" ]; then set -- listSessions ''; else set -- getSession "$(authbroker__text profile "$profile")"; fi
+  answer=$(authbroker__send "$@") && authbroker__call logout "$members" >/dev/null || exit
   case $answer in *'"state":"'[!s]*) authbroker__say "signed out" ;; *) authbroker__say "not logged in" ;; esac
 )
 # Locks the vault: keys and tokens are wiped from memory until authbroker_unlock.
 authbroker_lock() (
-  { set +x; } 2>/dev/null; authbroker__options '' "$@" && authbroker__administer lock '' && authbroker__say "the vault is locked"
+  { set +x; } 2>/dev/null; authbroker__options '' "$@" && authbroker__call lock '' >/dev/null && authbroker__say "the vault is locked"
 )
 # Opens the vault, with its passphrase where it has one; the first one of a new vault is asked for twice.
 authbroker_unlock() (
   { set +x; } 2>/dev/null; authbroker__options '--password-stdin' "$@" || exit
   answer=$(authbroker__call getStatus '') || exit; members=''
-  if [ "$(authbroker__words "$answer" result.vault.locked)" = true ] &&
-    [ "$(authbroker__words "$answer" result.vault.keySource)" = passphrase ]; then
+  case $(authbroker__words "$answer" result.vault.locked):$(authbroker__words "$answer" result.vault.keySource) in true:passphrase)
     authbroker__secret 'Passphrase: ' || exit
     members=$(authbroker__text passphrase "$secret")
     if [ -z "$stdin" ] && [ "$(authbroker__words "$answer" result.vault.initialized)" = false ]; then
       authbroker__secret 'The vault is new; repeat: ' || exit
       [ "$members" = "$(authbroker__text passphrase "$secret")" ] || { authbroker__say "the two differ"; exit 2; }
-    fi
-  fi
+    fi ;;
+  esac
   authbroker__call unlock "$members" >/dev/null && authbroker__say "the vault is open"
 )
 # Prints the state of every profile: name, state and account, or the whole answer with --json.
@@ -454,14 +417,12 @@ authbroker_status() (
   index=0
   while name=$(authbroker__words "$answer" "result.profiles.$index.profile"); do
     account=$(authbroker__words "$answer" "result.profiles.$index.user.email") || account=-
-    authbroker__print "$name $(authbroker__words "$answer" "result.profiles.$index.state") $account" || exit
-    index=$((index + 1))
+    authbroker__print "$name $(authbroker__words "$answer" "result.profiles.$index.state") $account" || exit; index=$((index + 1))
   done
 )
 # Prints the events of a subscription, which are read from standard input, behind its answer ($1).
 authbroker__events() {
-  authbroker__line=$1; [ -n "$authbroker__line" ] || return 8
-  authbroker__check "$authbroker__line" || return; authbroker__seen=0
+  [ -n "$1" ] || return 8; authbroker__check "$1" || return; authbroker__seen=0
   while [ -z "$count" ] || [ "$authbroker__seen" -lt "$count" ]; do
     IFS= read -r authbroker__line || return 8
     case $authbroker__line in *'"method":"event"'*) ;; *) continue ;; esac
@@ -475,8 +436,7 @@ authbroker__events() {
 # here, is the FIFO `requests`: the calling shell alone holds its writing end, and when it ends, however it does, so does
 # `connect`.
 authbroker__watch() (
-  { set +x; } 2>/dev/null
-  exec 3>&-
+  { set +x; } 2>/dev/null; exec 3>&-
   folder=$1; shift; connected=''
   trap 'rm -rf "$folder"; [ -z "$connected" ] || kill "$connected" 2>/dev/null' EXIT
   trap 'exit 129' HUP; trap 'exit 130' INT; trap 'exit 143' TERM
@@ -495,22 +455,18 @@ authbroker__watch() (
     # shuttingDown: the broker waits up to 25 s for requests that spend a token, and the next one is asked then.
     case $authbroker__tries:$(authbroker__words "$answer" error.code) in [1-9]*:1084) ;; *) break ;; esac
     authbroker__tries=$((authbroker__tries - 1))
-    kill "$connected" 2>/dev/null; wait "$connected" 2>/dev/null
-    connected=''; sleep 1
+    kill "$connected" 2>/dev/null; wait "$connected" 2>/dev/null; connected=''; sleep 1
   done
   rm -rf "$folder"
   authbroker__events "$answer" <&4; authbroker__status=$?
-  if [ "$authbroker__status" -eq 8 ]; then
-    # What `connect` ended with says more.
-    wait "$connected" || authbroker__status=$?; connected=''
-  fi
+  # What `connect` ended with says more.
+  [ "$authbroker__status" -ne 8 ] || { wait "$connected" || authbroker__status=$?; connected=''; }
   exit "$authbroker__status"
 )
 # Makes a folder with the FIFOs of `watch` and prints its name.
 authbroker__fifos() (
   folder=$(mktemp -d) || exit
-  mkfifo -m 600 "$folder/requests" "$folder/events" && printf '%s\n' "$folder" && exit
-  rm -rf "$folder"; exit 1
+  { mkfifo -m 600 "$folder/requests" "$folder/events" && printf '%s\n' "$folder"; } || { rm -rf "$folder"; exit 1; }
 )
 # Prints events as they happen, one line of JSON each. Ends with 8 when the broker ends. No subshell, because this
 # shell's end must be the subscription's end; it sets no variable.

@@ -43,7 +43,6 @@ extension ShellClientTests {
       let sessions = states.map { #"{"profile":"p","state":"\#($0)"}"# }.joined(separator: ",")
       let line = """
         authbroker__connect() { cat >/dev/null; echo '{"jsonrpc":"2.0","id":1,"result":{"sessions":[\(sessions)]}}'; }
-        authbroker__administer() { :; }
         authbroker_logout --all 2>&1
         """
       let (output, code) = try Self.run(shell, line, "")
@@ -101,6 +100,7 @@ extension ShellClientTests {
         request=$(cat); echo "$request" >&2
         case $request in
           *'"getSession"'*'"work"'*) echo '{"result":{"login":[{"method":"deviceCode","fields":[]}]}}' ;;
+          *'"getSession"'*'"robot"'*) echo '{"result":{"state":"signedOut","login":[]}}' ;;
           *'"getSession"'*'"shop"'*) echo '{"result":{"login":[{"method":"password","fields":["phoneNumber","password"]}]}}' ;;
           *'"getSession"'*) echo '{"result":{"login":[{"method":"password","fields":["email","password"]}]}}' ;;
           *'"work"'*) echo '{"result":{"status":"authenticated","session":{"profile":"work"}}}' ;;
@@ -108,10 +108,10 @@ extension ShellClientTests {
         esac
       }
       authbroker__credentials() { printf ',"%s":"example"' "$1"; }
-      authbroker_login --profile work 2>&1; authbroker_login 2>&1
+      authbroker_login --profile work 2>&1; authbroker_login 2>&1; authbroker_login --profile robot 2>&1
       authbroker_login --profile shop --method password 2>&1; authbroker_login --phone 1 --password-stdin 2>&1
       AUTHBROKER_COMMAND=/proc/nonexistent/authbroker
-      authbroker__connect() { authbroker__run connect; }
+      authbroker__connect() { authbroker__find; }
       authbroker_token 2>/dev/null; echo "code $?"
       """
     let expected = """
@@ -120,6 +120,9 @@ extension ShellClientTests {
       authbroker.sh: logged in to work
       {"jsonrpc":"2.0","id":1,"method":"getSession","params":{}}
       {"jsonrpc":"2.0","id":1,"method":"login","params":{"email":"example"}}
+      authbroker.sh: logged in to home
+      {"jsonrpc":"2.0","id":1,"method":"getSession","params":{"profile":"robot"}}
+      {"jsonrpc":"2.0","id":1,"method":"login","params":{"profile":"robot"}}
       authbroker.sh: logged in to home
       {"jsonrpc":"2.0","id":1,"method":"getSession","params":{"profile":"shop"}}
       {"jsonrpc":"2.0","id":1,"method":"login","params":{"profile":"shop","phoneNumber":"example"}}

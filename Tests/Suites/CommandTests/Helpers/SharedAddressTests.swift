@@ -81,8 +81,8 @@ import Testing
     let line = #"""
       d=$(mktemp -d); trap 'rm -rf "$d"' EXIT; export d AUTHBROKER_COMMAND="$d/authbroker"
       printf '%s\n' '#!/bin/sh' 'echo "$*" >>"$d/words"' \
-        'case $1 in header) if [ -e "$d/new" ]; then echo "Authorization: two"; else echo "Authorization: one"; fi ;;' \
-        'token) echo "{\"accessToken\":\"one\",\"tokenId\":\"1\",\"profile\":\"work\"}" ;;' \
+        'case $1 in header) if [ -e "$d/new" ]; then n=two; else n=one; fi' \
+        'echo "{\"accessToken\":\"x\",\"tokenId\":\"1\",\"profile\":\"work\",\"authorization\":\"$n\"}" ;;' \
         'call) cat >>"$d/words"; : >"$d/new"; echo "{\"accessToken\":\"two\",\"tokenId\":\"2\"}" ;; esac' >"$d/authbroker"
       chmod 700 "$d/authbroker"
       use() { read -r header; echo "$header"; case $header in *one) return 41 ;; esac; }
@@ -98,10 +98,9 @@ import Testing
         0
         authbroker.sh: --profile and --url exclude each other
         2
-        token --json \(options)
-        header \(options)
+        header --json \(options)
         call --json reportRejected -
-        {"profile":"work","tokenId":"1","audience":"d","scopes":["a","b c"]}header \(options)
+        {"profile":"work","tokenId":"1","audience":"d","scopes":["a","b c"]}header --json \(options)
 
         """)
   }
