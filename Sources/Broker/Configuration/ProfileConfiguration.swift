@@ -35,6 +35,9 @@ package struct ProfileConfiguration: Sendable, Equatable {
   /// Over a holiday, by default; a year as above; zero switches refreshes of unused sessions off.
   private static let keepAliveSetting = DurationSetting("keepAliveSeconds", 0...31_536_000, standard: 2_592_000)
 
+  /// A day, so that a login finds its place in a working day; 90 days are longer than most sessions.
+  private static let warnBeforeEndSetting = DurationSetting("warnBeforeEndSeconds", 0...7_776_000, standard: 86_400)
+
   /// A profile on the embedded provider, everything else by default.
   init(name: ProfileName) {
     var section = ConfigurationContext().blankSection("")
@@ -61,7 +64,7 @@ package struct ProfileConfiguration: Sendable, Equatable {
     rules = SessionRules(
       expiry: expiry, rotation: section.read(Self.rotationSetting),
       rotationGrace: section.read(Self.rotationGraceSetting), idleTimeout: section.read(Self.idleTimeoutSetting),
-      keepAlive: section.read(Self.keepAliveSetting))
+      keepAlive: section.read(Self.keepAliveSetting), warnBeforeEnd: section.read(Self.warnBeforeEndSetting))
     let habit = section.read(ChoiceSetting("revocation", standard: RevocationHabit.token))
     if section.has("revocation") { rules.revocation = habit }
     allowIDToken = section.flag("allowIdToken", standard: false)

@@ -30,6 +30,7 @@ package enum PendingLoginCoding {
       writer.member(ifPresent: "userId", login.expectedUser?.id)
       writer.member(ifPresent: "email", login.expectedUser?.email)
       if login.mayReplace { writer.member("mayReplace", true) }
+      if login.isReminded { writer.member("isReminded", true) }
     }
     return writer.bytes
   }
@@ -70,6 +71,7 @@ package enum PendingLoginCoding {
       expectedUser: ExpectedUser(
         id: try root.optional("userId", String.init(from:)), email: try root.optional("email", String.init(from:))))
     login.mayReplace = try root.optional("mayReplace", Bool.init(from:)) ?? false
+    login.isReminded = try root.optional("isReminded", Bool.init(from:)) ?? false
     return login
   }
 }

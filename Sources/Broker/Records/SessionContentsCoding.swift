@@ -77,6 +77,7 @@ package enum SessionContentsCoding {
     writer.member(ifPresent: "roughlyUsedAt", session.roughlyUsedAt?.stored)
     writer.member(ifPresent: "lastUsedUptime", session.lastUsedUptime.map { Int($0.milliseconds) })
     writer.member(ifPresent: "refreshTokenIssuedAt", session.refreshTokenIssuedAt?.stored)
+    if session.isEndTold { writer.member("endTold", true) }
     if let clock = session.clock {
       writer.member(ifPresent: "boot", clock.boot)
       writer.member("bootedAt", clock.bootedAt.stored)
@@ -89,8 +90,8 @@ package enum SessionContentsCoding {
   private static let knownMembers =
     ["state"] + TokenCoding.members + [
       "user", "authTime", "issuedAt", "lastRefreshAt", "lastValidatedAt", "rotatesRefreshToken", "unrotatedReplies",
-      "revocation", "lastUsedAt", "roughlyUsedAt", "lastUsedUptime", "refreshTokenIssuedAt", "boot", "bootedAt",
-      "providerAhead",
+      "revocation", "lastUsedAt", "roughlyUsedAt", "lastUsedUptime", "refreshTokenIssuedAt", "endTold", "boot",
+      "bootedAt", "providerAhead",
     ]
 
   /// The other members with the commas between them; nil where there are none.
@@ -148,6 +149,7 @@ package enum SessionContentsCoding {
     session.roughlyUsedAt = try root.optional("roughlyUsedAt", TokenCoding.time)
     session.lastUsedUptime = try root.optional("lastUsedUptime", TokenCoding.duration)
     session.refreshTokenIssuedAt = try root.optional("refreshTokenIssuedAt", TokenCoding.time)
+    session.isEndTold = try root.optional("endTold", Bool.init(from:)) ?? false
     session.clock = try clock(of: root)
     session.unknownMembers = try unknownMembers(of: root)
     return session.resting()

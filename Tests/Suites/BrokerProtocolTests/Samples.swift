@@ -18,6 +18,11 @@ enum Samples {
     interval: .milliseconds(5500), clientContext: "c\n2")
   static let browserAction = UserAction(
     loginFlowID: "flow", profile: .default, kind: .browser, verificationURI: "https://a.example", expiresAt: time)
+  static let reminder: UserAction = {
+    var action = browserAction
+    action.reminder = true
+    return action
+  }()
 
   static let changes = ProfileChanges([
     .init(name: "name", value: RawJSON(text: Array(#""Ad\"a""#.utf8))),
@@ -69,6 +74,7 @@ enum Samples {
     [
       .login(LoginEvent(method: "password")),
       .login(LoginEvent(userID: "u1", method: "password", clientContext: "c\"1")),
+      .sessionEnding(SessionEndingEvent(endsAt: time)), .loginPending(reminder),
       .tokenRefreshed(TokenRefreshedEvent(tokenID: "t")),
       .tokenRefreshed(TokenRefreshedEvent(tokenID: "t", expiresAt: time)),
       .refreshFailed(RefreshFailedEvent(kind: "timeout", retryable: true, nextAttemptAt: time)),

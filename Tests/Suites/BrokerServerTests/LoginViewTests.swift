@@ -57,6 +57,23 @@ import Testing
     }
   }
 
+  @Test func `a reminder is shown as the first event was`() async throws {
+    try await OwnThread.run {
+      let (stage, _) = try Self.stage("browser")
+      _ = stage.client.ask(LoginStage.line("subscribe"))
+      let first = stage.watcher.lines().last ?? ""
+      #expect(first.contains("loginPending") && !first.contains("reminder"), "\(first)")
+      for _ in 0..<60 { stage.wait(5) }
+      let (veiled, own) = (stage.watcher.lines(), stage.client.lines())
+      #expect(veiled.count == 1 && own.count == 1, "\(veiled) \(own)")
+      for line in veiled + own {
+        #expect(line.contains(#""event":"loginPending""#) && line.contains(#""reminder":true"#), "\(line)")
+      }
+      #expect(Self.isVeiled(veiled.first ?? "", "browser") && Self.isAll(own.first ?? "", "browser"))
+      #expect(!Self.ask(stage.client, "listPendingLogins").contains("reminder"))
+    }
+  }
+
   @Test(arguments: ["deviceCode", "browser"])
   func `old events are shown as new ones are, from memory and from the store`(_ method: String) async throws {
     try await OwnThread.run {

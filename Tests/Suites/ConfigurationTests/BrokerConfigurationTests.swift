@@ -86,7 +86,7 @@ import Testing
                   stalledOutputSeconds: 1.25 },
         profiles: { work: { provider: "local", refreshSkewSeconds: 60, backgroundRefresh: false,
                             rotation: "never", revocation: "grant", rotationGraceSeconds: 30, idleTimeoutSeconds: 3600,
-                            keepAliveSeconds: 86400, allowIdToken: true },
+                            keepAliveSeconds: 86400, warnBeforeEndSeconds: 3600, allowIdToken: true },
                     "a.b-c_1": { provider: "local" } },
         local: { issuer: "https://id.example.com", audience: "urn:own", audiences: ["urn:a", "a b"],
                  accessTokenLifetimeSeconds: 2, refreshTokenLifetimeSeconds: 5,
@@ -110,8 +110,10 @@ import Testing
       work.rules
         == SessionRules(
           expiry: ExpiryPolicy(skew: .seconds(60), refreshesInBackground: false), rotation: .never,
-          rotationGrace: .seconds(30), idleTimeout: .seconds(3600), keepAlive: .seconds(86_400), revocation: .grant))
+          rotationGrace: .seconds(30), idleTimeout: .seconds(3600), keepAlive: .seconds(86_400), revocation: .grant,
+          warnBeforeEnd: .seconds(3600)))
     #expect(configuration.profiles.last?.rules.keepAlive == SessionRules.standardKeepAlive)
+    #expect(configuration.profiles.last?.rules.warnBeforeEnd == .seconds(86_400))
     #expect(work.allowIDToken && configuration.profiles.map(\.allowIDToken) == [true, false])
     #expect(configuration[.default] == nil)
     #expect(configuration.local.issuer == "https://id.example.com" && configuration.local.audience == "urn:own")

@@ -33,6 +33,7 @@ import Testing
     session.roughlyUsedAt = Timestamp(milliseconds: 10)
     session.lastUsedUptime = .milliseconds(11)
     session.refreshTokenIssuedAt = Timestamp(milliseconds: 12)
+    session.isEndTold = true
     session.clock = IssueClock(
       boot: "3b0b7b8e-0000-4000-8000-000000000000", bootedAt: Timestamp(milliseconds: -13),
       providerAhead: .seconds(-7200))

@@ -10,6 +10,25 @@ extension LoginMachine {
   /// How long to wait between two polls.
   var interval: Duration { login.step.action?.interval ?? ProviderUserAction.standardInterval }
 
+  /// The least time between the event that a login waits and the one that reminds of it: its user may just be at it.
+  private static let shortestReminder = Duration.seconds(60)
+
+  /// Plans the one reminder, at half of the time that is left, unless it was sent.
+  mutating func planReminder(_ now: Moment) {
+    let rest = login.expiresAt - now.wall
+    let delay = max(rest / 2, Self.shortestReminder)
+    reminder = login.isReminded || delay >= rest ? nil : now.uptime + delay
+  }
+
+  /// Reminds the user of the login, once: also over restarts, since the event and that it was sent are one change.
+  mutating func remind(_ now: Moment) -> [Action] {
+    guard let due = reminder, due <= now.uptime, case .action(var action) = login.step else { return [] }
+    reminder = nil
+    login.isReminded = true
+    action.reminder = true
+    return [.keep([.loginPending(action)])]
+  }
+
   /// Waits for the time of the next poll.
   mutating func rest(_ slowsDown: Bool, _ now: Moment) -> [Action] {
     guard case .polling = state else { return [] }

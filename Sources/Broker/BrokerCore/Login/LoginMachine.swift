@@ -104,6 +104,8 @@ package struct LoginMachine: Sendable {
   package internal(set) var login: PendingLogin
   /// The present state.
   package internal(set) var state = State.idle
+  /// When its user is reminded, in uptime; nil where that is not to come.
+  var reminder: Duration?
 
   /// A login that was begun, or rested in the store.
   package init(_ login: PendingLogin) { self.login = login }
@@ -134,8 +136,9 @@ package struct LoginMachine: Sendable {
   package func nextWake(at now: Moment) -> Duration? {
     let end = now.uptime(of: login.expiresAt)
     switch state {
-    case .awaitingCode, .listening: return end
-    case .resting(let until, _): return min(until, end)
+    case .awaitingCode: return end
+    case .listening: return min(end, reminder ?? end)
+    case .resting(let until, _): return min(until, end, reminder ?? end)
     case .idle, .checkingCode, .polling, .accepting, .over: return nil
     }
   }
@@ -157,9 +160,11 @@ package struct LoginMachine: Sendable {
       return []
     case .action(let action) where action.kind == .browser:
       state = .listening
+      planReminder(now)
       return [.listen]
     case .action:
       state = .resting(until: now.uptime + interval, failures: 0)
+      planReminder(now)
       return []
     }
   }
@@ -168,9 +173,10 @@ package struct LoginMachine: Sendable {
     switch state {
     case .awaitingCode, .resting, .listening:
       if let actions = endIfOver(now) { return actions }
-      guard case .resting(let until, let failures) = state, until <= now.uptime else { return [] }
+      let reminded = remind(now)
+      guard case .resting(let until, let failures) = state, until <= now.uptime else { return reminded }
       state = .polling(failures: failures)
-      return [.poll]
+      return reminded + [.poll]
     case .idle, .checkingCode, .polling, .accepting, .over: return []
     }
   }

@@ -34,7 +34,10 @@ extension UserAction {
 
   /// The action without its address and code, for every connection.
   var withoutAddress: UserAction {
-    UserAction(loginFlowID: loginFlowID, profile: profile, kind: kind, verificationURI: nil, expiresAt: expiresAt)
+    var action = UserAction(
+      loginFlowID: loginFlowID, profile: profile, kind: kind, verificationURI: nil, expiresAt: expiresAt)
+    action.reminder = reminder
+    return action
   }
 }
 

@@ -17,6 +17,8 @@ package struct PendingLogin: Sendable, Equatable {
   ///
   /// It is kept in memory only, never in the store.
   package var account: String?
+  /// Whether its user has been reminded of it.
+  package var isReminded = false
   /// Whether it may replace another user's living session: it was begun with access to the state directory.
   package var mayReplace = false
   /// The connection that began it; nil where no single one has.

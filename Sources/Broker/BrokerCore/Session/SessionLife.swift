@@ -20,6 +20,8 @@ package struct SessionLife: Sendable {
   var unsavedEvents: [EventPayload]?
   /// The record that notes the last use, until it is known whether it is durable.
   var notedGeneration: UInt64?
+  /// The warning in that record: an event that a failed save must not swallow.
+  @Boxed var notedWarning: EventPayload? = nil
   /// The provider's description of the user that is not durable yet.
   @Boxed var described: UserDescription? = nil
   /// Whether a login of this run has begun the grant, so that no other program has a refresh token of it.

@@ -220,6 +220,7 @@ extension SessionMachine {
     var merged = tokens
     merged.subject = nil
     session.refreshTokenIssuedAt = refreshTokenIssued(tokens, sentAt)
+    if session.refreshTokenIssuedAt == sentAt { session.isEndTold = false }
     if merged.accessTokenExpiresAt == nil, session.tokens.refreshToken != nil || merged.refreshToken != nil {
       // What is not said stays as it was: too early an end costs a refresh, none at all costs callers a refusal.
       merged.accessTokenExpiresAt = session.tokens.accessTokenExpiresAt.map { sentAt + ($0 - session.issuedAt) }

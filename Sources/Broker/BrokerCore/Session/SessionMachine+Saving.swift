@@ -36,13 +36,17 @@ extension SessionMachine {
     return settle(BrokerError(.storeFailed, profile: profile), now) + amended
   }
 
-  /// A note of the last use that could not be saved is dropped: the next one says more.
+  /// Drops a note of the last use that could not be saved: the next one says more.
+  ///
+  /// A warning with it is told all the same, and once more after a restart if no later record could be saved either.
   private mutating func adoptNote(_ generation: UInt64, isDurable: Bool) -> [Action] {
     life?.notedGeneration = nil
+    let warning = life?.notedWarning
+    life?.notedWarning = nil
     guard !isDurable else { return [] }
     if generation == self.generation { settledGeneration = generation }
     life?.use.noteFailed()
-    return []
+    return warning.map { [.publish($0)] } ?? []
   }
 
   /// Continues the session from before a login that could not be saved, with the events that it missed meanwhile.

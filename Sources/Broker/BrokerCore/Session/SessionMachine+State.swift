@@ -167,8 +167,9 @@ extension SessionMachine {
     let note = mayNoteUse(of: life) ? (logins.refused == nil ? life.use.noteDue : now.uptime) : nil
     // That nothing can be had of the session any more is told once.
     let end = tokens.isRefreshable || life.toldEnd ? nil : tokens.accessEnd?.comes(at: now)
+    let warning = Self.earlier(end, endWarning(of: life, at: now)?.comes(at: now))
     let next = Self.earlier(
-      Self.earlier(nextTry(life, tokens, now), end), Self.earlier(life.use.idleEnd, note))
+      Self.earlier(nextTry(life, tokens, now), warning), Self.earlier(life.use.idleEnd, note))
     // What is due already was not slept through.
     return next.map { max($0, now.uptime) }
   }

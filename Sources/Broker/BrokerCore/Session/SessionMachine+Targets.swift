@@ -125,7 +125,9 @@ extension SessionMachine {
       }
       session.tokens.refreshToken = refreshToken
       if let end = tokens.refreshTokenExpiresAt {
-        session.refreshTokenIssuedAt = kept(refreshTokenIssued(tokens, sentAt) ?? sentAt)
+        let issued = refreshTokenIssued(tokens, sentAt) ?? sentAt
+        if issued == sentAt { session.isEndTold = false }
+        session.refreshTokenIssuedAt = kept(issued)
         session.tokens.refreshTokenExpiresAt = kept(end)
       }
     }

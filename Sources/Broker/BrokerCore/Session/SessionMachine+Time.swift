@@ -13,7 +13,7 @@ extension SessionMachine {
     if life.tokens.isSpent(at: now), !life.toldEnd { return tellEnd(now) }
     if logins.refused != nil, mayNoteUse { return overwriteLogin(now) }
     if isRefreshDue(now) { return startRefresh(now) }
-    return noteUse(now)
+    return warnOfEnd(now) ?? noteUse(now)
   }
 
   private mutating func isRefreshDue(_ now: Moment) -> Bool {
@@ -95,13 +95,19 @@ extension SessionMachine {
 
   /// Writes down the last use, under a generation of its own: it can replace no newer tokens.
   mutating func noteUse(_ now: Moment) -> [Action] {
-    guard var session = living, mayNoteUse, let due = life?.use.noteDue, due <= now.uptime else { return [] }
+    guard mayNoteUse, let due = life?.use.noteDue, due <= now.uptime else { return [] }
+    return saveNote([], now)
+  }
+
+  /// Writes the session as it is, with its last use, and tells of it what is to be told.
+  mutating func saveNote(_ events: [EventPayload], _ now: Moment) -> [Action] {
+    guard var session = living else { return [] }
     note(in: &session, now)
     generation += 1
     let record = record(.living(session))
     life?.session = session
     life?.notedGeneration = record.generation
-    return [.save(record, announcing: [])]
+    return [.save(record, announcing: events)]
   }
 
   /// Puts the last use into a session that is about to be written.

@@ -15,6 +15,9 @@ package struct SessionRules: Sendable, Equatable {
   /// A session that a client has used within this time is refreshed before it is asked for.
   package var keepAlive: Duration
 
+  /// How long before its end a session's user is warned; zero where not at all.
+  package var warnBeforeEnd: Duration
+
   /// Thirty days: over a holiday; no refresh token that is worth keeping lives for much longer without use.
   package static let standardKeepAlive = Duration.seconds(2_592_000)
   /// The extent of a revocation at the provider; nil where the profile does not say.
@@ -23,7 +26,8 @@ package struct SessionRules: Sendable, Equatable {
   /// Rules; without any, nothing is known of the provider, and no session ends for want of use.
   package init(
     expiry: ExpiryPolicy = ExpiryPolicy(), rotation: Rotation = .auto, rotationGrace: Duration = .zero,
-    idleTimeout: Duration = .zero, keepAlive: Duration = Self.standardKeepAlive, revocation: RevocationHabit? = nil
+    idleTimeout: Duration = .zero, keepAlive: Duration = Self.standardKeepAlive, revocation: RevocationHabit? = nil,
+    warnBeforeEnd: Duration = .zero
   ) {
     self.expiry = expiry
     self.rotation = rotation
@@ -31,6 +35,7 @@ package struct SessionRules: Sendable, Equatable {
     self.idleTimeout = idleTimeout
     self.keepAlive = keepAlive
     self.revocation = revocation
+    self.warnBeforeEnd = warnBeforeEnd
   }
 }
 

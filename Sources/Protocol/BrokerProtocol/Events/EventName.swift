@@ -1,6 +1,7 @@
 /// The names of the events that this version publishes; ``EventPayload`` says what each of them tells.
 public enum EventName: String, Sendable, CaseIterable {
-  case login, logout, sessionExpired, tokenRefreshed, refreshFailed, userUpdated, otpChallenge, otpResent
+  case login, logout, sessionExpired, sessionEnding, tokenRefreshed, refreshFailed, userUpdated
+  case otpChallenge, otpResent
   case loginPending, loginFailed, backupCodeUsed, unauthorized, forbidden, networkDown, networkUp
   case vaultLocked, vaultUnlocked, configReloaded, shuttingDown, securityAlert, eventsLost
 

@@ -10,6 +10,8 @@ public enum EventPayload: Sendable, Equatable {
   case logout(LogoutEvent)
   /// A session has ended: log in again.
   case sessionExpired(SessionExpiredEvent)
+  /// A session will end soon, as far as is known.
+  case sessionEnding(SessionEndingEvent)
   /// There is a new access token.
   case tokenRefreshed(TokenRefreshedEvent)
   /// A refresh did not succeed.
@@ -20,7 +22,7 @@ public enum EventPayload: Sendable, Equatable {
   case otpChallenge(OTPChallenge)
   /// Another code was sent.
   case otpResent(OTPChallenge)
-  /// A login waits for something that its user does elsewhere.
+  /// A login waits for something that its user does elsewhere; once more, as a reminder, at half of its time.
   case loginPending(UserAction)
   /// A login was refused, or has ended without a session.
   case loginFailed(LoginFailedEvent)
@@ -53,6 +55,7 @@ public enum EventPayload: Sendable, Equatable {
     case .login: .login
     case .logout: .logout
     case .sessionExpired: .sessionExpired
+    case .sessionEnding: .sessionEnding
     case .tokenRefreshed: .tokenRefreshed
     case .refreshFailed: .refreshFailed
     case .userUpdated: .userUpdated
@@ -82,6 +85,7 @@ extension EventPayload: JSONEncodable {
     case .login(let data): data.encode(to: &writer)
     case .logout(let data): data.encode(to: &writer)
     case .sessionExpired(let data): data.encode(to: &writer)
+    case .sessionEnding(let data): data.encode(to: &writer)
     case .tokenRefreshed(let data): data.encode(to: &writer)
     case .refreshFailed(let data): data.encode(to: &writer)
     case .userUpdated(let data): data.encode(to: &writer)
@@ -102,6 +106,7 @@ extension EventPayload: JSONEncodable {
     case .login: self = .login(try LoginEvent(from: node))
     case .logout: self = .logout(try LogoutEvent(from: node))
     case .sessionExpired: self = .sessionExpired(try SessionExpiredEvent(from: node))
+    case .sessionEnding: self = .sessionEnding(try SessionEndingEvent(from: node))
     case .tokenRefreshed: self = .tokenRefreshed(try TokenRefreshedEvent(from: node))
     case .refreshFailed: self = .refreshFailed(try RefreshFailedEvent(from: node))
     case .userUpdated: self = .userUpdated(try UserUpdatedEvent(from: node))

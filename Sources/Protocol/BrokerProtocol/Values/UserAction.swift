@@ -31,6 +31,8 @@ public struct UserAction: Sendable, Equatable {
   public var interval: Duration?
   /// The parameter `clientContext` of the login that has begun it.
   public var clientContext: String?
+  /// Whether an event tells of the login once more, since it still waits; absent at the first time, and in results.
+  public var reminder: Bool?
   /// The connections that began the login.
   package var beginners = LoginBeginners()
 
@@ -65,5 +67,6 @@ extension UserAction: ObjectCodable {
     try coder.required("expiresAt", &expiresAt)
     try coder.optional("intervalSeconds", &interval, .seconds)
     try coder.optional("clientContext", &clientContext)
+    try coder.optional("reminder", &reminder)
   }
 }

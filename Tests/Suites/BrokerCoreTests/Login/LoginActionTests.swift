@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test func `a provider that is away is polled more seldom, down to twice a minute; any answer ends that`() {
-    var machine = LoginSample.device()
+    var machine = LoginSample.device(isReminded: true)
     var now = 5.0
     for pause in [10.0, 20, 30, 30] {
       #expect(machine.handle(.woken, at: LoginSample.time(now)) == [.poll])
@@ -54,6 +54,37 @@ import Testing
       now += pause
       #expect(machine.handle(.woken, at: LoginSample.time(now)) == [.poll])
     }
+  }
+
+  @Test func `a login that waits is told once more at half of its time, a minute after the first time at least`() {
+    for (life, delay) in [(300, 150), (600, 300), (100, 60), (60, nil)] as [(Int, Double?)] {
+      var machine = LoginSample.pending(.browser, for: life)
+      let wake = machine.nextWake(at: LoginSample.time(0))
+      #expect(wake == LoginSample.time(delay ?? Double(life)).uptime, "\(life)")
+      guard let delay else { continue }
+      #expect(machine.handle(.woken, at: LoginSample.time(delay - 0.1)).isEmpty)
+      let actions = machine.handle(.woken, at: LoginSample.time(delay))
+      guard case .keep(let events, answering: nil)? = actions.first, case .loginPending(let action)? = events.first
+      else {
+        Issue.record("\(actions)")
+        continue
+      }
+      #expect(action.reminder == true && machine.login.step.action?.reminder == nil && machine.login.isReminded)
+      #expect(machine.handle(.woken, at: LoginSample.time(delay + 1)).isEmpty)
+      #expect(machine.nextWake(at: LoginSample.time(delay + 1)) == LoginSample.time(Double(life)).uptime)
+    }
+  }
+
+  @Test func `a device is polled beside the reminder, and one that was reminded of is not again after a restart`() {
+    var machine = LoginSample.device()
+    for second in stride(from: 5.0, through: 145, by: 5) {
+      #expect(machine.handle(.woken, at: LoginSample.time(second)) == [.poll])
+      _ = machine.handle(.stillPending(slowsDown: false), at: LoginSample.time(second))
+    }
+    #expect(Self.names(machine.handle(.woken, at: LoginSample.time(150))) == ["keep loginPending", "poll"])
+    var later = LoginMachine(machine.login)
+    _ = later.handle(.resumed, at: LoginSample.time(151))
+    #expect(later.handle(.woken, at: LoginSample.time(290)) == [.poll])
   }
 
   @Test(arguments: [

@@ -40,9 +40,18 @@ enum LoginSample {
     resumed(PendingLogin(step: .code(challenge()), flow: flowSecret, wrongCodes: wrongCodes))
   }
 
-  static func device() -> LoginMachine { resumed(PendingLogin(step: .action(action(.deviceCode)), flow: flowSecret)) }
+  static func device(isReminded: Bool = false) -> LoginMachine { pending(.deviceCode, isReminded: isReminded) }
 
-  static func browser() -> LoginMachine { resumed(PendingLogin(step: .action(action(.browser)), flow: flowSecret)) }
+  static func browser() -> LoginMachine { pending(.browser) }
+
+  /// A login that waits for its user for so many seconds.
+  static func pending(_ kind: UserAction.Kind, for seconds: Int = 300, isReminded: Bool = false) -> LoginMachine {
+    var action = action(kind)
+    action.expiresAt = start + .seconds(seconds)
+    var login = PendingLogin(step: .action(action), flow: flowSecret)
+    login.isReminded = isReminded
+    return resumed(login)
+  }
 
   private static func resumed(_ login: PendingLogin) -> LoginMachine {
     var machine = LoginMachine(login)

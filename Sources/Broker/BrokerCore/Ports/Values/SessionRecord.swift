@@ -48,6 +48,8 @@ package struct LivingSession: Sendable, Equatable {
   package var refreshTokenIssuedAt: Timestamp?
   /// The clocks by which these times are; nil in records of earlier versions.
   package var clock: IssueClock?
+  /// Whether the user has been warned of the end that the session has at present.
+  package var isEndTold = false
   /// When the tokens were last refreshed.
   package var lastRefreshAt: Timestamp?
   /// When the provider last accepted something of the session.
