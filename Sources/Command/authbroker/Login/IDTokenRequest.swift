@@ -15,6 +15,7 @@ enum IDTokenRequest {
     let target = try TargetOption.target(context)
     let named = try context.profile()
     let params = GetIDToken.Params(profile: target?.profile ?? named)
+    try SessionEnd.check(of: params.profile, context)
     let text = try context.text(of: GetIDToken.name, params)
     try TokenRequest.printToken(of: consume text, "idToken", for: target, as: format, context)
   }

@@ -15,14 +15,18 @@ enum TokenCommand: Command {
       With --scope or --audience it is a token for those, obtained with the session's refresh token and kept apart from
       the session's own; where that one has the scopes, it is printed.
 
+      With --min-session nothing is printed where the session itself, as far as its end is known, does not last so long:
+      for work that no login may interrupt.
+
       --id prints the ID token instead, for servers that ask who the user is; the profile must have allowIdToken: true.
       """,
     options: TokenRequest.options + [
-      IDTokenRequest.option, TargetOption.option, TokenFormat.option, EnvironmentTemplate.option,
+      SessionEnd.option, IDTokenRequest.option, TargetOption.option, TokenFormat.option, EnvironmentTemplate.option,
     ],
     examples: [
       "authbroker token",
       "authbroker token -p work --min-validity 300",
+      "authbroker token --min-session 28800",
       "authbroker token --scope orders:read --json",
       "authbroker token --format env --env API_TOKEN",
     ])

@@ -31,6 +31,10 @@ enum TokenRequest {
         text = try context.text(of: GetAccessToken.name, params)
       }
     }
+    do throws(CommandFailure) { try SessionEnd.check(of: profile(in: text), context) } catch {
+      wipe(&text)
+      throw error
+    }
     if let wanted = params.minValidity, let sentence = shortness(of: text, wanted, context) { Output.notice(sentence) }
     // Not shared with what is here: else a copy would be wiped.
     try printToken(of: consume text, "accessToken", for: choice.target, as: format, hasHeader: hasHeader, context)
@@ -44,6 +48,11 @@ enum TokenRequest {
       guard HelperBroker.mayBeAnothers(error) else { throw error }
       return []
     }
+  }
+
+  /// The profile that an answer names.
+  private static func profile(in text: [UInt8]) -> ProfileName? {
+    (try? JSONDocument(parsing: text).root).flatMap { try? $0.optional("profile", ProfileName.init(from:)) }
   }
 
   /// The target that an answer names.
