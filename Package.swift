@@ -71,6 +71,7 @@ let package = Package(
     .target(name: "Transport", dependencies: ["LinuxSystem"]),
     .target(name: "StateDirectory", dependencies: ["JSON", "LinuxSystem", "CVersion"]),
     .target(name: "Logging", dependencies: ["LinuxSystem", "BrokerProtocol"]),
+    .target(name: "Hooks", dependencies: ["BrokerProtocol", "LinuxSystem", "Logging"]),
     .target(name: "Records", dependencies: core + ["Sealing", "LinuxSystem", "TextCoding"]),
     .target(name: "SQLiteStore", dependencies: core + ["Records", "SQLite", "Sealing", "LinuxSystem", "TextCoding"]),
     .target(
@@ -89,9 +90,8 @@ let package = Package(
     .target(
       name: "Configuration",
       dependencies: [
-        "BrokerCore", "BrokerProtocol", "JSON", "ConfigurationFile", "HTTP", "ProviderKit", "LocalProvider",
-        "RESTProvider",
-        "OIDCProvider", "FirebaseProvider",
+        "BrokerCore", "BrokerProtocol", "JSON", "ConfigurationFile", "Hooks", "HTTP", "ProviderKit", "LocalProvider",
+        "RESTProvider", "OIDCProvider", "FirebaseProvider",
       ]),
     .target(name: "BrokerServer", dependencies: core + ["JSONRPC", "Transport", "LinuxSystem", "Logging"]),
     .executableTarget(
@@ -99,7 +99,7 @@ let package = Package(
       dependencies: core + [
         "BrokerServer", "Transport", "LinuxSystem", "Logging", "Configuration", "ConfigurationFile", "Records",
         "SQLiteStore", "LocalProvider", "OIDCProvider", "ProviderKit", "HTTP", "Sealing", "StateDirectory",
-        "TextCoding", "COpenRPC",
+        "TextCoding", "COpenRPC", "Hooks",
       ], exclude: ["systemd"]),
 
     // Client programs.
@@ -128,7 +128,7 @@ let package = Package(
       name: "ConfigurationTests",
       dependencies: [
         "Configuration", "ConfigurationFile", "ProviderKit", "LocalProvider", "RESTProvider", "OIDCProvider",
-        "FirebaseProvider", "BrokerCore", "BrokerProtocol", "JSON", "JSONRPC", "HTTP", "SecretMemory",
+        "FirebaseProvider", "BrokerCore", "BrokerProtocol", "Hooks", "JSON", "JSONRPC", "HTTP", "SecretMemory",
         "TestSupport",
       ]),
     .testTarget(
@@ -180,6 +180,8 @@ let package = Package(
     .testTarget(name: "BrokerCoreTests", dependencies: core + ["LinuxSystem", "ProviderKit", "TestSupport"]),
     .testTarget(name: "SecretMemoryTests", dependencies: ["SecretMemory", "LinuxSystem", "TestSupport"]),
     .testTarget(name: "LoggingTests", dependencies: ["Logging", "LinuxSystem", "TestSupport"]),
+    .testTarget(
+      name: "HooksTests", dependencies: ["BrokerProtocol", "Hooks", "LinuxSystem", "Logging", "TestSupport"]),
     .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem", "TestSupport"]),
     .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "LinuxSystem", "TestSupport"]),
     .testTarget(
@@ -223,7 +225,7 @@ let districts: KeyValuePairs = [
   "Protocol": ["BrokerProtocol", "COpenRPC"],
   "Broker": [
     "JOSE", "BrokerCore", "BrokerServer", "Records", "SQLiteStore", "SQLite", "Sealing", "Signing", "HTTP",
-    "ConfigurationFile", "Configuration", "authbrokerd",
+    "ConfigurationFile", "Configuration", "Hooks", "authbrokerd",
   ],
   "Providers": ["ProviderKit"],
   "Command": ["ClientSocket", "authbroker"],
@@ -240,7 +242,7 @@ for target in package.targets where target.type != .system && target.name != "CF
 // What waits for a network or a person is compiled for size: it is a part of the daemon alone, so that no package that
 // uses the library of this one has an unsafe flag.
 let unhurried: Set = [
-  "Configuration", "ConfigurationFile", "FirebaseProvider", "LocalProvider", "OIDCProvider", "ProviderKit",
+  "Configuration", "ConfigurationFile", "FirebaseProvider", "Hooks", "LocalProvider", "OIDCProvider", "ProviderKit",
   "RESTProvider",
 ]
 for target in package.targets where unhurried.contains(target.name) {

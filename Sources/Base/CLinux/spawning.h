@@ -76,6 +76,7 @@ static inline int clinux_pidfd_signal(int descriptor, int number) {
 }
 // Ends every process of the group that `pid` leads.
 static inline int clinux_kill_group(int pid) { return clinux_result(kill(-pid, SIGKILL)); }
+static inline int clinux_terminate_group(int pid) { return clinux_result(kill(-pid, SIGTERM)); }
 
 // A copy of this process without a terminal and without the standard streams, which go nowhere: 0 there, its number here.
 static inline int clinux_fork_apart(void) {

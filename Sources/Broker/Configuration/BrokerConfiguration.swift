@@ -1,6 +1,7 @@
 package import BrokerCore
 package import BrokerProtocol
 package import ConfigurationFile
+package import Hooks
 import JSON
 package import LocalProvider
 
@@ -27,6 +28,8 @@ package struct BrokerConfiguration: Sendable, Equatable {
   package var profiles: [ProfileConfiguration]
   /// The servers, each with the profile whose token it gets.
   package var targets: TargetMap
+  /// The programs that are run for events.
+  package var hooks: [Hook]
   /// The settings of the embedded provider.
   package var local: LocalProviderConfiguration
   /// The keys that stand in the file, are obeyed, and will be none in the next version.
@@ -48,6 +51,7 @@ package struct BrokerConfiguration: Sendable, Equatable {
     linger = .seconds(Self.lingerSetting.standard)
     profiles = [ProfileConfiguration(name: .default)]
     targets = TargetMap()
+    hooks = []
     local = LocalProviderConfiguration()
   }
 
@@ -82,6 +86,7 @@ package struct BrokerConfiguration: Sendable, Equatable {
     profiles = Self.profiles(&root)
     Self.checkSubjects(profiles, root)
     targets = Self.targets(&root)
+    hooks = Self.hooks(&root)
     var localSection = root.section("local")
     local = LocalProviderConfiguration(&localSection)
     Self.findProfilesAtTop(&root)

@@ -92,8 +92,11 @@ package final class ConfigurationContext {
 
   /// Replaces each `${NAME}` by the environment variable; `$${` stands for `${`.
   ///
-  /// - Returns: nil for a variable that is not set, and for a name that is none; the mistake is noted.
-  func expanded(_ value: String, at node: JSONNode, _ path: String) -> String? {
+  /// - Returns: nil for a variable that is not set, and for a name that is none; the mistake is noted. With `placeholders`
+  ///   no variable is put in: these names stay, and others are mistakes.
+  func expanded(
+    _ value: String, at node: JSONNode, _ path: String, keeping placeholders: Set<String> = []
+  ) -> String? {
     guard value.utf8.contains(UInt8(ascii: "$")) else { return value }
     var rest = Substring(value)
     var result = ""
@@ -104,7 +107,10 @@ package final class ConfigurationContext {
         result += "${"
         rest = rest.dropFirst(3)
       } else if rest.hasPrefix("${") {
-        guard let value = variable(&rest, at: node, path) else { return nil }
+        let value =
+          placeholders.isEmpty
+          ? variable(&rest, at: node, path) : placeholder(&rest, of: placeholders, at: node, path)
+        guard let value else { return nil }
         result += value
       } else {
         result += "$"
@@ -112,6 +118,18 @@ package final class ConfigurationContext {
       }
     }
     return result + rest
+  }
+
+  private func placeholder(
+    _ rest: inout Substring, of names: Set<String>, at node: JSONNode, _ path: String
+  ) -> String? {
+    guard let name = names.first(where: { rest.hasPrefix("${\($0)}") }) else {
+      let known = names.sorted().map { "${\($0)}" }.joined(separator: " and ")
+      report(at: node, path, "only \(known) are filled in here", "write $${ for the characters")
+      return nil
+    }
+    rest = rest.dropFirst(name.count + 3)
+    return "${\(name)}"
   }
 
   private func variable(_ rest: inout Substring, at node: JSONNode, _ path: String) -> String? {

@@ -21,11 +21,13 @@ extension ConfigurationSection {
   }
 
   /// A program (its name, or its absolute path) and its arguments; nil where it is absent or faulty.
-  package mutating func program(_ key: String) -> [String]? {
-    guard let command = strings(key) else { return nil }
-    let slash = UInt8(ascii: "/")
+  ///
+  /// Where the names of `placeholders` are filled in later, they may stand in arguments.
+  package mutating func program(_ key: String, keeping placeholders: Set<String> = []) -> [String]? {
+    guard let command = strings(key, keeping: placeholders) else { return nil }
+    let (slash, dollar) = (UInt8(ascii: "/"), UInt8(ascii: "$"))
     if let program = command.first?.utf8, !program.isEmpty, program.first == slash || !program.contains(slash),
-      !command.contains(where: { $0.utf8.contains(0) })
+      !command.contains(where: { $0.utf8.contains(0) }), placeholders.isEmpty || !program.contains(dollar)
     {
       return command
     }

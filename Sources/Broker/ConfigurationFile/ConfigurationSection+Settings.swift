@@ -63,7 +63,9 @@ extension ConfigurationSection {
   }
 
   /// A list of strings, their environment variables put in; nil where it is absent or faulty.
-  package mutating func strings(_ key: String) -> [String]? {
+  ///
+  /// Where the names of `placeholders` are filled in later, they stay as they are, and there are no variables.
+  package mutating func strings(_ key: String, keeping placeholders: Set<String> = []) -> [String]? {
     guard let node = value(key) else { return nil }
     guard let elements = try? node.elements() else {
       report(key, "must be a list of strings, not \(node.kindInWords)", node.listSuggestion)
@@ -73,7 +75,7 @@ extension ConfigurationSection {
     for (index, element) in elements.enumerated() {
       let path = "\(path(of: key))[\(index)]"
       if let text = try? element.string() {
-        if let text = context.expanded(text, at: element, path) { strings.append(text) }
+        if let text = context.expanded(text, at: element, path, keeping: placeholders) { strings.append(text) }
       } else {
         context.report(at: element, path, "must be a string, not \(element.kindInWords)", element.quotedSuggestion)
       }

@@ -87,6 +87,22 @@ package struct ConfigurationSection {
     return ConfigurationSection(node, path: path(of: key), pattern: pattern, context: context)
   }
 
+  /// The sections of a list at a key, of so many entries at most; nil where it is absent or no such list.
+  package mutating func sections(_ key: String, atMost limit: Int) -> [ConfigurationSection]? {
+    guard let node = value(key) else { return nil }
+    guard let elements = try? node.elements() else {
+      report(key, "must be a list of objects, not \(node.kindInWords)")
+      return nil
+    }
+    guard (1...limit).contains(elements.count) else {
+      report(key, "has \(elements.count) entries", elements.isEmpty ? "leave it out" : "write at most \(limit)")
+      return nil
+    }
+    return elements.enumerated().map { index, element in
+      section("\(key)[\(index)]", at: element, placeholder: "\(key)[]")
+    }
+  }
+
   /// Whether it is an object without members.
   package var isEmpty: Bool { node != nil && namedMembers().isEmpty }
 

@@ -19,7 +19,11 @@ enum ConfigurationCheck {
       file = paths.configuration
       let configuration = try ConfigurationSource(paths: paths, environment: environment)
         .read(examine: objection(toAuthorities:))
-      StandardOutput.write(arguments.wantsJSON ? object(configuration, paths) : sentence(configuration, paths))
+      let hooks = MissingHook.all(configuration, environment)
+      StandardOutput.write(arguments.wantsJSON ? object(configuration, paths, hooks) : sentence(configuration, paths))
+      if !arguments.wantsJSON {
+        for hook in hooks { StandardError.write("authbroker: \(PlainText.line(hook.sentence.utf8))\n") }
+      }
       if !configuration.outdatedKeys.isEmpty, !arguments.wantsJSON {
         let keys = configuration.outdatedKeys.joined(separator: ", ")
         StandardError.write("authbroker: obeyed until version 0.3: \(keys); remove them\n")
@@ -73,11 +77,14 @@ enum ConfigurationCheck {
 
   /// The object for programs: with the key source of a new vault, for the check of the files, the places where a
   /// profile or a target can be added, and the targets.
-  private static func object(_ configuration: BrokerConfiguration, _ paths: StatePaths) -> String {
+  private static func object(
+    _ configuration: BrokerConfiguration, _ paths: StatePaths, _ hooks: [MissingHook]
+  ) -> String {
     line { writer in
       writer.member("ok", true)
       writer.member(ifPresent: "file", file(paths))
       writer.member("profiles", configuration.profiles.map(\.name.description))
+      writer.member("missingHooks", hooks)
       writer.member("keySource", configuration.vault.keySource.rawValue)
       writer.member(ifPresent: "keyFile", configuration.vault.keyFile ?? paths.vaultKey)
       guard let bytes = contents(paths) else { return }

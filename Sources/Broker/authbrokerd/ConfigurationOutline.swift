@@ -34,8 +34,10 @@ enum ConfigurationOutline {
     "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
     "urn:ietf:params:oauth:client-assertion-type:jwt-spiffe", "username", "validationFailed", "warning",
   ]
-  /// The keys of references to secrets and of targets, which no section of the configuration has.
-  private static let innerKeys: Set = ["file", "env", "command", "profile", "username", "scopes", "audience", "scheme"]
+  /// The keys of references to secrets, of targets and of hooks, which no section of the configuration has.
+  private static let innerKeys: Set = [
+    "file", "env", "command", "profile", "username", "scopes", "audience", "scheme", "events", "timeoutSeconds",
+  ]
   /// The keys whose values are addresses.
   private static let addresses: Set = ["issuer", "baseUrl", "resource", "redirectUri", "proxy", "url"]
 
@@ -143,6 +145,7 @@ enum ConfigurationOutline {
   private static func shown(_ text: String, of key: String, _ profiles: [String]) -> String? {
     if words.contains(text) { return text }
     if addresses.contains(key) { return server(text) }
+    if key == "events" { return EventName(rawValue: text)?.rawValue }
     return key == "profile" && profiles.contains(text) && ProfileName(text) != nil ? text : nil
   }
 

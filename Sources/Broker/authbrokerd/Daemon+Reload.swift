@@ -2,6 +2,7 @@ import BrokerCore
 import BrokerProtocol
 import BrokerServer
 import Configuration
+import Hooks
 import LinuxSystem
 import Logging
 
@@ -63,6 +64,7 @@ extension Daemon {
       await server.askHeldQuestions()
       return BrokerError(.storeFailed)
     }
+    hooks.update(fresh.hooks)
     await providers.update(to: fresh)
     await broker.setAutoLock(fresh.vault.autoLock)
     if !fresh.vault.opensAsDoes(configuration.vault) {

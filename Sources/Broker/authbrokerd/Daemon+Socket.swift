@@ -95,3 +95,38 @@ extension Daemon {
     }
   }
 }
+
+/// The listening socket of the broker.
+extension Daemon {
+  /// Listens on the socket, and tells clients where.
+  ///
+  /// A socket that a service manager passed is taken (sd_listen_fds(3)), and the record names the path that it has, not
+  /// the configured one. An owner on standard input and output goes on without a socket where a sandbox forbids one.
+  ///
+  /// - Returns: where it listens; empty for no socket.
+  func listen(_ server: BrokerServer) throws(StartFailure) -> String {
+    var path = source.paths.socket
+    do {
+      if let socket = try SocketActivation.takeOver(environment: environment, pid: ProcessIdentity.pid) {
+        path = socket.path
+        try server.listen(socket, as: .activation)
+      } else {
+        try server.listen(try lock.listen(at: path))
+      }
+    } catch {
+      guard arguments.mode == .privateOwner else { throw StartFailure(kind: .pathRefused, message: "\(error)") }
+      log.warning("no socket", .word("path", path), .word("reason", "\(error)"))
+      path = ""
+    }
+    do throws(Errno) {
+      try lock.publish(record(of: path))
+    } catch {
+      // Clients look at the usual socket, too.
+      guard error.isFullDisk, path == source.paths.socket else {
+        throw StartFailure(kind: .pathRefused, message: "\(source.paths.ownerLock) cannot be written: \(error)")
+      }
+      log.error("the disk is full: the lock file does not name the socket", .word("socket", path))
+    }
+    return path
+  }
+}

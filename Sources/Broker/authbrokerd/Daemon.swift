@@ -2,6 +2,7 @@ import BrokerCore
 import BrokerProtocol
 import BrokerServer
 import Configuration
+import Hooks
 import LinuxSystem
 import Logging
 import ProviderKit
@@ -25,7 +26,8 @@ actor Daemon {
   let source: ConfigurationSource
   /// How many descriptors the process may have open.
   let descriptorLimit: Int
-  private let environment: [String: String]
+  /// The variables that it was started with.
+  let environment: [String: String]
   private let report: ReadyReport
   /// Reports the start, each reload and the end to the service manager.
   let serviceReport: ServiceReport
@@ -41,6 +43,8 @@ actor Daemon {
   var broker: Broker?
   /// The providers of the profiles.
   let providers: ProviderCatalog
+  /// The programs that are run for events.
+  let hooks: EventHooks
   /// The path of the socket; empty for none.
   var socket = ""
   /// Tells when the socket's path may have gone.
@@ -78,6 +82,7 @@ actor Daemon {
     log = output.logger
     let passed = Environment.withoutManagerVariables(environment)
     providers = ProviderCatalog(stateDirectory: source.paths.state, environment: passed, log: output.logger)
+    hooks = EventHooks(environment: passed, log: output.logger)
   }
 
   // MARK: Start
@@ -132,9 +137,14 @@ actor Daemon {
     self.broker = broker
     self.server = server
     await broker.setAutoLock(configuration.vault.autoLock)
-    await broker.start(with: opened.contents) { [log] notice in
+    hooks.update(configuration.hooks)
+    await broker.start(with: opened.contents) { [log, hooks] notice in
       server.take(notice)
-      if case .problem(let problem) = notice { log.write(problem) }
+      switch notice {
+      case .problem(let problem): log.write(problem)
+      case .told(let event): hooks.take(event)
+      default: break
+      }
     }
     if opened.contents == nil { log.notice("the vault is locked: run `authbroker unlock`") }
     watchNetwork(broker)
@@ -199,38 +209,6 @@ actor Daemon {
     server.assumeIsolated { $0.endWhenIdle(for: patience) }
   }
 
-  /// Listens on the socket, and tells clients where.
-  ///
-  /// A socket that a service manager passed is taken (sd_listen_fds(3)), and the record names the path that it has, not
-  /// the configured one. An owner on standard input and output goes on without a socket where a sandbox forbids one.
-  ///
-  /// - Returns: where it listens; empty for no socket.
-  private func listen(_ server: BrokerServer) throws(StartFailure) -> String {
-    var path = source.paths.socket
-    do {
-      if let socket = try SocketActivation.takeOver(environment: environment, pid: ProcessIdentity.pid) {
-        path = socket.path
-        try server.listen(socket, as: .activation)
-      } else {
-        try server.listen(try lock.listen(at: path))
-      }
-    } catch {
-      guard arguments.mode == .privateOwner else { throw StartFailure(kind: .pathRefused, message: "\(error)") }
-      log.warning("no socket", .word("path", path), .word("reason", "\(error)"))
-      path = ""
-    }
-    do throws(Errno) {
-      try lock.publish(record(of: path))
-    } catch {
-      // Clients look at the usual socket, too.
-      guard error.isFullDisk, path == source.paths.socket else {
-        throw StartFailure(kind: .pathRefused, message: "\(source.paths.ownerLock) cannot be written: \(error)")
-      }
-      log.error("the disk is full: the lock file does not name the socket", .word("socket", path))
-    }
-    return path
-  }
-
   /// The owner record for clients.
   func record(of socket: String) -> OwnerRecord {
     OwnerRecord(
@@ -255,6 +233,10 @@ actor Daemon {
 
   // MARK: End
 
+  /// How long the end waits for hooks whose program runs: enough for a message to a desktop or a webhook; what takes longer
+  /// is ended.
+  private static let hookPatience = Duration.seconds(2)
+
   /// Obeys a signal: the first one to stop drains, and a second Ctrl-C ends at once.
   ///
   /// A second SIGTERM does not: what sends it is a service manager or a script, which has SIGKILL for that, and a
@@ -277,6 +259,7 @@ actor Daemon {
   private func end() {
     Task {
       await apart { await closeStores() }
+      await apart { await hooks.close(within: Self.hookPatience) }
       if let lost = await broker?.unsavedProfiles, !lost.isEmpty {
         let names = lost.map(\.description).joined(separator: ", ")
         verdict = .failure(

@@ -244,8 +244,7 @@ import Testing
       "profiles.*.privateKeyId", "profiles.*.privateKeyAlgorithm", "profiles.*.assertionAudience", "profiles.*.grant",
       "profiles.*.subjectTokenType", "profiles.*.actorTokenType", "profiles.*.requestedTokenType", "profiles.*.scopes",
       "profiles.*.audience", "profiles.*.resource", "profiles.*.clientMetadataUrl", "profiles.*.methods",
-      "profiles.*.revocation",
-      "profiles.*.tls.pins",
+      "profiles.*.revocation", "hooks", "profiles.*.tls.pins",
       "profiles.*.tls.caFile",
     ]
     #expect(withoutDefault == names)

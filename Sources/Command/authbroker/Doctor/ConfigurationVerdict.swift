@@ -49,6 +49,8 @@ struct ConfigurationVerdict: Sendable {
   private(set) var place: Place?
   /// The place where a target can be added; nil where there is no file, or it is not valid.
   private(set) var targetPlace: Place?
+  /// The faults of the programs of hooks, a sentence each.
+  private(set) var missingHooks: [String] = []
   /// The targets; empty where there is no file, or it is not valid.
   private(set) var targets: [TargetEntry] = []
   /// Why it is refused; nil where it is valid, or the daemon could not be asked.
@@ -106,6 +108,12 @@ struct ConfigurationVerdict: Sendable {
     keyFile = try? root["keyFile"]?.string()
     place = Self.place(root["place"])
     targetPlace = Self.place(root["targetPlace"])
+    missingHooks = ((try? root["missingHooks"]?.elements()) ?? []).compactMap { node in
+      guard let number = try? node["number"]?.integer(), let program = try? node["program"]?.string(),
+        let problem = try? node["problem"]?.string()
+      else { return nil }
+      return "hook \(number): \(PlainText.line(program.utf8)) \(PlainText.line(problem.utf8))"
+    }
     for node in (try? root["targets"]?.elements()) ?? [] {
       guard let url = try? node["url"]?.string(), let profile = try? node["profile"]?.string() else { continue }
       targets.append(TargetEntry(url: url, profile: profile, line: (try? node["line"]?.integer()) ?? 0))
