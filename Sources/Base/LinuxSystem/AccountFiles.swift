@@ -60,6 +60,9 @@ package struct AccountFiles: Sendable {
     UInt32(name) ?? users.first { $0.name == name }?.number
   }
 
+  /// The name of a user; nil where it has no entry.
+  package func name(ofUser number: UInt32) -> String? { users.first { $0.number == number }.map { String($0.name) } }
+
   /// The name of a group; its number where it has no entry.
   package func name(ofGroup number: UInt32) -> String {
     groups.first { $0.number == number }.map { String($0.name) } ?? String(number)

@@ -97,7 +97,18 @@ package enum UnixSocket {
     }
   }
 
-  /// Opens a listening socket, mode 0600, in a private directory (which is made if it is missing).
+  /// Who else than this user may connect to a socket.
+  package struct Sharing: Equatable, Sendable {
+    /// Its permissions.
+    package var mode: UInt32
+    /// The group that it belongs to; nil for this process's.
+    package var group: UInt32?
+
+    package init(mode: UInt32, group: UInt32?) { (self.mode, self.group) = (mode, group) }
+  }
+
+  /// Opens a listening socket in a private directory, which is made if it is missing; a shared one also in a directory
+  /// that others may enter, and to which only this user and root may write.
   ///
   /// A dead socket of an earlier owner is removed. That is safe only because the caller holds the lock of the state
   /// directory: no other owner can be between `bind` and `listen` there. The file mode mask of the whole process is
@@ -106,10 +117,13 @@ package enum UnixSocket {
   /// - Parameters:
   ///   - path: absolute.
   ///   - lock: proof that the caller is the only owner.
+  ///   - sharing: who else may connect; nil for nobody.
   /// - Returns: the socket, non-blocking.
   /// - Throws: what is in the way.
-  package static func listen(at path: String, holding lock: borrowing FileLock) throws(Refusal) -> Listening {
-    let directory = try privateDirectory(of: path)
+  package static func listen(
+    at path: String, holding lock: borrowing FileLock, _ sharing: Sharing? = nil
+  ) throws(Refusal) -> Listening {
+    let directory = try privateDirectory(of: path, unlessShared: sharing != nil)
     try removeDeadSocket(at: path)
     do throws(Errno) {
       let descriptor = FileDescriptor(owning: try Errno.check(clinux_unix_socket(1)))
@@ -117,10 +131,16 @@ package enum UnixSocket {
       _ = try Errno.check(unsafe clinux_unix_bind(descriptor.number, path))
       // As above.
       _ = try Errno.check(unsafe clinux_result(chmod(path, 0o600)))
+      if let group = sharing?.group {
+        // As above; the owner stays.
+        _ = try Errno.check(unsafe clinux_result(lchown(path, .max, group)))
+      }
+      // As above.
+      if let sharing { _ = try Errno.check(unsafe clinux_result(chmod(path, sharing.mode))) }
       let status = try FileStatus.ofLink(path)
       guard status.kind == .socket, status.owner == geteuid() else { throw Errno.accessDenied }
       _ = try Errno.check(clinux_listen(descriptor.number, backlog))
-      do { try directory.checkUnchanged() } catch { throw Errno.accessDenied }
+      do { try directory?.checkUnchanged() } catch { throw Errno.accessDenied }
       return Listening(descriptor: descriptor, path: path, identity: status.identity)
     } catch {
       throw error == .nameTooLong ? .pathTooLong(path) : .failed(path, error)
@@ -194,8 +214,20 @@ package enum UnixSocket {
     clinux_is_listening_unix_stream(descriptor.number) == 1
   }
 
-  private static func privateDirectory(of path: String) throws(Refusal) -> PrivateDirectory {
-    do { return try PrivateDirectory(PathName.directory(of: path), create: true) } catch { throw .directory(error) }
+  /// The directory of a socket; nil for one that is there and may be shared, which nobody else can exchange either.
+  private static func privateDirectory(
+    of path: String, unlessShared isShared: Bool
+  ) throws(Refusal) -> PrivateDirectory? {
+    let directory = PathName.directory(of: path)
+    do throws(PrivateDirectory.Refusal) {
+      guard isShared, (try? FileStatus.following(directory)) != nil else {
+        return try PrivateDirectory(directory, create: true)
+      }
+      try PrivateDirectory.checkWay(to: directory)
+      return nil
+    } catch {
+      throw .directory(error)
+    }
   }
 
   private static func removeDeadSocket(at path: String) throws(Refusal) {

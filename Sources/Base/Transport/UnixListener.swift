@@ -2,7 +2,7 @@ package import LinuxSystem
 
 /// Accepts connections on a Unix socket and hands them out, with the credentials of their peer.
 ///
-/// A peer of another user is closed before a byte is read or written. At the limit of connections, and when descriptors
+/// A peer of a user that may not connect is closed before a byte is read or written. At the limit of connections, and when descriptors
 /// have run out, it stops accepting: clients wait in the kernel's queue, and the loop does not spin. It goes on when a
 /// connection has ended, or a moment later.
 ///
@@ -35,7 +35,7 @@ package final class UnixListener: EventHandler {
   private let loop: EventLoop
   private let socket: UnixSocket.Listening
   private var limit: Int
-  private let user: UInt32
+  private let users: UserSet
   private var accept: Accept = { connection, _ in connection.close() }
   /// Takes the next waiting connection; tests let it fail.
   var next: (borrowing FileDescriptor) throws(Errno) -> FileDescriptor? = { listener throws(Errno) in
@@ -60,12 +60,12 @@ package final class UnixListener: EventHandler {
   ///   - loop: on which it accepts.
   ///   - socket: listens, and is non-blocking.
   ///   - limit: how many connections may be open together.
-  ///   - user: whose processes may connect; root is refused too unless it is root.
-  package init(loop: EventLoop, socket: consuming UnixSocket.Listening, limit: Int, user: UInt32) {
+  ///   - users: whose processes may connect; root is refused too unless it is one of them.
+  package init(loop: EventLoop, socket: consuming UnixSocket.Listening, limit: Int, users: UserSet) {
     self.loop = loop
     self.socket = socket
     self.limit = limit
-    self.user = user
+    self.users = users
   }
 
   /// Begins to accept.
@@ -144,7 +144,7 @@ package final class UnixListener: EventHandler {
   }
 
   private func admit(_ connection: consuming FileDescriptor) {
-    guard let peer = try? PeerCredentials(of: connection), peer.uid == user else {
+    guard let peer = try? PeerCredentials(of: connection), users.contains(peer.uid) else {
       refusals.otherUser += 1
       return
     }

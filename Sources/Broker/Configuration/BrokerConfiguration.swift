@@ -30,6 +30,10 @@ package struct BrokerConfiguration: Sendable, Equatable {
   package var targets: TargetMap
   /// The programs that are run for events.
   package var hooks: [Hook]
+  /// The rules for clients; nil where every client of the owner may have everything.
+  package var access: [AccessRule]?
+  /// The limited sockets.
+  package var sockets: [LimitedSocket]
   /// The settings of the embedded provider.
   package var local: LocalProviderConfiguration
   /// The keys that stand in the file, are obeyed, and will be none in the next version.
@@ -52,6 +56,7 @@ package struct BrokerConfiguration: Sendable, Equatable {
     profiles = [ProfileConfiguration(name: .default)]
     targets = TargetMap()
     hooks = []
+    (access, sockets) = (nil, [])
     local = LocalProviderConfiguration()
   }
 
@@ -87,6 +92,8 @@ package struct BrokerConfiguration: Sendable, Equatable {
     Self.checkSubjects(profiles, root)
     targets = Self.targets(&root)
     hooks = Self.hooks(&root)
+    sockets = Self.sockets(&root)
+    access = Self.rules(&root)
     var localSection = root.section("local")
     local = LocalProviderConfiguration(&localSection)
     Self.findProfilesAtTop(&root)

@@ -23,7 +23,7 @@ enum ConfigurationOutline {
     "code_challenge", "code_challenge_method", "code_verifier", "command", "credential", "debug", "DELETE", "device",
     "device_code", "deviceCode", "email", "emailTaken", "emailUnverified", "endpoint", "environment", "error",
     "ES256", "exchange", "file", "firebase", "flowNotFound", "forbidden", "form", "GET", "github", "gitlab", "google",
-    "grant", "grant_type", "info", "insufficientScope", "invalidCredentials", "json", "jwtBearer", "keycloak",
+    "grant", "grant_type", "hold", "info", "insufficientScope", "invalidCredentials", "json", "jwtBearer", "keycloak",
     "local", "loginRequired", "mcp", "mfa_token", "microsoft", "never", "nonce", "none", "off", "offline_access",
     "oidc", "oob_code", "openid", "otp", "otpExpired", "otpInvalid", "outbox", "passphrase", "password", "PATCH",
     "phone", "POST", "post", "privateKeyJwt", "profile", "providerRejected", "providerUnavailable", "PUT",
@@ -32,11 +32,13 @@ enum ConfigurationOutline {
     "rfc7009", "RS256", "scope", "sessionExpired", "sms", "smtp", "startTls", "state", "subject_token",
     "subject_token_type", "tls", "token", "tooManyAttempts", "totp", "unsupportedByProvider",
     "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
-    "urn:ietf:params:oauth:client-assertion-type:jwt-spiffe", "username", "validationFailed", "warning",
+    "urn:ietf:params:oauth:client-assertion-type:jwt-spiffe", "use", "username", "validationFailed", "warning",
   ]
-  /// The keys of references to secrets, of targets and of hooks, which no section of the configuration has.
+  /// The keys of references to secrets, of targets, hooks, rules and limited sockets, which no section of the
+  /// configuration has.
   private static let innerKeys: Set = [
     "file", "env", "command", "profile", "username", "scopes", "audience", "scheme", "events", "timeoutSeconds",
+    "client", "socket", "uid", "tool", "methods", "audiences", "may", "mode", "group", "uids", "path",
   ]
   /// The keys whose values are addresses.
   private static let addresses: Set = ["issuer", "baseUrl", "resource", "redirectUri", "proxy", "url"]
@@ -115,16 +117,19 @@ enum ConfigurationOutline {
       var others = 0
       for (name, value) in members {
         let isKey = innerKeys.contains(name) || BrokerConfiguration.knownKeys.knows(name)
-        guard key == "profiles" ? ProfileName(name) != nil : isKey else {
+        guard isNamed(key) ? ProfileName(name) != nil : isKey else {
           others += 1
           continue
         }
         writer.key(name)
-        write(value, of: key == "profiles" ? "" : name, profiles: profiles, &writer)
+        write(value, of: isNamed(key) ? "" : name, profiles: profiles, &writer)
       }
       if others > 0 { writer.member("(other keys)", others) }
     }
   }
+
+  /// Whether the members of a section have names that its owner chooses, of the form of a profile's.
+  private static func isNamed(_ key: String) -> Bool { key == "profiles" || key == "sockets" }
 
   /// Targets as a list: without their paths and users, several can be equal.
   private static func writeTargets(
@@ -146,7 +151,7 @@ enum ConfigurationOutline {
     if words.contains(text) { return text }
     if addresses.contains(key) { return server(text) }
     if key == "events" { return EventName(rawValue: text)?.rawValue }
-    return key == "profile" && profiles.contains(text) && ProfileName(text) != nil ? text : nil
+    return ["profile", "profiles"].contains(key) && profiles.contains(text) && ProfileName(text) != nil ? text : nil
   }
 
   /// The server of an address, without user, path and query.

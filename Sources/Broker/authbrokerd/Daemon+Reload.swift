@@ -41,6 +41,7 @@ extension Daemon {
     }
     if fresh == configuration {
       await broker.configurationWasRead()
+      openLimitedSockets(of: fresh, server)
     } else if let failure = await takeOver(fresh, broker, server) {
       return .failure(failure)
     }
@@ -51,16 +52,21 @@ extension Daemon {
   private func takeOver(
     _ fresh: BrokerConfiguration, _ broker: Broker, _ server: BrokerServer
   ) async -> BrokerError? {
-    let profiles: [ProfileSettings]
+    let (profiles, policy): ([ProfileSettings], AccessPolicy)
     do throws(StartFailure) {
-      profiles = try providers.settings(for: fresh)
+      (policy, profiles) = (try accountNames.policy(of: fresh), try providers.settings(for: fresh))
     } catch {
       return BrokerError(error.kind == .configInvalid ? .configInvalid : .overloaded, error.message)
     }
+    let before = await server.access.policy
+    let names = fresh.profiles.map(\.name)
+    // Before a new profile is there: it exists for nobody who may not have it.
+    await server.setAccess(policy, profiles: names)
     await server.hold(questionsOutside: fresh.targets)
     do throws(StoreFailure) {
       try await broker.reconfigure(profiles)
     } catch {
+      await server.setAccess(before, profiles: configuration.profiles.map(\.name))
       await server.askHeldQuestions()
       return BrokerError(.storeFailed)
     }
@@ -71,6 +77,7 @@ extension Daemon {
       log.warning("changed vault settings take effect at the next start")
     }
     configuration = fresh
+    openLimitedSockets(of: fresh, server)
     await server.askHeldQuestions()
     await server.setLimits(fresh.limits.fitting(descriptorLimit: descriptorLimit))
     if arguments.mode == .owner(isOnDemand: true) { await server.endWhenIdle(for: fresh.linger) }

@@ -72,7 +72,7 @@ extension Daemon {
   /// Binds a socket that has gone: where it was, or in the state directory.
   private func restoreSocket() {
     guard !isStopping, let server, !endIfLeft() else { return }
-    guard !server.assumeIsolated({ $0.isSocketInPlace }) else {
+    guard !server.assumeIsolated({ $0.isInPlace() }) else {
       // Without a watcher, it is looked again and again.
       return socketWatcher == nil ? lookAtSocket(after: Self.lookTime) : ()
     }

@@ -47,6 +47,10 @@ actor Daemon {
   let hooks: EventHooks
   /// The path of the socket; empty for none.
   var socket = ""
+  /// The limited sockets that listen.
+  var limitedSockets: [LimitedSocket] = []
+  /// What became of each limited socket of the configuration.
+  var socketReports: [GetStatus.Socket] = []
   /// Tells when the socket's path may have gone.
   var socketWatcher: DirectoryWatcher?
   /// Tells when the lock's path may have gone.
@@ -127,6 +131,7 @@ actor Daemon {
     if opened.hasPredecessor { log.notice("the vault is new: the files of an earlier one are missing") }
     providers.vaultKey.use(opened.vault.providerKey)
     _ = try settings.get()
+    let policy = try accountNames.policy(of: configuration)
     let broker = Broker(
       executor: loop, background: TaskThread.shared, profiles: profiles, store: opened.vault,
       status: opened.status, clock: SystemClock(loop: loop, log: log), entropy: entropy,
@@ -147,6 +152,7 @@ actor Daemon {
       }
     }
     if opened.contents == nil { log.notice("the vault is locked: run `authbroker unlock`") }
+    await server.setAccess(policy, profiles: configuration.profiles.map(\.name))
     watchNetwork(broker)
     providers.start()
     try open(server, channel)
@@ -194,6 +200,7 @@ actor Daemon {
   private func open(_ server: BrokerServer, _ channel: consuming StdioChannel?) throws(StartFailure) {
     ProofDirectory(path: source.paths.state).removeLeftovers()
     socket = try listen(server)
+    openLimitedSockets(of: configuration, server)
     do throws(Errno) {
       if let channel { try server.take(channel) }
     } catch {
@@ -227,6 +234,7 @@ actor Daemon {
     surroundings.stopping = { [weak self] in self?.assumeIsolated { $0.noteStop() } }
     (surroundings.delivery, surroundings.vaultFile) = (providers.deliveryReports, source.paths.vault)
     surroundings.authorities = { [weak self] in self?.assumeIsolated { $0.providers.authorities } ?? [] }
+    surroundings.sockets = { [weak self] in self?.assumeIsolated { $0.socketReports } ?? [] }
     surroundings.targets = { [weak self] in self?.assumeIsolated { $0.configuration.targets } ?? TargetMap() }
     return surroundings
   }

@@ -52,8 +52,10 @@ struct OwnerLock: ~Copyable, Sendable {
   var isLeft: Bool { lock.isLeft }
 
   /// Listens on the socket, whose stale predecessor only the holder of the lock may remove.
-  func listen(at path: String) throws(UnixSocket.Refusal) -> UnixSocket.Listening {
-    try UnixSocket.listen(at: path, holding: lock)
+  func listen(
+    at path: String, _ sharing: UnixSocket.Sharing? = nil
+  ) throws(UnixSocket.Refusal) -> UnixSocket.Listening {
+    try UnixSocket.listen(at: path, holding: lock, sharing)
   }
 
   /// Tells clients where the owner is.

@@ -23,7 +23,7 @@ import Transport
   }
 
   private static func connection(after events: [Event]) -> Connection {
-    let principal = Principal(client: ClientID(1), process: nil, visible: .all)
+    let principal = Principal(client: ClientID(1), process: nil)
     let connection = RPCConnection(
       ClientID(1), principal, SilentStream(), .pair, ReadyConnections(), messageByteLimit: 1 << 20)
     for event in events { apply(event, to: connection) }

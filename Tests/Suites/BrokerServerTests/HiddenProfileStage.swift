@@ -27,7 +27,7 @@ struct HiddenProfileStage {
     }
     (owner, watcher) = (try harness.connect(), try harness.connect())
     for client in [owner, watcher] { client.prove() }
-    client = try harness.connect(visible: ProfileMask([ProfileName("shop")].compactMap(\.self)))
+    client = try harness.connect(Permissions(only: [ProfileName("shop")].compactMap(\.self)))
     _ = watcher.ask(LoginStage.line("subscribe"))
     _ = logIn("shop")
     if isBusy { try occupy() }

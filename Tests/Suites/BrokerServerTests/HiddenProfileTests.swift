@@ -247,7 +247,7 @@ import Testing
       check(lines.flatMap { stage.client.askBare("\($0)\n\($0)").suffix(1) }.map { $0[...] })
       let batch = stage.client.askBare("[" + lines.joined(separator: ",") + "]").joined()
       check(batch.split(separator: #"{"jsonrpc""#).dropFirst().map(\.self))
-      let framed = try stage.harness.connect(visible: ProfileMask([ProfileName("shop")].compactMap(\.self)))
+      let framed = try stage.harness.connect(Permissions(only: [ProfileName("shop")].compactMap(\.self)))
       for line in lines { framed.send("Content-Length: \(line.utf8.count)\r\n\r\n\(line)") }
       framed.read()
       check(String(decoding: framed.received, as: UTF8.self).split(separator: "Content-Length").map(\.self))

@@ -115,13 +115,15 @@ final class ServerHarness {
   /// How many clients have connected, each from another process unless one is named.
   private var clients: Int32 = 0
 
-  /// A new client, for which the profiles of `visible` exist.
-  func connect(process named: Int32? = nil, visible: ProfileMask = .all) throws -> TestClient {
+  /// A new client with these permissions, or with those that its entrance gives.
+  func connect(
+    process named: Int32? = nil, as entrance: Entrance = .pair, _ permissions: Permissions? = nil
+  ) throws -> TestClient {
     clients += 1
     let process = named ?? 1_000_000 + clients
     let pair = try UnixSocket.pair(nonBlocking: true)
     return try pair.ends { ours, theirs in
-      try server.take(ours, process: process, visible: visible)
+      try server.take(ours, process: process, as: entrance, permissions)
       return TestClient(theirs, self, process: process)
     }
   }

@@ -60,7 +60,7 @@ import Transport
       _ bytes: [UInt8], _ answers: inout TokenAnswers, _ client: FullStream = FullStream(), _ framing: Framing = .lines
     ) -> (turn: TokenAnswers.Turn, said: [UInt8]) {
       let turn = answers.answer(
-        bytes.span, FrameReader(framing: framing), in: .all, most: 64, behind: 0, at: time)
+        bytes.span, FrameReader(framing: framing), for: .all, most: 64, behind: 0, at: time)
       _ = answers.send(to: client)
       var said: [UInt8] = []
       answers.withWaiting { waiting in for index in waiting.indices { said.append(waiting[index]) } }
@@ -96,7 +96,7 @@ import Transport
       let limit = stage.limits[.outputBytes]
       for (waiting, count) in [(limit, 1), (limit + 1, 0)] {
         let turn = answers.answer(
-          Array("\(Self.token)\n".utf8).span, FrameReader(framing: .lines), in: .all, most: 64, behind: waiting,
+          Array("\(Self.token)\n".utf8).span, FrameReader(framing: .lines), for: .all, most: 64, behind: waiting,
           at: stage.time)
         #expect(turn.messages == count)
         answers.clear()

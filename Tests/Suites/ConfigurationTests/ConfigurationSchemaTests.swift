@@ -126,7 +126,7 @@ import Testing
 
   @Test func `the schema has the sections and settings of this version`() {
     let names = [
-      "", "vault", "limits", "network", "profiles", "targets", "local", "profiles.*", "local.otp",
+      "", "vault", "limits", "network", "profiles", "targets", "sockets", "access", "local", "profiles.*", "local.otp",
       "local.delivery", "profiles.*.errors", "profiles.*.authorizationParameters", "profiles.*.tokenParameters",
       "profiles.*.deviceParameters", "profiles.*.endpoints", "profiles.*.tls", "profiles.*.mapping",
       "profiles.*.mapping.endpoints",

@@ -48,6 +48,9 @@ import Testing
       if let entry = try resolved(value)["additionalProperties"], entry["properties"] != nil {
         all += try keys(below: key + ".NAME", entry)
       }
+      if let element = try resolved(value)["items"], element["properties"] != nil {
+        all += try keys(below: key + "[]", element)
+      }
     }
     return all
   }

@@ -27,7 +27,7 @@ import Testing
   ) throws -> UnixListener {
     let lock = try FileLock(scratch.path + "/lock")
     let socket = try UnixSocket.listen(at: path, holding: lock)
-    let listener = UnixListener(loop: loop, socket: socket, limit: limit, user: user)
+    let listener = UnixListener(loop: loop, socket: socket, limit: limit, users: UserSet(user))
     try listener.start { connection, peer in guests.all.append(.init(connection, peer)) }
     return listener
   }

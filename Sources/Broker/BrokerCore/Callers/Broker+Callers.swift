@@ -150,6 +150,20 @@ extension Broker {
     if let entry = callers.remove(caller) { tellRoom(of: caller, entry.wait) }
   }
 
+  /// Takes in that a connection may have other things from now on: its subscriptions show these profiles, and requests
+  /// for tokens that it may not have any more are refused.
+  package func limit(_ principal: Principal) {
+    guard let client = principal.client else { return }
+    eventLog.hub.show(principal.audible, to: client)
+    for (caller, name) in callers.waitingForTokens {
+      guard var asking = callers[caller]?.principal, asking.client == client else { continue }
+      asking.permissions = principal.permissions
+      guard !asking.permits(name) || !asking.mayHold(name) else { continue }
+      tellRoom(of: caller, .token(name))
+      refuse(caller, .notAllowed(asking.method ?? "", with: name))
+    }
+  }
+
   /// Whether a caller only waits for the work of others, so that its request can be refused now and sent again.
   package func maySendAgain(_ caller: CallerID) -> Bool {
     switch callers[caller]?.wait {

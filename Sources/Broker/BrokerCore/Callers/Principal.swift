@@ -15,40 +15,42 @@ package struct ClientID: Hashable, Sendable {
 package struct Principal: Hashable, Sendable {
   /// The connection; nil for the broker itself.
   package let client: ClientID?
-  /// The name of the listener that has accepted it; empty for none.
-  package let listener: String
   /// The process that made it, as the kernel names it; nil where the kernel names none.
   package let process: Int32?
   /// The user of that process; nil where the kernel was not asked.
   package let user: UInt32?
   /// The group of that process; nil where the kernel was not asked.
   package let group: UInt32?
-  /// The profiles that exist for it.
-  package let visible: ProfileMask
+  /// What it may do with each profile.
+  package var permissions: Permissions
+  /// The name of the method that it calls; nil for the connection itself, and for the broker.
+  package var method: String?
   /// Whether it has proven access to the state directory.
   ///
   /// A request that needs such a proof is refused by an error whose `admitsProof` is set.
   package var isAdministrative: Bool
 
   /// The profiles that it is shown: where it is administrative, all.
-  package var shown: ProfileMask { isAdministrative ? .all : visible }
+  package var shown: ProfileMask { isAdministrative ? .all : permissions.visible }
+
+  /// The profiles whose events it is told: where it is administrative, all.
+  package var audible: ProfileMask { isAdministrative ? .all : permissions.audible }
 
   /// A connection of a process.
   package init(
-    client: ClientID?, listener: String = "", process: Int32?, user: UInt32? = nil, group: UInt32? = nil,
-    visible: ProfileMask, isAdministrative: Bool = false
+    client: ClientID?, process: Int32?, user: UInt32? = nil, group: UInt32? = nil, _ permissions: Permissions = .all,
+    isAdministrative: Bool = false
   ) {
     self.client = client
-    self.listener = listener
     self.process = process
     self.user = user
     self.group = group
-    self.visible = visible
+    self.permissions = permissions
     self.isAdministrative = isAdministrative
   }
 
   /// The broker itself, which asks for tokens of its own.
-  package static let broker = Principal(client: nil, process: nil, visible: .all, isAdministrative: true)
+  package static let broker = Principal(client: nil, process: nil, isAdministrative: true)
 
   /// The unit by which wrong passphrases are counted.
   enum Guesser: Hashable {

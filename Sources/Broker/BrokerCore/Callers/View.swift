@@ -6,37 +6,45 @@ import BrokerProtocol
 /// configuration of that moment.
 struct View {
   private let profiles: Profiles
-  private let visible: ProfileMask
+  private let principal: Principal
+  private var visible: ProfileMask { principal.shown }
 
   /// The view of a principal on these profiles.
   init(of principal: Principal, _ profiles: Profiles) {
     self.profiles = profiles
-    visible = principal.shown
+    self.principal = principal
   }
 
-  /// Whether a profile is shown, configured or not.
-  func sees(_ name: ProfileName) -> Bool { visible.includes(name) }
+  /// Whether a profile is shown, configured or not, to the method at hand.
+  func sees(_ name: ProfileName) -> Bool { visible.includes(name) && principal.permits(name) }
 
-  /// The configured profiles.
+  /// The configured profiles that the method at hand may be called with.
   var slots: [ProfileSlot] {
     visible.isAll
-      ? profiles.configured : profiles.index.positions(in: visible).map { profiles.configured[$0] }
+      ? profiles.configured
+      : profiles.index.positions(in: visible).map { profiles.configured[$0] }.filter { principal.permits($0.name) }
   }
 
   /// The configured profile of a name.
-  func slot(named name: ProfileName) -> ProfileSlot? { sees(name) ? profiles[name] : nil }
+  func slot(named name: ProfileName) -> ProfileSlot? { visible.includes(name) ? profiles[name] : nil }
 
   /// The profile of a request: the one it names, else the only one, else `default`.
   func slot(for name: ProfileName?) throws(BrokerError) -> ProfileSlot {
     if let name {
       guard let slot = slot(named: name) else { throw unknownProfile(name) }
-      return slot
+      return try permitted(slot)
     }
     guard let position = profiles.index.unnamed(in: visible) else {
       let words = namesInWords.map { "Several profiles are configured (\($0)), and the request names none." }
       throw BrokerError(.unknownProfile, words ?? "No profile is configured.")
     }
-    return profiles.configured[position]
+    return try permitted(profiles.configured[position])
+  }
+
+  /// A profile, unless the rules keep the method at hand from it.
+  private func permitted(_ slot: ProfileSlot) throws(BrokerError) -> ProfileSlot {
+    guard principal.permits(slot.name) else { throw .notAllowed(principal.method ?? "", with: slot.name) }
+    return slot
   }
 
   /// The profiles that a request means: the one it names, else all.
@@ -54,7 +62,7 @@ struct View {
   private var namesInWords: String? {
     // As many as a person reads on one line.
     let most = 8
-    let all = slots
+    let all = profiles.index.positions(in: visible).map { profiles.configured[$0] }
     guard !all.isEmpty else { return nil }
     let names = all.prefix(most).map(\.name.description).joined(separator: ", ")
     return all.count > most ? "\(names) and \(all.count - most) more" : names

@@ -58,11 +58,9 @@ extension Broker {
       try requireRoom(client)
       let wish = SubscriptionHub.Wish(
         events: try Self.names(params.events), profiles: params.profiles.map(Set.init),
-        visible: caller.principal.shown)
+        visible: caller.principal.audible)
       let view = view(of: caller.principal)
-      for profile in params.profiles ?? [] where view.slot(named: profile) == nil {
-        throw view.unknownProfile(profile)
-      }
+      for profile in params.profiles ?? [] { _ = try view.slot(for: profile) }
       let since = params.since.map { UInt64(clamping: $0) }
       let start = SubscriptionStart(caller, client, wish, since: since)
       guard let since, wish.visible.isAll else { return begin(start, isResync: since != nil) }

@@ -13,7 +13,7 @@ package struct SubscriptionHub: Sendable {
     /// The profiles; nil for all.
     package var profiles: Set<ProfileName>?
     /// The profiles that exist for the subscriber.
-    package let visible: ProfileMask
+    package fileprivate(set) var visible: ProfileMask
 
     package init(
       events: Set<EventName>? = nil, profiles: Set<ProfileName>? = nil, visible: ProfileMask = .all
@@ -44,7 +44,7 @@ package struct SubscriptionHub: Sendable {
     /// The connection that it belongs to.
     let client: ClientID
     /// The filter.
-    let wish: Wish
+    var wish: Wish
     /// The last delivered event while a replay is under way; nil after that.
     var cursor: UInt64?
     /// The sequence at which it began: events that are not kept are for it only after that.
@@ -252,6 +252,15 @@ package struct SubscriptionHub: Sendable {
     for index in own.values.indices { own.values[index].positions = [] }
     for (position, subscription) in subscriptions.enumerated() {
       if let client = subscription?.client { own[client]?.positions.append(position) }
+    }
+  }
+
+  /// Shows a connection other profiles from now on; where it counts events of its own, it goes on above those that it
+  /// was told.
+  package mutating func show(_ visible: ProfileMask, to client: ClientID) {
+    for position in own[client]?.positions ?? [] {
+      if subscriptions[position]?.wish.visible.isAll == true { subscriptions[position]?.told = sequence }
+      subscriptions[position]?.wish.visible = visible
     }
   }
 

@@ -24,16 +24,16 @@ package final class AnswerCache: Sendable {
 
   /// The answer for a profile, if its token lives for long enough and its session has not ended for want of use.
   ///
-  /// `profile` are the bytes of a name, empty where none is named, and `visible` the profiles that exist for the
-  /// principal; `minValidity` and both clocks are in milliseconds. Nothing is allocated, opened or read here; the use
+  /// `profile` are the bytes of a name, empty where none is named, and `permissions` those of the principal; `minValidity` and both clocks are in milliseconds. Nothing is allocated, opened or read here; the use
   /// of the session is remembered.
   package func answer(
-    profile: Span<UInt8>, in visible: ProfileMask, minValidity: Int64?, wall: Int64, uptime: Int64
+    profile: Span<UInt8>, for permissions: Permissions, minValidity: Int64?, wall: Int64, uptime: Int64
   ) -> Secret? {
     state.withLock { state in
       guard
         let position = profile.isEmpty
-          ? state.index.unnamed(in: visible) : state.index.find(profile, in: visible),
+          ? permissions.opensUnnamed ? state.index.unnamed(in: permissions.visible) : nil
+          : state.index.find(profile, in: permissions.open),
 
         let answer = state.answers[position], uptime &- state.uses[position] < answer.idleTimeout,
         let json = answer.answer(for: minValidity, wall: wall, uptime: uptime)

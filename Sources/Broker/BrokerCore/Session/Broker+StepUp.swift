@@ -23,6 +23,7 @@ extension Broker {
       throw stepUp.error(slot.name)
     }
     let (id, name) = (slot.id, slot.name)
+    _ = try caller.principal.limited(to: name, stepUp.scopes, target?.audience, own: nil)
     let question = GetAccessToken.Params(profile: name, scopes: stepUp.scopes, audience: target?.audience)
     withAccessToken(question) { broker, result in
       guard case .failure(let error) = result, Self.needsConsent(error) else {

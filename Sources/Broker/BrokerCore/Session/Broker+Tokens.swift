@@ -9,7 +9,9 @@ extension Broker {
   /// The answer is the JSON of an ``AccessToken``.
   package func accessToken(_ params: GetAccessToken.Params, _ caller: Caller<Secret>) throws(BrokerError) {
     let slot = try view(of: caller.principal).slot(for: params.profile)
-    let target = try target(params.scopes, params.audience, on: slot)
+    let limited = try caller.principal.limited(
+      to: slot.name, params.scopes, params.audience, own: slot.machine.living?.tokens.scopes)
+    let target = try target(limited.scopes, limited.audience, on: slot)
     let demand = TokenDemand(
       waiter: caller.id, minValidity: params.minValidity, forcesRefresh: params.forceRefresh,
       waitsForLogin: params.waitForLogin, target: target, isGivable: canGive(target, slot))
@@ -120,13 +122,23 @@ extension Broker {
       throw BrokerError(
         .invalidParams, "One of the parameters /accessToken and /tokenId must be present.", pointer: "/accessToken")
     }
+    guard caller.principal.mayHold(slot.name) else {
+      var report = params
+      report.profile = slot.name
+      return withToken(insteadOf: report) { broker, result in broker.acknowledge(caller.id, result.failure) }
+    }
     let report = try report(params, on: slot)
-    if try stepUp(params, report.target, slot, caller) { return }
+    let scopes = report.target?.scopes ?? []
+    let limited = try caller.principal.limited(
+      to: slot.name, scopes.isEmpty ? nil : scopes, report.target?.audience, own: slot.machine.living?.tokens.scopes)
+    let target = try target(limited.scopes, limited.audience, on: slot)
+    if try stepUp(params, target, slot, caller) { return }
     publishRefusal(params.status, on: slot)
-    let isRefused = params.status == 401 && report.isCurrent
+    // A client that may have other tokens only does not know the one that it reports.
+    let isRefused = params.status == 401 && report.isCurrent && target == report.target
     let demand = TokenDemand(
-      waiter: caller.id, minValidity: .zero, forcesRefresh: isRefused, isRefused: isRefused, target: report.target,
-      isGivable: canGive(report.target, slot))
+      waiter: caller.id, minValidity: .zero, forcesRefresh: isRefused, isRefused: isRefused, target: target,
+      isGivable: canGive(target, slot))
     wait(for: demand, on: slot, timeout: .seconds(25))
   }
 

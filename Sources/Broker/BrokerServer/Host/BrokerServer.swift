@@ -33,6 +33,8 @@ package actor BrokerServer: LoopResident {
   var mustShed = false
   /// The listeners.
   var listeners: [Entrance: UnixListener] = [:]
+  /// What clients may have.
+  package internal(set) var access = AccessTable()
   /// The end of the server.
   var end = Ending()
   /// The protocol on the connections.
@@ -86,10 +88,10 @@ package actor BrokerServer: LoopResident {
   package var queuedBytes: Int { connections.all.reduce(0) { $0 + $1.output.count } }
   /// Whether connections wait for their turn.
   package var hasQueue: Bool { !turns.isEmpty }
-  /// Whether the path of a socket is one that this process made.
-  package var ownsSocketPath: Bool { listeners.values.contains { $0.ownsPath } }
-  /// Whether the path of the socket still leads to it.
-  package var isSocketInPlace: Bool { listeners.values.allSatisfy { $0.isInPlace } }
+  /// Whether the path of the broker's own socket is one that this process made.
+  package var ownsSocketPath: Bool { listeners[.socket]?.ownsPath ?? false }
+  /// Whether the path of a socket still leads to it.
+  package func isInPlace(_ entrance: Entrance = .socket) -> Bool { listeners[entrance]?.isInPlace ?? true }
 }
 
 /// A table of open entries, by names that are never reused.

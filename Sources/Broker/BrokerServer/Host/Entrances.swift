@@ -7,6 +7,8 @@ package import Transport
 package struct Entrance: Hashable, Sendable {
   /// The name in the log.
   package let name: String
+  /// The name of the limited socket that it is; nil for another way.
+  package var limitedSocket: String?
 
   /// The socket whose path this process makes.
   package static let socket = Entrance(name: "socket")
@@ -18,6 +20,10 @@ package struct Entrance: Hashable, Sendable {
   package static let stdio = Entrance(name: "stdio")
   /// A connected socket that was handed over.
   package static let pair = Entrance(name: "pair")
+  /// A socket that gives some profiles only, by its name in the configuration.
+  package static func limited(_ socket: String) -> Entrance {
+    Entrance(name: "limited socket \(socket)", limitedSocket: socket)
+  }
 }
 
 /// Accepting connections.
@@ -27,32 +33,35 @@ extension BrokerServer {
   /// - Throws: what epoll says of the descriptors.
   package nonisolated func take(_ channel: consuming sending StdioChannel) throws(Errno) {
     let stream = StdioStream(channel)
-    try adopt(stream, .stdio) { client in
-      Principal(client: client, listener: Entrance.stdio.name, process: nil, visible: .all, isAdministrative: true)
+    try adopt(stream, .stdio) { server, client in
+      Principal(client: client, process: nil, server.permissions(at: .stdio, of: nil), isAdministrative: true)
     }.get()
   }
 
-  /// Takes over one connected socket, which must not block, of a process where one is named; `visible` are the profiles
-  /// that exist for it.
+  /// Takes over one connected socket, which must not block, of a process where one is named, as if it had come by an
+  /// entrance; `permissions` nil are those that the entrance gives to the owner.
   ///
   /// - Throws: what epoll says of the descriptor.
   package nonisolated func take(
-    _ descriptor: consuming sending FileDescriptor, process: Int32? = nil, visible: ProfileMask = .all
+    _ descriptor: consuming sending FileDescriptor, process: Int32? = nil, as entrance: Entrance = .pair,
+    _ permissions: Permissions? = nil
   ) throws(Errno) {
     let stream = SocketStream(descriptor)
-    try adopt(stream, .pair) { client in
-      Principal(client: client, listener: Entrance.pair.name, process: process, visible: visible)
+    try adopt(stream, entrance) { server, client in
+      Principal(client: client, process: process, permissions ?? server.permissions(at: entrance, of: nil))
     }.get()
   }
 
   /// Takes over connections as a listener accepts them; one of the same name, whose path has gone, accepts no more.
+  /// `users` are those whose processes may connect.
   ///
   /// - Throws: `EMFILE` and the like.
   package nonisolated func listen(
-    _ socket: consuming sending UnixSocket.Listening, as entrance: Entrance = .socket
+    _ socket: consuming sending UnixSocket.Listening, as entrance: Entrance = .socket,
+    users: UserSet = UserSet(ProcessIdentity.user)
   ) throws(Errno) {
     let (limit, ledger) = assumeIsolated { ($0.limits[.connections], $0.ledger) }
-    let listener = UnixListener(loop: loop, socket: socket, limit: limit, user: ProcessIdentity.user)
+    let listener = UnixListener(loop: loop, socket: socket, limit: limit, users: users)
     listener.isFull = { ledger.note(.connections) }
     try start(listener, entrance).get()
   }
@@ -71,11 +80,11 @@ extension BrokerServer {
   }
 
   private nonisolated func adopt(
-    _ stream: sending some ClientStream, _ entrance: Entrance, as principal: @Sendable (ClientID) -> Principal
+    _ stream: sending some ClientStream, _ entrance: Entrance, as principal: @Sendable (isolated BrokerServer, ClientID) -> Principal
   ) -> Result<Void, Errno> {
     assumeIsolated { server in
       Result { () throws(Errno) in
-        let connection = server.connection(on: stream, entrance, principal)
+        let connection = server.connection(on: stream, entrance) { principal(server, $0) }
         try stream.attach(to: server.loop, connection)
         server.begin(connection)
       }
@@ -95,8 +104,8 @@ extension BrokerServer {
     let (entrance, credentials) = (accepted.entrance, accepted.credentials)
     let connection = connection(on: accepted.stream, entrance) { client in
       Principal(
-        client: client, listener: entrance.name, process: credentials.pid, user: credentials.uid,
-        group: credentials.gid, visible: .all)
+        client: client, process: credentials.pid, user: credentials.uid, group: credentials.gid,
+        permissions(at: entrance, of: credentials.uid))
     }
     readFirst(connection)
     guard !connection.isClosed else { return }

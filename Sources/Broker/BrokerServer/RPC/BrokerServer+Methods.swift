@@ -44,6 +44,9 @@ extension BrokerServer {
       throw BrokerError(
         .versionUnsupported, "This broker speaks protocol version \(Initialize.protocolVersion).")
     }
+    if access.dependsOnTool, request.principal.permissions.client?.tool == nil {
+      renewPermissions(of: request.connection, tool: params.client?.name ?? "")
+    }
     let (types, principal) = (environment.providers, request.principal)
     let (profiles, sessions, sequence, providers) = broker.assumeIsolated { broker in
       (
@@ -94,6 +97,7 @@ extension BrokerServer {
       subscriptions: subscriptions, counters: isWhole ? Self.counters(counters) : [],
       limits: isWhole ? ledger.report : [],
       delivery: isWhole ? environment.delivery() : [], authorities: isWhole ? environment.authorities() : [],
+      sockets: isWhole ? environment.sockets() : [],
       parkedSessions: parked, addresses: addresses, profiles: profiles)
   }
 

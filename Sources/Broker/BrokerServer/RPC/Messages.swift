@@ -17,7 +17,7 @@ extension BrokerServer {
   func answerTokens(_ bytes: Span<UInt8>, _ connection: RPCConnection) -> (bytes: Int, isSent: Bool) {
     // One message at least is left for the general path, which knows what comes behind the last one of a turn.
     let turn = rpc.tokens.answer(
-      bytes, connection.frames, in: connection.principal.visible, most: turns.budget.messages - 1, behind: 0,
+      bytes, connection.frames, for: connection.principal.permissions, most: turns.budget.messages - 1, behind: 0,
       at: clock.time)
     guard turn.messages > 0 else { return (0, false) }
     connection.share.noteAnswered(turn.waitingBytes, &clock)
@@ -34,7 +34,7 @@ extension BrokerServer {
   private func answerTokensInTurn(_ bytes: Span<UInt8>, _ connection: RPCConnection) -> Int {
     guard !end.isDraining, connection.frames.isAtMessage(bytes) else { return 0 }
     let turn = rpc.tokens.answer(
-      bytes, connection.frames, in: connection.principal.visible, most: turns.budget.messages,
+      bytes, connection.frames, for: connection.principal.permissions, most: turns.budget.messages,
       behind: connection.output.count, at: clock.time)
     guard turn.messages > 0 else { return 0 }
     turns.budget.count(turn.messages)
@@ -186,6 +186,7 @@ extension BrokerServer {
     guard node.kind == .object else {
       return fail(key, BrokerError(JSONMismatch(at: .root, expected: "an object with named parameters")))
     }
+    guard connection.principal.allows(route.name) else { return fail(key, .notAllowed(route.name)) }
     let isAdministrative = route.needsProof(node)
     guard connection.principal.isAdministrative || !isAdministrative else {
       connection.mayStop = end.isDraining
@@ -193,7 +194,7 @@ extension BrokerServer {
     }
     broker.assumeIsolated { $0.noteRequest(isAdministrative: isAdministrative) }
     do throws(BrokerError) {
-      try route.run(self, node, Request(caller: key, connection: connection))
+      try route.run(self, node, Request(caller: key, connection: connection, method: route.name))
     } catch {
       fail(key, error)
     }

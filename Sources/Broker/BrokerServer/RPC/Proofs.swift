@@ -80,7 +80,7 @@ extension BrokerServer {
     let connection = request.connection
     guard !connection.principal.isAdministrative else { return Empty() }
     let chosen = params.name.flatMap { environment.proofs.proof(named: $0) }
-    guard let process = connection.provableProcess, let proof = chosen ?? connection.proof else {
+    guard connection.principal.permissions.mayProve, let process = connection.provableProcess, let proof = chosen ?? connection.proof else {
       var question = denial(connection)
       question.admitsProof = question.proof != nil
       throw question
@@ -102,7 +102,10 @@ extension BrokerServer {
   func denial(_ connection: RPCConnection, instead missing: String? = nil) -> BrokerError {
     let proof = outstandingProof(connection)
     let sentence =
-      if proof == nil {
+      if !connection.principal.permissions.mayProve {
+        "This requires proof of access to the broker's state directory, which a client of a limited socket cannot give; "
+          + "call it on the broker's own socket."
+      } else if proof == nil {
         "This requires proof of access to the broker's state directory, which a client in another PID namespace cannot "
           + "give; call it where the broker runs."
       } else if let missing {
@@ -132,7 +135,7 @@ extension BrokerServer {
   ///
   /// Until it is used it stays the same, so that requests which are under way at the same time share it.
   private func outstandingProof(_ connection: RPCConnection) -> StateProof? {
-    guard connection.provableProcess != nil else { return nil }
+    guard connection.provableProcess != nil, connection.principal.permissions.mayProve else { return nil }
     let proof = connection.proof ?? environment.proofs.challenge()
     connection.proof = proof
     return proof

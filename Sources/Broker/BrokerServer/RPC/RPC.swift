@@ -75,6 +75,8 @@ extension BrokerServer {
     package var delivery: @Sendable () -> [GetStatus.Delivery] = { [] }
     /// The certificate authorities trusted beside the system's.
     package var authorities: @Sendable () -> [GetStatus.Authority] = { [] }
+    /// The limited sockets.
+    package var sockets: @Sendable () -> [GetStatus.Socket] = { [] }
     /// The servers, each with the profile whose token it gets.
     package var targets: @Sendable () -> TargetMap = { TargetMap() }
     /// The file of the vault; nil where sessions rest elsewhere.

@@ -10,8 +10,14 @@ struct Request {
   let caller: CallerID
   /// The connection that it came by.
   let connection: RPCConnection
-  /// The principal of the request.
-  var principal: Principal { connection.principal }
+  /// The principal of the request: its connection's, with the method that it calls.
+  var principal: Principal {
+    var principal = connection.principal
+    principal.method = method
+    return principal
+  }
+  /// The name of the method.
+  let method: String
 }
 
 /// The handler of one method, and its rules.
@@ -22,6 +28,8 @@ struct Route: Sendable {
   let isAnsweredAtOnce: Bool
   /// Whether the call is for clients that have the state directory.
   var needsProof: @Sendable (JSONNode) -> Bool = { _ in false }
+  /// Whether every call is.
+  var alwaysNeedsProof = false
   /// Answers, or begins to.
   let run: @Sendable (isolated BrokerServer, JSONNode, Request) throws(BrokerError) -> Void
 
@@ -43,11 +51,12 @@ struct Route: Sendable {
 
   /// The same method, for clients that have the state directory.
   ///
-  /// - Parameter isMeant: whether params make it one of theirs; all do unless it says otherwise.
+  /// - Parameter isMeant: whether params make it one of theirs; nil for all of them.
   /// - Returns: the method with that condition.
-  func administrative(_ isMeant: @escaping @Sendable (JSONNode) -> Bool = { _ in true }) -> Route {
+  func administrative(_ isMeant: (@Sendable (JSONNode) -> Bool)? = nil) -> Route {
     var route = self
-    route.needsProof = isMeant
+    route.needsProof = isMeant ?? { _ in true }
+    route.alwaysNeedsProof = isMeant == nil
     return route
   }
 
@@ -98,6 +107,8 @@ struct Route: Sendable {
 package enum Methods {
   /// Every method that is served, in the order in which `initialize` and the OpenRPC document list them.
   package static let all = Routes.all.map(\.method)
+  /// The names of those that no client calls without a proof.
+  package static let needingProof = Set(Routes.all.filter(\.alwaysNeedsProof).map(\.name))
 }
 
 /// The table of methods.

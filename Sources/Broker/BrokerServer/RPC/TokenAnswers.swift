@@ -64,13 +64,13 @@ struct TokenAnswers: ~Copyable {
   /// - Parameters:
   ///   - bytes: what was read, at the beginning of a message.
   ///   - frames: how messages are cut out of it, and answers framed.
-  ///   - visible: the profiles that exist for who asks.
+  ///   - permissions: what who asks may have.
   ///   - most: how many messages at most.
   ///   - waiting: how many bytes wait for the client already.
   ///   - time: the present time.
   /// - Returns: how far that went.
   mutating func answer(
-    _ bytes: Span<UInt8>, _ frames: FrameReader, in visible: ProfileMask, most: Int, behind waiting: Int,
+    _ bytes: Span<UInt8>, _ frames: FrameReader, for permissions: Permissions, most: Int, behind waiting: Int,
     at time: TurnClock.Time
   ) -> Turn {
     var turn = Turn()
@@ -88,7 +88,7 @@ struct TokenAnswers: ~Copyable {
       let isKnown = isSameLine || framing == .headers && last.isAsked(by: text)
       guard isKnown || scan(text), let question = last.question else { break }
       let isRepeated = isKnown && !lastTail.isEmpty
-      let result = isRepeated ? nil : answer(question, text, in: visible, at: time)
+      let result = isRepeated ? nil : answer(question, text, for: permissions, at: time)
       guard isRepeated || result != nil, append(result, text.extracting(question.id), framing) else { break }
       if isRepeated { repeated += 1 }
       turn.bytes += consumed
@@ -113,10 +113,10 @@ struct TokenAnswers: ~Copyable {
   /// The cached answer to a question; nil where no token lives for as long as it wants.
   @inline(__always)
   private func answer(
-    _ question: CachedQuestion, _ text: Span<UInt8>, in visible: ProfileMask, at time: TurnClock.Time
+    _ question: CachedQuestion, _ text: Span<UInt8>, for permissions: Permissions, at time: TurnClock.Time
   ) -> Secret? {
     cache.answer(
-      profile: text.extracting(question.profile), in: visible, minValidity: question.minValidity, wall: time.wall,
+      profile: text.extracting(question.profile), for: permissions, minValidity: question.minValidity, wall: time.wall,
       uptime: time.uptime)
   }
 

@@ -31,7 +31,7 @@ enum OwnerCheck: DoctorCheck {
         RunningConfigurationCheck.finding(
           owner, status, installation.report.events, isValid: installation.usedVerdict?.isValid ?? true),
         keepsAlive(status),
-      ].compactMap { $0 }
+      ].compactMap { $0 } + status.sockets.map(socket)
     }
   }
 
@@ -72,6 +72,18 @@ enum OwnerCheck: DoctorCheck {
     var text = [UInt8](repeating: 0, count: 4096)
     guard case .bytes(let count) = file.read(into: &text) else { return false }
     return text[..<count].split(separator: 0).contains { $0.elementsEqual("--on-demand".utf8) }
+  }
+
+  /// The finding for a limited socket.
+  private static func socket(_ socket: GetStatus.Socket) -> DoctorFinding {
+    let (check, name) = ("owner.sockets", PlainText.line(socket.name.utf8))
+    let path = PlainText.line(socket.path.utf8)
+    guard let problem = socket.problem else {
+      return DoctorFinding(check, name, .ok, "a limited socket listens at \(path)", path: socket.path)
+    }
+    let message = "the limited socket \(name) cannot be used: \(PlainText.line(problem.utf8))"
+    return DoctorFinding(
+      check, name, .warning, message, next: NextCommand("have it tried again with", "reload"), path: socket.path)
   }
 
   private static func version(_ status: GetStatus.Result) -> DoctorFinding? {

@@ -74,6 +74,8 @@ public enum GetStatus: BrokerMethod {
     public var delivery: [Delivery]
     /// The certificate authorities trusted beside the system's, by the profiles that name none of their own.
     public var authorities: [Authority]
+    /// The limited sockets.
+    public var sockets: [Socket]
     /// Sessions that changes of the configuration have signed out; they come back with it.
     public var parkedSessions: [ParkedSession]
     /// The addresses of the providers, by profile; one on this machine has none.
@@ -84,8 +86,8 @@ public enum GetStatus: BrokerMethod {
     public init(
       version: String, pid: Int, startedAt: Timestamp, configurationReadAt: Timestamp? = nil, uptime: Duration,
       vault: VaultStatus, connections: Int, subscriptions: Int, counters: [Counter], limits: [Limit] = [],
-      delivery: [Delivery] = [], authorities: [Authority] = [], parkedSessions: [ParkedSession] = [],
-      addresses: [ProfileAddress] = [], profiles: [Session]
+      delivery: [Delivery] = [], authorities: [Authority] = [], sockets: [Socket] = [],
+      parkedSessions: [ParkedSession] = [], addresses: [ProfileAddress] = [], profiles: [Session]
     ) {
       self.version = version
       self.pid = pid
@@ -99,6 +101,7 @@ public enum GetStatus: BrokerMethod {
       self.limits = limits
       self.delivery = delivery
       self.authorities = authorities
+      self.sockets = sockets
       self.parkedSessions = parkedSessions
       self.addresses = addresses
       self.profiles = profiles
@@ -121,6 +124,7 @@ public enum GetStatus: BrokerMethod {
       try coder.defaulted("limits", &limits)
       try coder.defaulted("delivery", &delivery)
       try coder.defaulted("authorities", &authorities)
+      try coder.defaulted("sockets", &sockets)
       try coder.defaulted("parkedSessions", &parkedSessions)
       try coder.defaulted("addresses", &addresses)
       try coder.required("profiles", &profiles)

@@ -10,9 +10,9 @@ import Testing
     let clock = ManualClock()
     let provider = ScriptedProvider(clock: clock, gate: GateExecutor { _ in })
     let settings = configured.compactMap { ProfileName($0) }.map { ProfileSettings(name: $0, provider: provider) }
-    let mask = visible.map { ProfileMask($0.compactMap { ProfileName($0) }) } ?? .all
+    let permissions = visible.map { Permissions(only: $0.compactMap { ProfileName($0) }) } ?? .all
     let principal = Principal(
-      client: ClientID(1), process: nil, visible: mask, isAdministrative: isAdministrative)
+      client: ClientID(1), process: nil, permissions, isAdministrative: isAdministrative)
     return View(of: principal, Profiles(settings) { Broker.machine(for: $0, SimulatedEntropy(seed: 1)) })
   }
 

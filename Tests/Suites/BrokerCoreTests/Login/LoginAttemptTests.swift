@@ -46,11 +46,11 @@ import Testing
     for (other, owner) in [(ClientID(1), ClientID(1)), (ClientID(2), nil)] {
       var attempts = LoginAttempts()
       let plan = LoginAttempt.Plan(question: Self.question())
-      let principal = Principal(client: ClientID(1), process: nil, visible: .all)
+      let principal = Principal(client: ClientID(1), process: nil)
       let id = attempts.begin(plan, on: slot, for: CallerID(1), of: principal, at: LoginSample.time(0))
       #expect(attempts[id]?.provingClient == ClientID(1))
       _ = attempts.join(
-        CallerID(2), of: Principal(client: other, process: nil, visible: .all), Self.question(), on: slot)
+        CallerID(2), of: Principal(client: other, process: nil), Self.question(), on: slot)
       #expect(attempts[id]?.provingClient == owner)
     }
   }

@@ -84,7 +84,7 @@ extension Simulation {
     let now = (wall: life.clock.now.milliseconds, uptime: life.clock.uptime.milliseconds)
     let bytes = Array(profile.description.utf8)
     let json = life.broker.answers.answer(
-      profile: bytes.span, in: .all, minValidity: minValidity?.milliseconds, wall: now.wall, uptime: now.uptime)
+      profile: bytes.span, for: .all, minValidity: minValidity?.milliseconds, wall: now.wall, uptime: now.uptime)
     guard let text = json?.revealedString() else {
       return try askForToken(GetAccessToken.Params(profile: profile, minValidity: minValidity))
     }

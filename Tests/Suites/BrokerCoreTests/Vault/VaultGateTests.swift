@@ -43,7 +43,7 @@ import Testing
 
   static func unlock(_ caller: UInt64, client: UInt64? = nil) -> KeyAttempt {
     KeyAttempt(
-      caller: CallerID(caller), principal: Principal(client: client.map { ClientID($0) }, process: nil, visible: .all),
+      caller: CallerID(caller), principal: Principal(client: client.map { ClientID($0) }, process: nil),
       wish: .unlock(nil))
   }
 
@@ -196,7 +196,7 @@ import Testing
   @Test func `a process that guesses often is remembered, however many guess once`() {
     var queue = KeyAttemptQueue()
     func principal(_ process: Int32) -> Principal {
-      Principal(client: ClientID(UInt64(process)), process: process, visible: .all)
+      Principal(client: ClientID(UInt64(process)), process: process)
     }
     func attempt(_ process: Int32) -> KeyAttempt {
       KeyAttempt(caller: CallerID(UInt64(process)), principal: principal(process), wish: .unlock(nil))

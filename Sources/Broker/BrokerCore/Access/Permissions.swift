@@ -1,0 +1,146 @@
+package import BrokerProtocol
+
+/// What one client may do with each profile, by the policy of this moment; clients that are alike share it.
+package final class Permissions: Sendable {
+  /// Those of a client that nothing limits.
+  package static let all = Permissions()
+
+  /// The client that they were made for; nil where nothing limits it.
+  package let client: AccessClient?
+  /// What is allowed with each profile that exists for the client; nil for everything with all.
+  let allowances: [ProfileName: Allowance]?
+  /// The profiles that exist for it.
+  package let visible: ProfileMask
+  /// The profiles whose events it may hear.
+  let audible: ProfileMask
+  /// The profiles whose own tokens it may hold, whatever they are for: these are answered from the cache.
+  let open: ProfileMask
+  /// Whether the profile of a request that names none is one of these.
+  let opensUnnamed: Bool
+  /// Whether it may prove access to the state directory.
+  package var mayProve: Bool { client?.socket == nil }
+
+  private init() {
+    (allowances, visible, audible, open) = (nil, .all, .all, .all)
+    (client, opensUnnamed) = (nil, true)
+  }
+
+  /// These allowances of the configured profiles, and nothing else.
+  init(_ allowances: [ProfileName: Allowance], of profiles: [ProfileName], for client: AccessClient? = nil) {
+    let isOpen = { (name: ProfileName) in allowances[name]?.allowsEveryToken == true }
+    self.allowances = allowances
+    visible = ProfileMask(allowances.keys)
+    audible = ProfileMask(profiles.filter { allowances[$0]?.allows(Subscribe.name) == true })
+    open = ProfileMask(profiles.filter(isOpen))
+    opensUnnamed = ProfileIndex(profiles).unnamed(in: visible).map { isOpen(profiles[$0]) } ?? false
+    self.client = client
+  }
+
+  /// The profiles of these names, with everything: for tests of what is shown.
+  package convenience init(only names: [ProfileName]) {
+    self.init(Dictionary(uniqueKeysWithValues: Set(names).map { ($0, Allowance()) }), of: names)
+  }
+
+}
+
+extension Permissions: Hashable {
+  package static func == (one: Permissions, other: Permissions) -> Bool { one === other }
+
+  package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+extension Principal {
+  /// What it may do with a profile by the method at hand; nil where the profile does not exist for it.
+  private func allowance(for profile: ProfileName, by method: String) -> Allowance? {
+    guard let allowances = permissions.allowances, !Allowance.isCommon(method),
+      !isAdministrative || Allowance.ofTokens.contains(method)
+    else { return Allowance() }
+    return allowances[profile]
+  }
+
+  /// Whether it may call a method, with some profile at least.
+  package func allows(_ method: String) -> Bool {
+    guard let allowances = permissions.allowances, !isAdministrative, !Allowance.isCommon(method) else { return true }
+    return allowances.values.contains { $0.allows(method) }
+  }
+
+  /// Whether it may call the method at hand with a profile.
+  func permits(_ profile: ProfileName) -> Bool {
+    guard let method else { return true }
+    return allowance(for: profile, by: method)?.allows(method) ?? false
+  }
+
+  /// The target that a request for a token may have: the one it asks for, within what the rules allow.
+  ///
+  /// - Parameters:
+  ///   - profile: whose token it is.
+  ///   - scopes: those asked for; nil for the session's own.
+  ///   - audience: the one asked for; nil for the session's own.
+  ///   - own: the scopes that the session's own token has, where that is known.
+  /// - Returns: what to ask for instead.
+  /// - Throws: `accessDenied`.
+  func limited(
+    to profile: ProfileName, _ scopes: [String]?, _ audience: String?, own: [String]?
+  ) throws(BrokerError) -> (scopes: [String]?, audience: String?) {
+    guard let method else { return (scopes, audience) }
+    guard let allowance = allowance(for: profile, by: method), allowance.allows(method) else {
+      throw .notAllowed(method, with: profile)
+    }
+    guard allowance.mayHold || method == ReportRejected.name else { throw .mayOnlyUse(profile) }
+    let allowedScopes = try allowance.scopes(scopes, of: profile, own: own)
+    return (allowedScopes, try allowance.audience(audience, of: profile))
+  }
+
+  /// Whether it may hold tokens of a profile by the method at hand, not only use them.
+  func mayHold(_ profile: ProfileName) -> Bool {
+    method.flatMap { allowance(for: profile, by: $0) }?.mayHold ?? true
+  }
+}
+
+extension Allowance {
+  fileprivate func scopes(
+    _ asked: [String]?, of profile: ProfileName, own: [String]?
+  ) throws(BrokerError) -> [String]? {
+    guard let scopes else { return asked }
+    guard let asked else { return own.map { $0.allSatisfy(scopes.contains) } == true ? nil : scopes }
+    guard asked.allSatisfy(scopes.contains) else {
+      throw .notAllowed(at: "/scopes", of: profile, "scopes", Self.inWords(scopes))
+    }
+    return asked
+  }
+
+  fileprivate func audience(_ asked: String?, of profile: ProfileName) throws(BrokerError) -> String? {
+    guard let audiences else { return asked }
+    if asked == nil, audiences.count == 1 { return audiences[0] }
+    guard let asked, audiences.contains(asked) else {
+      throw .notAllowed(at: "/audience", of: profile, "audience", Self.inWords(audiences))
+    }
+    return asked
+  }
+
+  private static func inWords(_ list: [String]) -> String { list.isEmpty ? "none" : list.joined(separator: ", ") }
+}
+
+extension BrokerError {
+  /// The refusal of a method that the rules do not allow with a profile.
+  package static func notAllowed(_ method: String, with profile: ProfileName? = nil) -> BrokerError {
+    let object = profile.map { " with the profile \($0)" } ?? ""
+    return BrokerError(
+      .accessDenied, "The rules of this broker do not let this client call \(method)\(object).", profile: profile)
+  }
+
+  /// The refusal of a token to a client that may use it and not hold it.
+  static func mayOnlyUse(_ profile: ProfileName) -> BrokerError {
+    BrokerError(
+      .accessDenied, "The rules of this broker let this client use the profile \(profile), and hold none of its tokens.",
+      profile: profile)
+  }
+
+  fileprivate static func notAllowed(
+    at pointer: String, of profile: ProfileName, _ member: String, _ allowed: String
+  ) -> BrokerError {
+    BrokerError(
+      .accessDenied, "The rules of this broker allow this client other \(member): \(allowed).", profile: profile,
+      pointer: pointer)
+  }
+}

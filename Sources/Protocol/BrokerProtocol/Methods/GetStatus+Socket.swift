@@ -1,0 +1,27 @@
+public import JSON
+
+extension GetStatus {
+  /// A socket that gives its clients some profiles only.
+  public struct Socket: ObjectCodable, Equatable {
+    /// Its name in the configuration.
+    public var name: String
+    /// Its path.
+    public var path: String
+    /// Why it cannot be used; nil where it listens.
+    public var problem: String?
+
+    public init(name: String, path: String, problem: String? = nil) {
+      self.name = name
+      self.path = path
+      self.problem = problem
+    }
+
+    public static let blank = Socket(name: "", path: "")
+
+    public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
+      try coder.required("name", &name)
+      try coder.required("path", &path)
+      try coder.optional("problem", &problem)
+    }
+  }
+}
