@@ -31,7 +31,7 @@ import Testing
     #expect(BrokerConfiguration.standard.hooks.isEmpty)
   }
 
-  @Test(arguments: [
+  private static let mistakes: [(String, String)] = [
     (
       "{}",
       #"1:9: hooks: must be a list of objects, not an object"#
@@ -87,7 +87,9 @@ import Testing
       "[{events:['login'],command:['x'],run:1}]",
       #"1:42: hooks[0].run: unknown key "run" in hooks[0]; remove it, "command" is given already"#
     ),
-  ])
+  ]
+
+  @Test(arguments: mistakes)
   func `a mistake is told with its place and what to write`(_ value: String, _ expected: String) {
     do {
       let hooks = try parse("{hooks: \(value)}")

@@ -10,7 +10,7 @@ import Testing
 
   /// A session of a day that is warned of so many seconds before its end.
   private func script(
-    warning seconds: Int = 3600, _ expiry: ExpiryPolicy = quiet, _ change: (inout LivingSession) -> Void = { _ in }
+    warning seconds: Int = 3600, _ expiry: ExpiryPolicy = Self.quiet, _ change: (inout LivingSession) -> Void = { _ in }
   ) -> SessionScript {
     let rules = SessionRules(expiry: expiry, warnBeforeEnd: .seconds(seconds))
     var script = SessionScript(rules, SessionScript.record(change))
