@@ -102,6 +102,13 @@ import Testing
     #expect(EnvironmentCheck.lockedMemory(64 << 10)?.status == .warning)
     #expect(EnvironmentCheck.lockedMemory(.max)?.status == .ok)
     #expect(EnvironmentCheck.lockedMemory(nil) == nil)
+    let limited = EnvironmentCheck.lockedMemory(8 << 20)
+    #expect(limited?.status == .ok && limited?.message.sentence == "8 MiB allowed, 7 MiB wanted")
+    let sizes: [(Int64, String)] = [
+      (0, "0 KiB"), (64 << 10, "64 KiB"), (1 << 20, "1 MiB"), (13 << 19, "6.5 MiB"), ((1 << 30) - 1, "1023.9 MiB"),
+      (1 << 30, "1 GiB"),
+    ]
+    for (count, text) in sizes { #expect(EnvironmentCheck.size(count) == text) }
     #expect(FilesCheck.freeSpace(0).status == .error)
     #expect(FilesCheck.freeSpace((16 << 20) - 1).status == .warning)
     #expect(FilesCheck.freeSpace(16 << 20).status == .ok)

@@ -83,7 +83,7 @@ enum EnvironmentCheck: DoctorCheck {
   static func size(_ count: Int64) -> String {
     guard count < 1 << 30 else { return "\(count >> 30) GiB" }
     guard count >= 1 << 20 else { return "\(count >> 10) KiB" }
-    let tenths = count * 10 >> 20
+    let tenths = (count * 10) >> 20
     return tenths % 10 == 0 ? "\(tenths / 10) MiB" : "\(tenths / 10).\(tenths % 10) MiB"
   }
 }
