@@ -38,7 +38,7 @@ package struct FirstToken: Sendable, Equatable {
     switch state {
     case .sent: return .join
     case .backingOff(let until, var error) where uptime < until:
-      error.retryAfter = until - uptime
+      error.wait(until - uptime)
       return .refuse(error)
     case .resting, .backingOff:
       flights += 1
@@ -65,7 +65,7 @@ package struct FirstToken: Sendable, Equatable {
     let delay = Backoff.delay(afterFailures: failures, jitter: jitter, floor: retryAfter)
     let pause = Backoff.pauseOfCallers(delay, jitter: jitter, floor: retryAfter)
     var error = error
-    error.retryAfter = pause
+    error.wait(pause)
     state = .backingOff(until: uptime + pause, error)
     return error
   }

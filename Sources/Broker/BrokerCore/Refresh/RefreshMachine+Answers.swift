@@ -19,6 +19,7 @@ extension RefreshMachine {
       error = BrokerError(failure, profile: profile)
       retryAfter = failure.retryAfter
       endsWith = failure.endsWith
+      if case .rejected(let rejection) = failure, rejection.mayPass { error.mayPass() }
       if failure.isOfForeignType {
         retryAfter = Self.restOfForeignType
         endsWith = nil
@@ -79,7 +80,7 @@ extension RefreshMachine {
       hasIntent = false
       actions = [.closeIntent]
     }
-    error.retryAfter = pause
+    error.wait(pause)
     callersWaitUntil = now.uptime + pause
     state = .backingOff(until: now.uptime + delay, error, endsWith: failure.endsWith)
     return actions + [.report(error, nextAttemptAt: now.wall + delay)]

@@ -231,7 +231,7 @@ package struct RefreshMachine: Sendable {
     case .backingOff(let until, var error, _):
       let end = isUnasked ? until : min(until, callersWaitUntil)
       guard now.uptime < end else { return nil }
-      error.retryAfter = end - now.uptime
+      error.wait(end - now.uptime)
       return error
     case .barred(let until, var error) where now.uptime < until && !(isForTarget && lost == nil):
       error.retryAfter = until - now.uptime

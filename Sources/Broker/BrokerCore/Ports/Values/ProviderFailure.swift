@@ -139,8 +139,10 @@ extension BrokerError {
     case .refused(_, let attempts, let retryAfter, let fields):
       attemptsRemaining = attempts
       self.retryAfter = retryAfter
+      if retryAfter != nil { mayPass() }
       self.fields = fields
     case .transient(_, let retryAfter, let cause):
+      mayPass()
       self.retryAfter = retryAfter
       if let cause { message = cause.message }
     case .outcomeUnknown(_, let retryAfter): self.retryAfter = retryAfter
@@ -160,6 +162,15 @@ extension BrokerError {
     case .sessionEnded, .reauthenticationRequired, .challenged, .tokenRefused, .unsupported: break
     }
   }
+
+  /// Notes that the same request may succeed later, whatever usually holds for the kind.
+  mutating func mayPass() {
+    isRetryable = true
+    if nextAction == .contactProvider { nextAction = .wait }
+  }
+
+  /// Names the time of the next try, where that may succeed by itself: what someone must fix has none.
+  mutating func wait(_ pause: Duration) { retryAfter = isRetryable ? pause : nil }
 
   /// Adds the provider's own word, and the setting to check.
   private mutating func explain(_ rejection: ProviderRejection) {

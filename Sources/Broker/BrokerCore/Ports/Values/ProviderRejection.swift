@@ -45,6 +45,14 @@ package struct ProviderRejection: Sendable, Equatable {
   /// type.
   var isOfForeignType: Bool { if case .tokenType? = said { true } else { false } }
 
+  /// Whether it may be about neither the configuration nor what the provider issues.
+  var mayPass: Bool {
+    switch said {
+    case nil, .error: fault == nil
+    case .tokenType, .idToken: false
+    }
+  }
+
   /// One plain sentence; nil where the kind says all that is known.
   var message: String? {
     switch said {
