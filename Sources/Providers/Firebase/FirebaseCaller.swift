@@ -100,7 +100,10 @@ struct FirebaseCaller: Sendable {
     let isKey = secret.withBytes { bytes in
       (1...Self.longestKey).contains(bytes.count) && bytes.indices.allSatisfy { (0x21...0x7E).contains(bytes[$0]) }
     }
-    guard isKey else { throw .transient(.configInvalid) }
+    guard isKey else {
+      let reason = "it is no API key, which has letters, digits and signs alone"
+      throw .credentialMissing(MissingCredential(keyReference.name, reason, kind: .configInvalid))
+    }
     return secret.withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
   }
 }

@@ -39,8 +39,8 @@ extension FirebaseProvider {
       try await caller.ask(.lookup, [("idToken", .secret(none))]).expectSuccess()
     } catch .tokenRefused {
       return ProviderFinding(check, .ok, "the API key is accepted")
-    } catch .misconfigured(let fault) where [.secret, .environmentSecret].contains(fault) {
-      return .secret(check, Result<Secret, ProviderFailure>.failure(.misconfigured(fault)))
+    } catch .credentialMissing(let credential) {
+      return .secret(check, Result<Secret, ProviderFailure>.failure(.credentialMissing(credential)))
     } catch {
       switch error.kind {
       case .providerRejected:
@@ -48,10 +48,6 @@ extension FirebaseProvider {
           check, .failure, "The API key or its project is rejected.",
           advice: "Compare apiKey with the project's settings, its restrictions included; is Authentication set up?",
           errorKind: .providerRejected)
-      case .configInvalid:
-        return ProviderFinding(
-          check, .failure, "The API key cannot be sent.", advice: "Check apiKey in the profile's section.",
-          errorKind: .configInvalid)
       default:
         return ProviderFinding(
           check, .warning, "The API key could not be checked: \(error.kind.message)", errorKind: error.kind)

@@ -16,7 +16,9 @@ extension Candidate {
   private static let nowhere = "http://127.0.0.1:1"
 
   /// Finds no secret.
-  private static let noSecret: SecretFinder = { _ in .failure(.misconfigured(.secret)) }
+  private static let noSecret: SecretFinder = { reference in
+    .failure(.credentialMissing(MissingCredential(reference.name, "it is empty")))
+  }
 
   static func runREST(_ body: (Candidate) async throws -> Void) async throws {
     let account = #"{"email":"ann@example.com","password":"made-up-password","name":"Ann"}"#
@@ -63,7 +65,8 @@ extension Candidate {
     try await run(.firebase, ["--account", account]) { server, client in
       let key = try Secret(utf8: "demo-api-key")
       func provider(_ url: String) throws -> FirebaseProvider {
-        let configuration = FirebaseProfileConfiguration(apiKey: .environment("KEY"), baseURL: try HTTPURL(url))
+        let configuration = FirebaseProfileConfiguration(
+          apiKey: SecretReference("apiKey", .environment("KEY")), baseURL: try HTTPURL(url))
         return try FirebaseProvider(configuration, client: client) { _ in .success(key) }
       }
       var candidate = Candidate(provider: try provider(server.url), credentials: try ann()) {

@@ -78,7 +78,8 @@ import Testing
   @Test func `a code that never left is no guess`() async throws {
     try await OwnThread.run {
       let (stage, flow) = try Self.stage()
-      stage.harness.provider.setCodeFailure(.misconfigured(.secret))
+      stage.harness.provider.setCodeFailure(
+        .credentialMissing(MissingCredential("clientSecret", "it is empty", kind: .configInvalid)))
       let params = #"{"otpFlowId":"\#(flow)","code":"123456"}"#
       for number in 1...30 {
         #expect(stage.call("verifyOtp", params).contains("configInvalid"), "\(number)")

@@ -25,10 +25,12 @@ import Testing
   @Test func `each source of an assertion`() throws {
     let type = AssertionType.jwtBearer
     let sources: [(String, AssertionSource)] = [
-      ("{file:'/run/token'}", .reference(.assertion(.file("/run/token")))),
-      ("{command:['token','x']}", .reference(.assertion(.command(["token", "x"])))),
-      ("{githubActions:{audience:'https://sts'}}", .gitHubActions(audience: "https://sts")),
-      ("{githubActions:{}}", .gitHubActions(audience: nil)),
+      ("{file:'/run/token'}", .reference(SecretReference("clientAssertion", .file("/run/token"), .assertion))),
+      (
+        "{command:['token','x']}", .reference(SecretReference("clientAssertion", .command(["token", "x"]), .assertion))
+      ),
+      ("{githubActions:{audience:'https://sts'}}", .gitHubActions(audience: "https://sts", key: "clientAssertion")),
+      ("{githubActions:{}}", .gitHubActions(audience: nil, key: "clientAssertion")),
     ]
     for (text, source) in sources {
       let profile = try profile("clientAssertion:\(text)")
@@ -38,17 +40,19 @@ import Testing
     let spiffe = "assertionType:'urn:ietf:params:oauth:client-assertion-type:jwt-spiffe'"
     #expect(
       try profile("clientAssertion:{file:'/t'},\(spiffe)")?.clientAssertion
-        == .issued(.reference(.assertion(.file("/t"))), .jwtSPIFFE))
+        == .issued(.reference(SecretReference("clientAssertion", .file("/t"), .assertion)), .jwtSPIFFE))
   }
 
   @Test func `a private key`() throws {
     let plain = try profile("privateKey:{file:'/k.pem'}")
-    #expect(plain?.clientAssertion == .signed(ClientKey(.file("/k.pem"))))
+    #expect(plain?.clientAssertion == .signed(ClientKey(SecretReference("privateKey", .file("/k.pem"), .whole))))
     #expect(plain?.clientAuthentication == .privateKeyJWT)
     let whole = try profile(
       "privateKey:{env:'K'},clientAuth:'privateKeyJwt',privateKeyId:'k1',privateKeyAlgorithm:'RS256',"
         + "assertionAudience:'https://op.example.com/token',methods:['clientCredentials']")
-    let key = ClientKey(.environment("K"), keyID: "k1", algorithm: .rs256, audience: "https://op.example.com/token")
+    let key = ClientKey(
+      SecretReference("privateKey", .environment("K"), .whole), keyID: "k1", algorithm: .rs256,
+      audience: "https://op.example.com/token")
     #expect(whole?.clientAssertion == .signed(key) && whole?.dialect.methods == [.clientCredentials])
   }
 

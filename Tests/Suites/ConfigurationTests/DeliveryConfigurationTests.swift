@@ -27,7 +27,7 @@ import Testing
     guard case .smtp(let settings) = delivery.email else { return #expect(Bool(false), "\(delivery.email)") }
     #expect(settings.server.description == "smtps://mail.example.com:465")
     #expect(settings.sender.text == "no-reply@example.com")
-    #expect(settings.account?.user == "ann" && settings.account?.passwordReference == .file("/home/ann/p"))
+    #expect(settings.account?.user == "ann" && settings.account?.passwordReference.place == .file("/home/ann/p"))
     #expect(settings.tls?.caFile == "/etc/ca.pem")
     #expect(delivery.sms == .outbox)
   }
@@ -38,7 +38,7 @@ import Testing
         + "fields:{to:'recipient'}}")
     guard case .sms(let settings) = delivery.sms else { return #expect(Bool(false), "\(delivery.sms)") }
     #expect(settings.url.origin == "https://sms.example.com" && settings.sender == "+15005550006")
-    #expect(settings.account?.passwordReference == .environment("TOKEN") && settings.tls == nil)
+    #expect(settings.account?.passwordReference.place == .environment("TOKEN") && settings.tls == nil)
     #expect([settings.fields.to, settings.fields.from, settings.fields.body] == ["recipient", "From", "Body"])
     #expect(delivery.email == .outbox)
   }

@@ -27,10 +27,10 @@ import Testing
 
   @Test func `a project is named by its key, wherever that is`() throws {
     let plain = try #require(try profile("provider:'firebase',apiKey:{env:'FIREBASE_API_KEY'}"))
-    #expect(plain.apiKey == .environment("FIREBASE_API_KEY") && plain.baseURL == nil)
+    #expect(plain.apiKey == SecretReference("apiKey", .environment("FIREBASE_API_KEY")) && plain.baseURL == nil)
     let emulator = "provider:'firebase',apiKey:{file:'/run/key'},baseUrl:'http://127.0.0.1:9099'"
     let own = try #require(try profile(emulator))
-    #expect(own.apiKey == .file("/run/key") && own.baseURL?.origin == "http://127.0.0.1:9099")
+    #expect(own.apiKey.place == .file("/run/key") && own.baseURL?.origin == "http://127.0.0.1:9099")
     let bytes = Array("{profiles:{default:{\(emulator)}}}".utf8)
     let configuration = try BrokerConfiguration.parse(bytes, file: "c", environment: [:])
     #expect(configuration.profiles[0].provider.type == "firebase")

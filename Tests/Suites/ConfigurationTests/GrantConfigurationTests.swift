@@ -32,8 +32,10 @@ import Testing
     let name = try #require(ProfileName("sso"))
     let own = try dialect("grant:'clientCredentials',clientSecret:{env:'S'}")
     #expect(own?.grant == .clientCredentials && own?.methods == [] && own?.scopes == [])
-    let file = TokenSource.assertion(.reference(.assertion(.file("/t"))))
-    #expect(try dialect("grant:'jwtBearer',assertion:{file:'/t'},scopes:['x']")?.grant == .jwtBearer(file))
+    func file(_ key: String) -> TokenSource {
+      .assertion(.reference(SecretReference(key, .file("/t"), .assertion)))
+    }
+    #expect(try dialect("grant:'jwtBearer',assertion:{file:'/t'},scopes:['x']")?.grant == .jwtBearer(file("assertion")))
     #expect(
       try dialect("grant:'jwtBearer',assertion:{from:'sso'}", sso)?.grant
         == .jwtBearer(.profile(name, isIDToken: false)))
@@ -48,7 +50,7 @@ import Testing
       whole?.grant
         == .exchange(
           TokenExchange(
-            subject: .profile(name, isIDToken: true), subjectType: type + "id_token", actor: file,
+            subject: .profile(name, isIDToken: true), subjectType: type + "id_token", actor: file("actorToken"),
             actorType: type + "jwt", requestedType: type + "id-jag")))
   }
 
@@ -57,7 +59,9 @@ import Testing
       guard case .remote(let remote)? = try configuration("assertion:{file:'/t'}\(grant)", sso).profiles.first?.provider
       else { continue }
       let profile = remote as? OIDCProfileConfiguration
-      #expect(profile?.clientAssertion == .issued(.reference(.assertion(.file("/t"))), .jwtBearer), "\(grant)")
+      #expect(
+        profile?.clientAssertion
+          == .issued(.reference(SecretReference("assertion", .file("/t"), .assertion)), .jwtBearer), "\(grant)")
     }
   }
 

@@ -79,7 +79,9 @@ import Testing
         authorization:'https://a.example.com/a',deviceAuthorization:'https://op.example.com/d',
         revocation:'https://op.example.com/r',userinfo:'https://op.example.com/u',endSession:'https://op.example.com/e'}
         """)
-    #expect(profile.clientSecret == .environment("S") && profile.clientAuthentication == .post)
+    #expect(
+      profile.clientSecret == SecretReference("clientSecret", .environment("S"))
+        && profile.clientAuthentication == .post)
     #expect(profile.dialect.scopes == ["openid", "x:y"] && profile.dialect.methods == [.browser])
     #expect(profile.dialect.resource == "urn:api" && profile.dialect.quirks.target == .resource)
     #expect(!profile.dialect.usesDiscovery && profile.dialect.endpoints.count == OIDCEndpoint.allCases.count)

@@ -86,7 +86,7 @@ import Testing
     case .remote(let remote):
       let client = try HTTPClient(version: "test", proxy: .none)
       let result = Result {
-        try body(try remote.makeProvider(client: client) { _ in .failure(.misconfigured(.secret)) })
+        try body(try remote.makeProvider(client: client) { _ in .failure(.unsupported) })
       }
       await client.close()
       try result.get()

@@ -1,5 +1,6 @@
 import BrokerCore
 import BrokerProtocol
+import ConfigurationFile
 import ProviderKit
 import TestSupport
 import Testing
@@ -27,7 +28,9 @@ import Testing
 
   @Test(arguments: [nil, "http://127.0.0.1:1"])
   func `a key that cannot be had is found, also where nobody answers`(_ baseURL: String?) async throws {
-    let missing: SecretFinder = { _ in .failure(.misconfigured(.secret)) }
+    let missing: SecretFinder = { reference in
+      .failure(.credentialMissing(MissingCredential(reference.name, "it is empty", kind: .configInvalid)))
+    }
     try await Project.run(secrets: missing, baseURL: baseURL) { project in
       let found = await project.provider.examine()
       #expect(found.first?.level == (baseURL == nil ? .ok : .failure))

@@ -28,7 +28,7 @@ struct Project {
       let client = try HTTPClient(version: "test", proxy: .none, timeouts: .all(timeout))
       let key = try Secret(utf8: apiKey)
       let configuration = FirebaseProfileConfiguration(
-        apiKey: .environment("KEY"), baseURL: try HTTPURL(baseURL ?? server.url))
+        apiKey: SecretReference("apiKey", .environment("KEY")), baseURL: try HTTPURL(baseURL ?? server.url))
       let result: Result<Void, any Error>
       do {
         let provider = try FirebaseProvider(configuration, client: client, secrets: secrets ?? { _ in .success(key) })

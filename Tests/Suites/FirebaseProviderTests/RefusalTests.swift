@@ -125,9 +125,11 @@ import Testing
       try await Project.run(apiKey: key) { project in
         let provider = project.provider
         let credentials = try Credentials.ann()
-        #expect(
-          await failure { () throws(ProviderFailure) in try await provider.login(credentials) }
-            == .transient(.configInvalid))
+        let refusal = await failure { () throws(ProviderFailure) in try await provider.login(credentials) }
+        #expect(refusal?.kind == .configInvalid)
+        if case .credentialMissing(let credential)? = refusal {
+          #expect(credential.subject == "apiKey in the variable KEY")
+        }
         #expect(try await project.server.ask(.get, "/ledger").required("entries").elements().isEmpty)
       }
     }

@@ -30,7 +30,9 @@ import Testing
   ) throws -> SMTPConfiguration {
     SMTPConfiguration(
       server: try MailServerURL(server.places[url] ?? ""), sender: try #require(MailAddress("no-reply@example.com")),
-      account: logsIn ? DeliveryAccount(user: server.places["user"] ?? "", passwordReference: .environment("P")) : nil,
+      account: logsIn
+        ? DeliveryAccount(
+          user: server.places["user"] ?? "", passwordReference: SecretReference("password", .environment("P"))) : nil,
       tls: trusts ? TLSPolicy(caFile: server.places["caFile"] ?? "") : nil)
   }
 
@@ -103,7 +105,7 @@ import Testing
       let untrusted = "\(place): TLS failed: the certificate is signed by an untrusted authority"
       #expect(await failure(stranger, try code()) == .refused(untrusted))
       let without = SMTPChannel(try settings(server, "smtpsUrl"), client: client) { _ in
-        .failure(.misconfigured(.secret))
+        .failure(.credentialMissing(MissingCredential("password", "it is empty")))
       }
       #expect(await failure(without, try code())?.isPassing == false)
       let busy = SMTPChannel(try settings(server, "smtpsUrl"), client: client) { _ in .failure(.transient(.timeout)) }
@@ -129,7 +131,8 @@ import Testing
     SMSChannel(
       SMSConfiguration(
         url: try HTTPURL(server.url), sender: sender,
-        account: DeliveryAccount(user: "AC0", passwordReference: .environment("P")), fields: fields, tls: nil),
+        account: DeliveryAccount(user: "AC0", passwordReference: SecretReference("password", .environment("P"))),
+        fields: fields, tls: nil),
       client: client, secrets: finder("p:a+ä"))
   }
 

@@ -15,7 +15,7 @@ import Testing
 @Suite(.standardTimeLimit) struct ClientAssertionTests {
   private static let tokens = FakeProvider.Reply(200, #"{"access_token":"at","expires_in":60,"refresh_token":"rt2"}"#)
   private static let bearerType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
-  private static let file = SecretReference.assertion(.file("/run/token"))
+  private static let file = SecretReference("clientAssertion", .file("/run/token"), .assertion)
 
   /// What is at the source of an assertion, which a test replaces.
   private final class Source: Sendable {
@@ -24,7 +24,7 @@ import Testing
     func set(_ new: String) { text.withLock { $0 = new } }
     var finder: SecretFinder {
       { reference in
-        guard reference == ClientAssertionTests.file else { return .failure(.misconfigured(.secret)) }
+        guard reference == ClientAssertionTests.file else { return .failure(.unsupported) }
         return Result { try Secret(utf8: self.text.withLock { $0 }) }.mapError { _ in .transient(.overloaded) }
       }
     }
@@ -90,7 +90,7 @@ import Testing
           Issue.record("another failure: \(String(describing: refusal))")
           continue
         }
-        #expect(credential.subject.contains("/run/token"))
+        #expect(credential.subject == "clientAssertion in the file /run/token")
       }
       #expect(server.requests.isEmpty)
       source.set("now")
@@ -106,14 +106,16 @@ import Testing
     try await FakeProvider.run(always: FakeProvider.Reply(200, #"{"count":1,"value":"\#(jwt)"}"#)) { gitHub in
       let secrets: SecretFinder = { reference in
         let value =
-          switch reference {
+          switch reference.place {
           case .environment("ACTIONS_ID_TOKEN_REQUEST_URL"): gitHub.issuer + "/token?api-version=2.0"
           case .environment("ACTIONS_ID_TOKEN_REQUEST_TOKEN"): "made-up"
           default: ""
           }
         return Result { try Secret(utf8: value) }.mapError { _ in .transient(.overloaded) }
       }
-      try await run(.issued(.gitHubActions(audience: "https://sts.example.com/a b"), .jwtBearer), secrets) {
+      try await run(
+        .issued(.gitHubActions(audience: "https://sts.example.com/a b", key: "assertion"), .jwtBearer), secrets
+      ) {
         provider, server in
         _ = try await provider.login(Credentials(method: .clientCredentials))
         #expect(server.requests.map { $0.form["client_assertion"] } == [jwt])
@@ -132,10 +134,10 @@ import Testing
   func `without a token of GitHub nothing is sent`(_ reply: FakeProvider.Reply, _ word: String) async throws {
     try await FakeProvider.run(always: reply) { gitHub in
       let secrets: SecretFinder = { reference in
-        let isAddress = reference == .environment("ACTIONS_ID_TOKEN_REQUEST_URL")
+        let isAddress = reference.place == .environment("ACTIONS_ID_TOKEN_REQUEST_URL")
         return Result { try Secret(utf8: isAddress ? gitHub.issuer : "t") }.mapError { _ in .transient(.overloaded) }
       }
-      try await run(.issued(.gitHubActions(audience: nil), .jwtBearer), secrets) { provider, server in
+      try await run(.issued(.gitHubActions(audience: nil, key: "assertion"), .jwtBearer), secrets) { provider, server in
         let refusal = await failure { () throws(ProviderFailure) in
           try await provider.login(Credentials(method: .clientCredentials))
         }
@@ -143,11 +145,12 @@ import Testing
           Issue.record("another failure: \(String(describing: refusal))")
           return
         }
+        #expect(credential.subject == "assertion of GitHub Actions")
         #expect(credential.reason.contains(word), "\(credential.reason)")
         #expect(server.requests.isEmpty)
       }
     }
-    try await run(.issued(.gitHubActions(audience: nil), .jwtBearer), noSecret) { provider, server in
+    try await run(.issued(.gitHubActions(audience: nil, key: "assertion"), .jwtBearer), noSecret) { provider, server in
       let refusal = await failure { () throws(ProviderFailure) in
         try await provider.refresh(BoundToken(Self.refreshToken))
       }

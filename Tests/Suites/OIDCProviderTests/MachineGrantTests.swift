@@ -73,9 +73,11 @@ import Testing
     }
   }
 
+  private static let file = TokenSource.assertion(.reference(SecretReference("assertion", .file("/t"), .assertion)))
+
   @Test func `an assertion of a file or of another profile`() async throws {
     let jwt = idToken(#"{"exp":4000000000}"#)
-    try await run(.jwtBearer(.assertion(.reference(.assertion(.file("/t"))))), assertion: jwt) { provider, server in
+    try await run(.jwtBearer(Self.file), assertion: jwt) { provider, server in
       #expect(provider.subjects.isEmpty)
       _ = try await provider.tokens(for: TokenTarget(), showing: [])
       #expect(
@@ -88,12 +90,14 @@ import Testing
       _ = try await provider.tokens(for: TokenTarget(), showing: try subjects(["jag"]))
       #expect(server.requests.first?.form["assertion"] == "jag")
     }
-    try await run(.jwtBearer(.assertion(.reference(.assertion(.file("/t"))))), assertion: idToken(#"{"exp":1}"#)) {
+    try await run(.jwtBearer(Self.file), assertion: idToken(#"{"exp":1}"#)) {
       provider, server in
       let refusal = await failure { () throws(ProviderFailure) in
         try await provider.tokens(for: TokenTarget(), showing: [])
       }
       #expect(refusal?.kind == .missingCredential && server.requests.isEmpty)
+      guard case .credentialMissing(let credential)? = refusal else { return }
+      #expect(credential.subject == "assertion in the file /t")
     }
   }
 

@@ -20,6 +20,8 @@ import Testing
   private static let hasTools =
     ["jwt", "cryptography"].allSatisfy { isThere("/usr/lib/python3/dist-packages/" + $0) } && isThere(openssl)
 
+  private static let source = SecretReference("privateKey", .file("/k"), .whole)
+
   private let scratch = Scratch()
 
   /// Prints what a token says, once PyJWT has verified it with the public key.
@@ -58,7 +60,7 @@ import Testing
       let result: Result<Void, any Error>
       do {
         let provider = try OIDCProvider(configuration, client: client) { reference in
-          reference == .key(key.source) ? .success(pem) : .failure(.misconfigured(.secret))
+          reference == key.source ? .success(pem) : .failure(.unsupported)
         }
         result = .success(try await body(provider, server))
       } catch { result = .failure(error) }
@@ -72,7 +74,7 @@ import Testing
     arguments: ["ES256", "RS256"])
   func `another program verifies what the client signs`(_ algorithm: String) async throws {
     let pem = try makeKey(algorithm)
-    var key = ClientKey(.file("/k"), keyID: "k1", algorithm: ClientKey.Algorithm(rawValue: algorithm))
+    var key = ClientKey(Self.source, keyID: "k1", algorithm: ClientKey.Algorithm(rawValue: algorithm))
     for audience in [nil, "https://sts.example.com/token", "endpoint"] {
       key.audience = audience
       try await run(key, pem) { provider, server in
@@ -95,7 +97,7 @@ import Testing
 
   @Test(arguments: ["no key", "", "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----"])
   func `what is no private key is said, and nothing is sent`(_ text: String) async throws {
-    try await run(ClientKey(.file("/k")), try secret(text)) { provider, server in
+    try await run(ClientKey(Self.source), try secret(text)) { provider, server in
       let refusal = await failure { () throws(ProviderFailure) in
         try await provider.login(Credentials(method: .clientCredentials))
       }
@@ -106,7 +108,7 @@ import Testing
   @Test(.enabled(if: isThere(openssl), "openssl is not installed"))
   func `a key for another algorithm than the configured one is refused`() async throws {
     let pem = try makeKey("ES256")
-    try await run(ClientKey(.file("/k"), algorithm: .rs256), pem) { provider, server in
+    try await run(ClientKey(Self.source, algorithm: .rs256), pem) { provider, server in
       let refusal = await failure { () throws(ProviderFailure) in
         try await provider.login(Credentials(method: .clientCredentials))
       }
@@ -114,6 +116,7 @@ import Testing
         Issue.record("another failure: \(String(describing: refusal))")
         return
       }
+      #expect(credential.subject == "privateKey in the file /k")
       #expect(credential.reason.contains("privateKeyAlgorithm") && server.requests.isEmpty)
     }
   }

@@ -23,7 +23,8 @@ func withProvider(
   let secret = try clientSecret.map { try Secret(utf8: $0) }
   let finder = secrets ?? secret.map { secret in { @Sendable _ in .success(secret) } }
   let configuration = OIDCProfileConfiguration(
-    dialect: dialect, clientID: clientID, clientSecret: finder.map { _ in .environment("SECRET") },
+    dialect: dialect, clientID: clientID,
+    clientSecret: finder.map { _ in SecretReference("clientSecret", .environment("SECRET")) },
     clientAuthentication: authentication, redirect: redirect)
   let result: Result<Void, any Error>
   do {
@@ -37,7 +38,9 @@ func withProvider(
 }
 
 /// Finds no secret.
-let noSecret: SecretFinder = { _ in .failure(.misconfigured(.secret)) }
+let noSecret: SecretFinder = { reference in
+  .failure(.credentialMissing(MissingCredential(reference.name, "it is empty")))
+}
 
 /// A provider whose metadata and token endpoint answer as a test says.
 func withProvider(

@@ -36,10 +36,11 @@ struct Party {
     change(&dialect)
     let secret = try secret.map { try Secret(utf8: $0) }
     let configuration = OIDCProfileConfiguration(
-      dialect: dialect, clientID: clientID, clientSecret: secret.map { _ in .environment("SECRET") },
+      dialect: dialect, clientID: clientID,
+      clientSecret: secret.map { _ in SecretReference("clientSecret", .environment("SECRET")) },
       clientAuthentication: authentication, redirect: redirect, tls: try tls ?? policy())
     return try OIDCProvider(configuration, client: client) { _ in
-      secret.map { .success($0) } ?? .failure(.misconfigured(.secret))
+      secret.map { .success($0) } ?? .failure(.unsupported)
     }
   }
 

@@ -21,7 +21,8 @@ func withProvider(
   let secret = try clientSecret.map { try Secret(utf8: $0) }
   let finder = secrets ?? secret.map { secret in { @Sendable _ in .success(secret) } }
   let configuration = RESTProfileConfiguration(
-    baseURL: backend.url, clientID: clientID, clientSecret: finder.map { _ in .environment("SECRET") }, tls: tls,
+    baseURL: backend.url, clientID: clientID,
+    clientSecret: finder.map { _ in SecretReference("clientSecret", .environment("SECRET")) }, tls: tls,
     mapping: mapping)
   let result: Result<Void, any Error>
   do {
@@ -33,7 +34,9 @@ func withProvider(
 }
 
 /// Finds no secret.
-let noSecret: SecretFinder = { _ in .failure(.misconfigured(.secret)) }
+let noSecret: SecretFinder = { reference in
+  .failure(.credentialMissing(MissingCredential(reference.name, "it is empty")))
+}
 
 /// The failure of a call; nil where it succeeded.
 func failure<R>(_ call: () async throws(ProviderFailure) -> R) async -> ProviderFailure? {

@@ -25,7 +25,7 @@ import Testing
     guard case .remote(let remote)? = configuration[.default]?.provider,
       let profile = remote as? RESTProfileConfiguration
     else { throw TestServerFailure.notStarted }
-    #expect(profile.clientID == "demo-client" && profile.clientSecret == .environment("DEMO_SECRET"))
+    #expect(profile.clientID == "demo-client" && profile.clientSecret?.place == .environment("DEMO_SECRET"))
     return profile.mapping
   }
 

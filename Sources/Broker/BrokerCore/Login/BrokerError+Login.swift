@@ -74,8 +74,8 @@ extension BrokerError {
       // The user has done their part elsewhere: what is refused then is the client, or what it asks for.
       self.init(
         kind,
-        "The provider rejected the login; check clientId, clientSecret, clientAuth, redirectUri and scopes in the "
-          + "configuration.", profile: step.profile)
+        "The provider rejected the login; check clientId, clientAuth, redirectUri and scopes in the configuration, and what "
+          + "the client shows (clientSecret, privateKey or clientAssertion).", profile: step.profile)
       nextAction = .fixConfig
     default: self.init(kind, profile: step.profile)
     }

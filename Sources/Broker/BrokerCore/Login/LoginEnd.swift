@@ -25,7 +25,7 @@ package enum LoginEnd: Sendable, Equatable {
     case .of(let kind), .replyLost(let kind): kind
     case .misconfigured(let fault): ProviderFailure.misconfigured(fault).kind
     case .rejected(let rejection): rejection.kind
-    case .credentialMissing: .missingCredential
+    case .credentialMissing(let credential): credential.kind
     case .codeRefused: .providerRejected
     case .replaced: .flowNotFound
     case .keepsSession: .reauthRequired

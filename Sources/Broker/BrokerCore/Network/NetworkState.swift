@@ -51,9 +51,8 @@ extension NetworkState.Event {
     case .transient(let kind, _, _)?: self = Self.of(kind, wasSent: false)
     case .outcomeUnknown(let kind, _)?: self = Self.of(kind, wasSent: true)
     // A port or a secret that is not available is this machine's own: no provider was asked.
-    case .unsupported?, .credentialMissing?, .subjectMissing?, .misconfigured(.redirectPort)?, .misconfigured(.secret)?,
-      .misconfigured(.environmentSecret)?, .misconfigured(.embeddedFiles)?, .misconfigured(.resource)?,
-      .misconfigured(.movedResource)?:
+    case .unsupported?, .credentialMissing?, .subjectMissing?, .misconfigured(.redirectPort)?,
+      .misconfigured(.embeddedFiles)?, .misconfigured(.resource)?, .misconfigured(.movedResource)?:
       self = .unclear
     case nil, .refused?, .misconfigured?, .rejected?, .rotated?, .sessionEnded?, .reauthenticationRequired?,
       .challenged?, .tokenRefused?:

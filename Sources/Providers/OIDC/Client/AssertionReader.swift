@@ -22,7 +22,6 @@ struct AssertionReader: Sendable {
   /// The variables that GitHub Actions sets for a job that may have an ID token.
   private static let addressVariable = "ACTIONS_ID_TOKEN_REQUEST_URL"
   private static let tokenVariable = "ACTIONS_ID_TOKEN_REQUEST_TOKEN"
-  private static let gitHub = "The assertion of GitHub Actions"
   /// The member of GitHub's answer that is the assertion.
   private static let vital = VitalMembers([["value"]])
 
@@ -33,11 +32,12 @@ struct AssertionReader: Sendable {
     switch source {
     case .reference(let reference):
       let assertion = try await secrets(reference).get()
-      try checkEnd(of: assertion, "The client's assertion" + Self.place(of: reference))
+      try checkEnd(of: assertion, reference.name)
       return assertion
-    case .gitHubActions(let audience):
-      let assertion = try await requested(for: audience ?? issuer)
-      try checkEnd(of: assertion, Self.gitHub)
+    case .gitHubActions(let audience, let key):
+      let job = GitHubJob(key: key)
+      let assertion = try await requested(of: job, for: audience ?? issuer)
+      try checkEnd(of: assertion, job.name)
       return assertion
     }
   }
@@ -49,19 +49,19 @@ struct AssertionReader: Sendable {
     throw .credentialMissing(MissingCredential(subject, "it expired at \(end)"))
   }
 
-  private static func place(of reference: SecretReference) -> String {
-    switch reference {
-    case .file(let path): " in the file \(path)"
-    case .command(let command): " of the command \(command.first ?? "")"
-    case .environment(let name): " in the variable \(name)"
-    case .assertion(let inner), .key(let inner): place(of: inner)
-    }
+  /// A job of GitHub Actions as the source of an assertion.
+  private struct GitHubJob {
+    /// The key of the configuration that names it.
+    let key: String
+    /// The beginning of a sentence.
+    var name: String { "\(key) of GitHub Actions" }
+    func missing(_ reason: String) -> ProviderFailure { .credentialMissing(MissingCredential(name, reason)) }
   }
 
   /// Requests an ID token of the job that the broker runs in.
-  private func requested(for audience: String) async throws(ProviderFailure) -> Secret {
-    let address = try await variable(Self.addressVariable)
-    let token = try await variable(Self.tokenVariable)
+  private func requested(of job: GitHubJob, for audience: String) async throws(ProviderFailure) -> Secret {
+    let address = try await variable(Self.addressVariable, of: job)
+    let token = try await variable(Self.tokenVariable, of: job)
     let text = address.withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
     let joint = text.utf8.contains(UInt8(ascii: "?")) ? "&" : "?"
     let response: HTTPResponse
@@ -71,11 +71,11 @@ struct AssertionReader: Sendable {
       let request = HTTPRequest(.get, url, fields: [accept], purpose: "assertion")
       response = try await transport.send(request, bearer: token)
     } catch .invalidURL {
-      throw missing("\(Self.addressVariable) is no address that is called")
+      throw job.missing("\(Self.addressVariable) is no address that is called")
     } catch {
-      throw missing("its server did not answer (\(ErrorKind(error).rawValue))")
+      throw job.missing("its server did not answer (\(ErrorKind(error).rawValue))")
     }
-    guard response.status == 200 else { throw missing("its server answered with the status \(response.status)") }
+    guard response.status == 200 else { throw job.missing("its server answered with the status \(response.status)") }
     let found = response.body.withArray { bytes -> Result<Secret, SecretMemoryExhausted>? in
       ReplyObject.withRoot(of: bytes, Self.vital) { root in
         do throws(SecretMemoryExhausted) {
@@ -83,19 +83,15 @@ struct AssertionReader: Sendable {
         } catch { return .failure(error) }
       }
     }
-    guard let found else { throw missing("its server's answer has none") }
+    guard let found else { throw job.missing("its server's answer has none") }
     do { return try found.get() } catch { throw .transient(.overloaded) }
   }
 
-  private func variable(_ name: String) async throws(ProviderFailure) -> Secret {
-    guard case .success(let value) = await secrets(.environment(name)) else {
-      throw missing(
+  private func variable(_ name: String, of job: GitHubJob) async throws(ProviderFailure) -> Secret {
+    guard case .success(let value) = await secrets(SecretReference(job.key, .environment(name))) else {
+      throw job.missing(
         "\(name) is not set; the job needs permissions: id-token: write, and must be the one that starts the broker")
     }
     return value
-  }
-
-  private func missing(_ reason: String) -> ProviderFailure {
-    .credentialMissing(MissingCredential(Self.gitHub, reason))
   }
 }

@@ -7,8 +7,9 @@ import JSON
 package enum AssertionSource: Sendable, Equatable {
   /// A file or a program.
   case reference(SecretReference)
-  /// GitHub Actions, asked for one that names this audience; nil for the issuer of the profile.
-  case gitHubActions(audience: String?)
+  /// GitHub Actions, asked for one that names this audience, nil for the issuer of the profile; `key` is the key of the
+  /// configuration that says so.
+  case gitHubActions(audience: String?, key: String)
 
   /// The forms of it in a configuration.
   static let forms = #"{file: "/PATH"}, {command: ["PROGRAM"]} or {githubActions: {audience: "…"}}"#
@@ -23,7 +24,7 @@ package enum AssertionSource: Sendable, Equatable {
       return nil
     }
     var source = section.section(key)
-    let found = members(&source)
+    let found = members(&source, of: key)
     source.finish(aliases: ["path": "file", "github": "githubActions", "tokenFile": "file"])
     let count = members.count { source.has($0) }
     if count > 1 || source.isEmpty { section.report(key, "must be one of \(forms)") }
@@ -33,16 +34,16 @@ package enum AssertionSource: Sendable, Equatable {
   /// The keys of which a source has one.
   static let members = ["file", "command", "githubActions"]
 
-  /// Reads those keys of a section, which may have others besides.
-  static func members(_ section: inout ConfigurationSection) -> AssertionSource? {
+  /// Reads those keys of a section, which may have others besides; `key` is the section's own.
+  static func members(_ section: inout ConfigurationSection, of key: String) -> AssertionSource? {
     let file = section.filePath("file")
     let command = section.program("command")
     var actions = section.section("githubActions")
     let audience = actions.string("audience")
     if audience?.isEmpty == true { actions.report("audience", "must not be empty") }
     actions.finish()
-    if let file { return .reference(.assertion(.file(file))) }
-    if let command { return .reference(.assertion(.command(command))) }
-    return section.has("githubActions") ? .gitHubActions(audience: audience) : nil
+    if let file { return .reference(SecretReference(key, .file(file), .assertion)) }
+    if let command { return .reference(SecretReference(key, .command(command), .assertion)) }
+    return section.has("githubActions") ? .gitHubActions(audience: audience, key: key) : nil
   }
 }

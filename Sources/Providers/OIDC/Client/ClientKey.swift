@@ -20,7 +20,7 @@ package struct ClientKey: Sendable, Equatable {
     case rs256 = "RS256"
   }
 
-  /// The reference to the key, in PEM.
+  /// The reference to the key, in PEM: the whole of what is there.
   package var source: SecretReference
   /// The provider's name for the public key; nil for a provider that needs none.
   package var keyID: String?
@@ -70,29 +70,29 @@ extension ClientAuthenticator {
   ///
   /// - Throws: `.credentialMissing`; what the source of the key throws.
   func signed(with key: ClientKey, for url: HTTPURL?) async throws(ProviderFailure) -> Secret {
-    let pem = try await secrets(.key(key.source)).get()
+    let pem = try await secrets(key.source).get()
     let signingKey: SigningKey
-    do throws(KeyFault) { signingKey = try SigningKey(pem: pem) } catch { throw Self.failure(error) }
+    do throws(KeyFault) { signingKey = try SigningKey(pem: pem) } catch { throw Self.failure(error, key) }
     if let algorithm = key.algorithm, algorithm.rawValue != signingKey.algorithm.rawValue {
       throw Self.missing(
-        "it is one for \(signingKey.algorithm.rawValue), and privateKeyAlgorithm says \(algorithm.rawValue)")
+        "it is one for \(signingKey.algorithm.rawValue), and privateKeyAlgorithm says \(algorithm.rawValue)", key)
     }
     let header = CompactJWS.header(signingKey.algorithm, type: Self.type, keyID: key.keyID)
     let endpoint = url.map { $0.origin + $0.target }
     let payload = key.payload(clientID: clientID, issuer: reader.issuer, endpoint: endpoint, at: reader.clock())
     do throws(KeyFault) { return try signingKey.token(payload.span, header: header) } catch {
-      throw Self.failure(error)
+      throw Self.failure(error, key)
     }
   }
 
-  private static func failure(_ fault: KeyFault) -> ProviderFailure {
+  private static func failure(_ fault: KeyFault, _ key: ClientKey) -> ProviderFailure {
     switch fault {
     case .secretMemoryExhausted, .failed: .transient(.overloaded)
-    default: missing(fault.description)
+    default: missing(fault.description, key)
     }
   }
 
-  private static func missing(_ reason: String) -> ProviderFailure {
-    .credentialMissing(MissingCredential("The client's private key", reason))
+  private static func missing(_ reason: String, _ key: ClientKey) -> ProviderFailure {
+    .credentialMissing(MissingCredential(key.source.name, reason))
   }
 }

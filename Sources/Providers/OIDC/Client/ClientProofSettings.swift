@@ -86,7 +86,7 @@ struct ClientProofSettings {
   }
 
   private static func key(_ section: inout ConfigurationSection) -> ClientKey? {
-    let source = SecretReference.read("privateKey", in: &section)
+    let source = SecretReference.read("privateKey", in: &section, .whole)
     let keyID = section.word("privateKeyId")
     let namesAlgorithm = section.has("privateKeyAlgorithm")
     let chosen = section.read(ChoiceSetting("privateKeyAlgorithm", standard: ClientKey.Algorithm.es256))

@@ -9,14 +9,21 @@ extension OIDCProvider {
 
   /// Whether what the client shows can be had; nil where it shows nothing but its name.
   func examineProof() async -> ProviderFinding? {
-    let settings: [OIDCDialect.ClientAuthentication: String] = [
-      .basic: "clientSecret", .post: "clientSecret", .privateKeyJWT: "privateKey", .assertion: "clientAssertion",
-    ]
-    guard let setting = settings[clientAuthentication] else { return nil }
+    guard let setting = proofSetting else { return nil }
     do throws(ProviderFailure) {
       _ = try await caller.authenticator.proof(for: nil)
       return .secret(setting, Result<Void, ProviderFailure>.success(()))
     } catch { return .secret(setting, Result<Void, ProviderFailure>.failure(error)) }
+  }
+
+  /// The key of the configuration for what the client shows; nil where it shows nothing but its name.
+  private var proofSetting: String? {
+    switch clientAuthentication {
+    case .basic, .post: "clientSecret"
+    case .privateKeyJWT: "privateKey"
+    case .assertion: "clientAssertion"
+    case .none: nil
+    }
   }
 
   /// Requests tokens with a refresh token that was never issued.
@@ -36,8 +43,8 @@ extension OIDCProvider {
     case "invalid_grant": return ProviderFinding(check, .ok, "the provider knows the client")
     case "invalid_client":
       return ProviderFinding(
-        check, .failure, "The provider rejected the client or its secret (invalid_client).",
-        advice: "Check clientId in the profile's section, then clientSecret and clientAuth.",
+        check, .failure, "The provider rejected the client or what it shows (invalid_client).",
+        advice: "Check clientId in the profile's section, then \(proofSetting ?? "clientSecret") and clientAuth.",
         errorKind: .providerRejected)
     default:
       return ProviderFinding(check, .note, "Only a login shows whether the provider knows the client.")

@@ -83,7 +83,7 @@ extension TokenSource {
     }
     var source = section.section(key)
     let name = source.string("from", takesAny: false)
-    let found = AssertionSource.members(&source)
+    let found = AssertionSource.members(&source, of: key)
     source.finish(aliases: ["profile": "from", "path": "file", "github": "githubActions"])
     let count = (AssertionSource.members + ["from"]).count { source.has($0) }
     guard count == 1 else {

@@ -68,20 +68,19 @@ package enum TokenSource: Sendable, Equatable {
   fileprivate var mark: String {
     switch self {
     case .profile(let name, let isIDToken): "from \(name)\(isIDToken ? " id" : "")"
-    case .assertion(.gitHubActions(let audience)): "github \(audience ?? "")"
-    case .assertion(.reference(let reference)): reference.mark
+    case .assertion(.gitHubActions(let audience, _)): "github \(audience ?? "")"
+    case .assertion(.reference(let reference)): reference.place.mark
     }
   }
 }
 
-extension SecretReference {
+extension SecretReference.Place {
   /// All that tells it from another place.
   fileprivate var mark: String {
     switch self {
     case .file(let path): "file \(path)"
     case .environment(let name): "env \(name)"
     case .command(let command): "command \(command.joined(separator: " "))"
-    case .assertion(let inner), .key(let inner): inner.mark
     }
   }
 }

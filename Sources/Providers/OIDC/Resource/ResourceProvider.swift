@@ -113,7 +113,7 @@ package final class ResourceProvider: AuthProvider {
     var secrets = secrets
     if client.id != configuration.clientID || configuration.clientID.isEmpty {
       let secret = registered?.secret
-      found.clientSecret = secret.map { _ in .environment("") }
+      found.clientSecret = secret.map { _ in SecretReference("clientSecret", .environment("")) }
       found.clientAuthentication = registered?.authentication.configured ?? .none
       secrets = { _ in secret.map { .success($0) } ?? .failure(.misconfigured(.registration)) }
     }

@@ -35,7 +35,7 @@ import Testing
       (.transient(.invalidResponse), .answered), (.outcomeUnknown(.invalidResponse), .answered),
       (.refused(.invalidCredentials), .answered), (.sessionEnded(.refreshRejected), .answered),
       (.reauthenticationRequired, .answered), (.tokenRefused, .answered), (.misconfigured(.client), .answered),
-      (.misconfigured(.redirectPort), .unclear), (.misconfigured(.secret), .unclear),
+      (.misconfigured(.redirectPort), .unclear), (.credentialMissing(MissingCredential("x", "y")), .unclear),
     ] as [(ProviderFailure?, NetworkState.Event)])
   func `a call tells of the network by how it failed`(_ failure: ProviderFailure?, _ event: NetworkState.Event) {
     #expect(NetworkState.Event(failure) == event)

@@ -8,7 +8,7 @@ import Testing
   @Test(
     arguments: [
       (nil, .accepting), (.transient(.networkUnavailable), nil), (.outcomeUnknown(.timeout), nil),
-      (.transient(.tlsFailed), nil), (.misconfigured(.secret), nil), (.unsupported, nil),
+      (.transient(.tlsFailed), nil), (.credentialMissing(MissingCredential("x", "y")), nil), (.unsupported, nil),
       (.transient(.providerUnavailable, retryAfter: .seconds(9)), .reached), (.transient(.invalidResponse), .reached),
       (.outcomeUnknown(.providerUnavailable), .reached), (.refused(.rateLimited), .reached),
       (.refused(.invalidCredentials), .serving), (.sessionEnded(.refreshRejected), .serving),
@@ -25,7 +25,7 @@ import Testing
       (.transient(.networkUnavailable), .reached), (.transient(.timeout), .reached), (.transient(.tlsFailed), .reached),
       (.transient(.providerUnavailable), .serving), (.transient(.rateLimited), .serving),
       (.transient(.invalidResponse), .serving), (.misconfigured(.client), .accepting),
-      (.misconfigured(.secret), nil), (.transient(.overloaded), nil),
+      (.credentialMissing(MissingCredential("x", "y")), nil), (.transient(.overloaded), nil),
       (.transient(.providerUnavailable, retryAfter: .seconds(9)), nil),
     ] as [(ProviderFailure, ProviderCondition?)])
   func `a failure ends with a better condition than it shows itself`(

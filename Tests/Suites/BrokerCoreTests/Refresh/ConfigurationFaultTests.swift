@@ -50,7 +50,7 @@ import Testing
 
   @Test func `what the configuration alone can mend is told apart from a refusal`() {
     for fault in ConfigurationFault.allCases {
-      let isOurs = [.secret, .environmentSecret, .issuer, .redirectPort, .embeddedFiles].contains(fault)
+      let isOurs = [.issuer, .redirectPort, .embeddedFiles].contains(fault)
       let kind: ErrorKind = fault.needsLogin ? .reauthRequired : isOurs ? .configInvalid : .providerRejected
       #expect(ProviderFailure.misconfigured(fault).kind == kind)
     }

@@ -80,7 +80,7 @@ import Testing
 
   @Test(
     arguments: [
-      .misconfigured(.client), .misconfigured(.secret), unavailable,
+      .misconfigured(.client), .credentialMissing(MissingCredential("x", "y")), unavailable,
       .transient(.rateLimited, retryAfter: .seconds(3000)),
     ] as [ProviderFailure])
   func `another configuration ends every wait`(_ failure: ProviderFailure) {

@@ -189,7 +189,8 @@ import Testing
 
   @Test(arguments: [
     ProviderFailure.transient(.networkUnavailable), .transient(.timeout), .transient(.tlsFailed),
-    .transient(.tlsPinMismatch), .transient(.overloaded), .transient(.internal), .misconfigured(.secret),
+    .transient(.tlsPinMismatch), .transient(.overloaded), .transient(.internal),
+    .credentialMissing(MissingCredential("x", "y")),
   ])
   func `a replay that never left is tried again inside the grace`(failure: ProviderFailure) {
     var script = script(grace: 60)

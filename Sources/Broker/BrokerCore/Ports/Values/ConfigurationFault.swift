@@ -15,10 +15,6 @@ package enum ConfigurationFault: Sendable, Equatable, CaseIterable {
   case issuer
   /// The project, by the key that names it.
   case project
-  /// The client's password, or the key of the project: its source does not give it.
-  case secret
-  /// The client's password, or the key of the project: it comes from a variable that the broker does not have.
-  case environmentSecret
   /// The redirect port, which is in use (bind(2)).
   case redirectPort
   /// The embedded provider's own files: damaged, or encrypted for another vault.
@@ -41,7 +37,8 @@ package enum ConfigurationFault: Sendable, Equatable, CaseIterable {
   package var message: String {
     switch self {
     case .client:
-      "The provider rejected the client; check clientId, clientSecret and clientAuth in the configuration."
+      "The provider rejected the client; check clientId and clientAuth in the configuration, and what the client shows "
+        + "(clientSecret, privateKey or clientAssertion)."
     case .grant:
       "The provider does not allow this client that grant; check clientId and methods in the configuration, and what the "
         + "provider allows the client."
@@ -59,12 +56,6 @@ package enum ConfigurationFault: Sendable, Equatable, CaseIterable {
         + "configuration; provider-check shows the line to change."
     case .project:
       "The provider rejected the project; check apiKey in the configuration, and what the project allows."
-    case .secret:
-      "A secret of the profile cannot be read; check the file, the variable or the command that its clientSecret or apiKey "
-        + "names."
-    case .environmentSecret:
-      "The broker was started without the variable that clientSecret or apiKey names; check that it is set here, and run "
-        + "authbroker stop, so that the next command starts a broker with it."
     case .embeddedFiles:
       "The embedded provider's files are damaged, or were encrypted for another vault; check what authbroker doctor says about "
         + "them."

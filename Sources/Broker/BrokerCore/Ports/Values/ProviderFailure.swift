@@ -35,7 +35,7 @@ package enum ProviderFailure: Error, Sendable, Equatable {
   /// Whether the provider cannot even have seen the request: these kinds never stand for an answer of a provider.
   var neverLeft: Bool {
     switch self {
-    case .misconfigured(.secret), .misconfigured(.environmentSecret), .credentialMissing, .subjectMissing: true
+    case .credentialMissing, .subjectMissing: true
     case .transient(let kind, _, _):
       switch kind {
       case .networkUnavailable, .timeout, .tlsFailed, .tlsPinMismatch, .overloaded, .cancelled, .internal,
@@ -84,10 +84,7 @@ package enum ProviderFailure: Error, Sendable, Equatable {
   /// The error that a client sees.
   package var kind: ErrorKind {
     switch self {
-    case .misconfigured(.secret), .misconfigured(.environmentSecret), .misconfigured(.redirectPort),
-      .misconfigured(.issuer),
-      .misconfigured(.embeddedFiles):
-      .configInvalid
+    case .misconfigured(.redirectPort), .misconfigured(.issuer), .misconfigured(.embeddedFiles): .configInvalid
     case .refused(let kind, _, _, _), .transient(let kind, _, _), .outcomeUnknown(let kind, _): kind
     case .rejected(let rejection): rejection.kind
     case .rotated(let rotated): rotated.rejection.kind
@@ -95,7 +92,7 @@ package enum ProviderFailure: Error, Sendable, Equatable {
     case .sessionEnded: .sessionExpired
     case .reauthenticationRequired, .challenged: .reauthRequired
     case .tokenRefused, .misconfigured: .providerRejected
-    case .credentialMissing: .missingCredential
+    case .credentialMissing(let credential): credential.kind
     case .subjectMissing(let error): error.kind
     case .unsupported: .unsupportedByProvider
     }

@@ -126,11 +126,14 @@ package enum PassingCause: Sendable, Equatable {
   case fullDisk
   /// The embedded provider's files cannot be written.
   case unwritableFiles
+  /// A credential of the configuration cannot be had now.
+  case credential(MissingCredential)
 
   /// One plain sentence with the flaw and its remedy.
   package var message: String {
     switch self {
     case .tls(let fault): fault.message()
+    case .credential(let credential): credential.message
     case .fullDisk:
       "The disk is full: the embedded provider could not save anything; make room on the disk of the state directory."
     case .unwritableFiles:
