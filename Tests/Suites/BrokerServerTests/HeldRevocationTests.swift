@@ -106,6 +106,49 @@ import Testing
   }
 
   @Test(arguments: [true, false])
+  func `a login waits for the answer to a revocation that is on its way, for 2 seconds at most`(
+    _ isAnswered: Bool
+  ) async throws {
+    try await OwnThread.run {
+      let stage = try LoginStage { $0.setRevokesWholeGrants() }
+      let provider = stage.harness.provider
+      _ = stage.call("login", LoginStage.credentials)
+      provider.hold()
+      #expect(stage.call("logout").isEmpty && provider.waitingCalls == 1)
+      #expect(stage.call("login", LoginStage.credentials).isEmpty && provider.waitingCalls == 1)
+      if !isAnswered {
+        stage.wait(1.9)
+        #expect(provider.waitingCalls == 1)
+        stage.wait(0.2)
+        #expect(provider.waitingCalls == 2)
+      }
+      provider.release()
+      stage.harness.settle()
+      #expect(provider.logins.count == 2 && provider.revocations == 1)
+      _ = stage.client.lines()
+      #expect(stage.call("getSession").contains("authenticated"))
+    }
+  }
+
+  @Test func `a login that waits for a revocation is overtaken by another logout`() async throws {
+    try await OwnThread.run {
+      let stage = try LoginStage { $0.setRevokesWholeGrants() }
+      let provider = stage.harness.provider
+      _ = stage.call("login", LoginStage.credentials)
+      provider.hold()
+      _ = stage.call("logout")
+      #expect(stage.call("login", LoginStage.credentials).isEmpty)
+      // A logout is the newer wish.
+      _ = stage.call("logout")
+      provider.release()
+      stage.wait(3)
+      #expect(provider.logins.count == 1)
+      _ = stage.client.lines()
+      #expect(stage.call("getSession").contains("signedOut"))
+    }
+  }
+
+  @Test(arguments: [true, false])
   func `the end of all sessions ends no session that was begun after it was asked for`(_ hasNewer: Bool) async throws {
     try await OwnThread.run {
       let stage = try LoginStage { $0.setRevocationFailure(Self.away) }

@@ -6,9 +6,7 @@ extension Broker {
   /// Begins a login; a login that is equal to one under way shares its answer.
   ///
   /// A connection that has not proven access to the state directory replaces no living session but by its own user's.
-  package func login(
-    _ params: Login.Params, _ caller: Caller<LoginResult>
-  ) throws(BrokerError) {
+  package func login(_ params: Login.Params, _ caller: Caller<LoginResult>) throws(BrokerError) {
     let slot = try view(of: caller.principal).slot(for: params.profile)
     let scopes = try TokenTarget.scopes(params.scopes)
     try requireLogin(on: slot)
@@ -222,12 +220,17 @@ extension Broker {
     note(caller.id, waitsFor: .login)
     let issuer = IssuedSession.Issuer(slot)
     let user = plan.expectedUser ?? keptSession(of: slot, unless: plan.mayReplace)?.expectedUser
-    ask(slot) { provider throws(ProviderFailure) in
-      await LoginAnswer(try await question(provider), expecting: user, at: provider)
-    } then: { broker, slot, result in
-      switch result {
-      case .success(let answer): broker.proceed(id, answer, issuer, on: slot)
-      case .failure(let failure): broker.fail(id, failure)
+    onceRevoked(slot) { broker in
+      guard let slot = broker.slot(issuer.slot), broker.logins.attempts[id]?.isWanted(on: slot) == true else {
+        return broker.finishAttempt(id, .failure(BrokerError(overtaken: issuer.profile)))
+      }
+      broker.ask(slot) { provider throws(ProviderFailure) in
+        await LoginAnswer(try await question(provider), expecting: user, at: provider)
+      } then: { broker, slot, result in
+        switch result {
+        case .success(let answer): broker.proceed(id, answer, issuer, on: slot)
+        case .failure(let failure): broker.fail(id, failure)
+        }
       }
     }
   }
@@ -237,7 +240,7 @@ extension Broker {
     if let doubt = answer.session?.doubt { noteCall(doubt, of: issuer.slot) }
     guard let attempt = logins.attempts[id] else { return }
     let session = answer.session?.session
-    guard let slot, attempt.isPresent(on: slot), !attempt.isCancelled else {
+    guard let slot, attempt.isWanted(on: slot) else {
       // First, so that the end of its session is not kept back for an attempt that is over.
       finishAttempt(id, .failure(BrokerError(overtaken: issuer.profile)))
       if let session { revokeUnused(session, from: issuer) }

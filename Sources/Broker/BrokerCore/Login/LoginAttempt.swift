@@ -67,6 +67,9 @@ struct LoginAttempt {
   func isPresent(on slot: ProfileSlot) -> Bool {
     self.slot == slot.id && logouts == slot.logouts && (locks == slot.locks || plan.method == .refreshToken)
   }
+
+  /// Whether it still counts, and a caller wants it.
+  func isWanted(on slot: ProfileSlot) -> Bool { isPresent(on: slot) && !isCancelled }
 }
 
 extension LoginAttempt {

@@ -22,7 +22,7 @@ struct LoginAttempts {
   ) -> Bool {
     guard
       let same = attempts.firstIndex(where: {
-        $0.plan.question == question && $0.isPresent(on: slot) && !$0.isCancelled
+        $0.plan.question == question && $0.isWanted(on: slot)
       })
     else { return false }
     attempts[same].callers.append(caller)

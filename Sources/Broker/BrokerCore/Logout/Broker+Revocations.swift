@@ -60,7 +60,20 @@ extension Broker {
   }
 
   /// Passes an event to the queue, and carries out its actions.
-  func handle(_ event: RevocationQueue.Event) { run(logouts.handle(event, at: now)) }
+  func handle(_ event: RevocationQueue.Event) {
+    run(logouts.handle(event, at: now))
+    for login in logouts.takeReleased() { login(self) }
+  }
+
+  /// Begins a login once no revocation is under way that may end what it brings, or after 2 s: a provider that ends all
+  /// of a user's grants, and acts late, would end the new session with the old one.
+  func onceRevoked(_ slot: ProfileSlot, _ login: @escaping Logouts.HeldLogin) {
+    guard let revocation = logouts.queue.underWay(of: slot.name),
+      revocation.everywhere || revocationHabit(of: slot) == .grant
+    else { return login(self) }
+    let id = logouts.hold(login, of: slot.name)
+    _ = schedule(at: now.uptime + Self.revocationPatience) { broker in broker.logouts.takeHeld(id)?(broker) }
+  }
 
   /// Tells the queue which profiles there are.
   func configureRevocations() { handle(.configured(Self.bindings(of: slots))) }

@@ -17,6 +17,11 @@ struct Logouts {
   private var gatherings: [UInt64: LogoutGathering] = [:]
   private var parts: [PendingRevocation.ID: Part] = [:]
   private var count: UInt64 = 0
+  /// The logins that wait for a revocation to be answered, in order.
+  private var heldLogins: [(id: UInt64, profile: ProfileName, begin: HeldLogin)] = []
+
+  /// The beginning of a login.
+  typealias HeldLogin = @Sendable (isolated Broker) -> Void
 
   /// Lets the queue decide.
   ///
@@ -36,6 +41,27 @@ struct Logouts {
     let id = queue.nextID(of: profile)
     if let part { parts[id] = part }
     return id
+  }
+
+  /// Lets a login wait for the revocation of its profile that is under way.
+  ///
+  /// - Returns: its name.
+  mutating func hold(_ login: @escaping HeldLogin, of profile: ProfileName) -> UInt64 {
+    let id = newID()
+    heldLogins.append((id, profile, login))
+    return id
+  }
+
+  /// Takes out a login that has waited long enough; nil for one that was begun.
+  mutating func takeHeld(_ id: UInt64) -> HeldLogin? {
+    heldLogins.firstIndex { $0.id == id }.map { heldLogins.remove(at: $0).begin }
+  }
+
+  /// Takes out the logins for which no revocation is under way any more.
+  mutating func takeReleased() -> [HeldLogin] {
+    let (queue, held) = (queue, heldLogins)
+    heldLogins.removeAll { queue.underWay(of: $0.profile) == nil }
+    return held.filter { queue.underWay(of: $0.profile) == nil }.map(\.begin)
   }
 
   /// Sets the timer by which the queue is to be woken, unless it is set for that; `schedule` makes one.

@@ -103,6 +103,11 @@ package struct RevocationQueue: Sendable {
   /// Whether a profile has tokens that are still to be revoked.
   package func isPending(_ profile: ProfileName) -> Bool { entries[profile] != nil }
 
+  /// The revocation of a profile that its provider has not answered yet; nil where none is under way.
+  package func underWay(of profile: ProfileName) -> PendingRevocation? {
+    entries[profile]?.first { $0.stage == .underWay }?.revocation
+  }
+
   /// The revocations of a profile that are not durable yet.
   package func unkept(of profile: ProfileName) -> [PendingRevocation] {
     (entries[profile] ?? []).filter { !$0.isKept }.map(\.revocation)
@@ -134,9 +139,7 @@ package struct RevocationQueue: Sendable {
     case .opened(let revocations): return open(revocations, now)
     case .closed: isOpen = false
     case .dropped:
-      isOpen = false
-      entries = [:]
-      wakeBound = nil
+      (isOpen, entries, wakeBound) = (false, [:], nil)
     case .wanted(let revocation, let isBeingKept): return take(revocation, isBeingKept, now)
     case .kept(let id): change(id) { $0.isKept = true }
     case .ended(let id, let outcome): return end(id, outcome, now)
@@ -270,11 +273,8 @@ package struct RevocationQueue: Sendable {
     let over = (entries[profile] ?? []).filter { $0.stage != .underWay && $0.endsAt <= now.uptime }
     var actions = over.flatMap { giveUp($0.revocation.id) }
     let own = entries[profile] ?? []
-    if !own.contains(where: { $0.stage == .underWay }), let next = own.first(where: { isDue($0, now) }) {
-      change(next.revocation.id) { entry in
-        entry.stage = .underWay
-        entry.isHeld = false
-      }
+    if underWay(of: profile) == nil, let next = own.first(where: { isDue($0, now) }) {
+      change(next.revocation.id) { ($0.stage, $0.isHeld) = (.underWay, false) }
       actions.append(.send(next.revocation))
     }
     for entry in entries[profile] ?? [] { noteWake(of: entry) }
@@ -291,7 +291,7 @@ package struct RevocationQueue: Sendable {
   private mutating func noteWake(of entry: Entry) {
     guard case .resting(let until) = entry.stage else { return }
     // One that is due already waits for another of its profile, whose answer comes by itself.
-    let isWaiting = entries[entry.revocation.id.profile]?.contains { $0.stage == .underWay } ?? false
+    let isWaiting = underWay(of: entry.revocation.id.profile) != nil
     noteWake(isSendable(entry) && !isWaiting ? min(until, entry.endsAt) : entry.endsAt)
   }
 

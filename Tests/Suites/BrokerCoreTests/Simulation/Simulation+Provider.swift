@@ -35,7 +35,19 @@ extension Simulation {
       guard server.flows[flow]?.issuer == request.issuer else {
         throw Violation(.rightAddress, "\(flow) is sent to \(request.issuer)")
       }
-    case .login, .revoke(nil): break
+    case .login: try checkLogin(request)
+    case .revoke(nil): break
+    }
+  }
+
+  /// What ends all of a user's grants, and is still on its way, ends no session that is begun within its first 2 seconds.
+  private func checkLogin(_ request: ProviderRequest) throws(Violation) {
+    guard server.endsWholeGrants else { return }
+    for call in life.providers.calls where call.question.profile == request.profile {
+      guard case .revoke = call.question.question, let sent = sent[call.number],
+        life.clock.uptime < sent.sending.uptime + .seconds(2)
+      else { continue }
+      throw Violation(.sessionKept, "a login is sent while the revocation \(call.number) may still act")
     }
   }
 
