@@ -80,7 +80,8 @@ import Testing
         let options = try sandbox.configure(
           "{ \(Self.profiles), sockets: { ci: { profiles: [\"work\"], \(member) } } }")
         let outcome = try sandbox.refusedDaemon(options)
-        #expect(outcome.code == 1 && outcome.errors.contains("there is no \(name) \"nobody-at-all\""), "\(outcome.errors)")
+        #expect(
+          outcome.code == 1 && outcome.errors.contains("there is no \(name) \"nobody-at-all\""), "\(outcome.errors)")
       }
     }
   }
@@ -96,7 +97,8 @@ import Testing
       _ = try Self.start(sandbox, #"path: "\#(path)", mode: "0666", uids: [65533], profiles: ["work"]"#)
       var environment = sandbox.environment
       environment["AUTHBROKER_SERVER_UID"] = "0"
-      for (user, socket, isServed) in [("65533", path, true), ("65532", path, false), ("65533", sandbox.socket, false)] {
+      for (user, socket, isServed) in [("65533", path, true), ("65532", path, false), ("65533", sandbox.socket, false)]
+      {
         environment["AUTHBROKER_SOCKET"] = socket
         let words = ["--reuid=\(user)", "--regid=\(user)", "--clear-groups", BuiltPrograms.command, "token"]
         let outcome = try sandbox.run("/usr/bin/setpriv", words, environment: environment)

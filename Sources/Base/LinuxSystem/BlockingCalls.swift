@@ -69,12 +69,13 @@ package final class BlockingCalls<Key: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// Runs a call, and returns what it returns.
+  /// Runs a call.
   ///
   /// - Parameters:
   ///   - key: what it waits for; no other call with this key runs meanwhile.
   ///   - isLong: whether it may take seconds.
   ///   - body: the call.
+  /// - Returns: its result.
   package func run<Result: Sendable>(
     _ key: Key, isLong: Bool, _ body: @escaping @Sendable () -> Result
   ) async -> Result {

@@ -17,7 +17,8 @@ extension Daemon {
   func openLimitedSockets(of configuration: BrokerConfiguration, _ server: BrokerServer) {
     for old in limitedSockets {
       let entrance = Entrance.limited(old.name)
-      let stays = configuration.sockets.contains { $0.listensAsDoes(old) } && server.assumeIsolated { $0.isInPlace(entrance) }
+      let stays =
+        configuration.sockets.contains { $0.listensAsDoes(old) } && server.assumeIsolated { $0.isInPlace(entrance) }
       guard !stays else { continue }
       server.assumeIsolated { $0.close(entrance) }
       limitedSockets.removeAll { $0.name == old.name }
@@ -108,7 +109,8 @@ struct AccountNames {
       guard !ranges.isEmpty else {
         throw StartFailure(
           kind: .configInvalid,
-          message: "\(path): the broker's user has no subordinate users in /etc/subuid; add a range (subuid(5)), or write "
+          message:
+            "\(path): the broker's user has no subordinate users in /etc/subuid; add a range (subuid(5)), or write "
             + "the numbers")
       }
       return ranges

@@ -93,7 +93,8 @@ import Testing
       let (wall, uptime) = harness.clock.milliseconds
       let name = Array("b".utf8)
       func cached() -> Bool {
-        harness.broker.answers.answer(profile: name.span, for: .all, minValidity: nil, wall: wall, uptime: uptime) != nil
+        harness.broker.answers.answer(profile: name.span, for: .all, minValidity: nil, wall: wall, uptime: uptime)
+          != nil
       }
       #expect(!cached())
       #expect(client.ask(other) == token)

@@ -130,7 +130,8 @@ import Testing
       let client = try harness.connect()
       client.prove()
       for (method, params, expected) in [
-        ("getAccessToken", #"{"profile":"shop"}"#, "result"), ("getAccessToken", #"{"profile":"work"}"#, "accessDenied"),
+        ("getAccessToken", #"{"profile":"shop"}"#, "result"),
+        ("getAccessToken", #"{"profile":"work"}"#, "accessDenied"),
         ("getIdToken", #"{"profile":"work"}"#, "accessDenied"), ("getSession", #"{"profile":"work"}"#, "result"),
         ("reportRejected", #"{"profile":"work","tokenId":"id-3"}"#, "accessDenied"), ("checkVault", "{}", "result"),
       ] {
@@ -150,13 +151,15 @@ import Testing
       #expect(client.askBare(Self.line("getAccessToken", #"{"profile":"work","waitForLogin":true}"#, 7)).isEmpty)
       harness.set(AccessPolicy(rules: [AccessPolicy.Rule(ClientPattern(), profiles: Self.shop, Allowance())]))
       let refused = client.lines()
-      #expect(refused.count == 1 && refused[0].contains(#""id":7"#) && refused[0].contains("accessDenied"), "\(refused)")
+      #expect(
+        refused.count == 1 && refused[0].contains(#""id":7"#) && refused[0].contains("accessDenied"), "\(refused)")
       #expect(Self.kind(client.askBare(Self.line("getAccessToken", #"{"profile":"work"}"#))) == "unknownProfile")
       owner.prove()
       _ = owner.askBare(Self.line("login", #"{"profile":"work","email":"a@example.test","password":"right"}"#))
       _ = owner.askBare(Self.line("logout", #"{"profile":"shop"}"#))
       let told = client.lines()
-      #expect(told.allSatisfy { !$0.contains("work") } && told.contains { $0.contains(#""profile":"shop""#) }, "\(told)")
+      #expect(
+        told.allSatisfy { !$0.contains("work") } && told.contains { $0.contains(#""profile":"shop""#) }, "\(told)")
       harness.set(AccessPolicy())
       _ = owner.askBare(Self.line("logout", #"{"profile":"work"}"#))
       #expect(client.lines().contains { $0.contains(#""profile":"work""#) })

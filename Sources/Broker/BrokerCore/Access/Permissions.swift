@@ -40,7 +40,6 @@ package final class Permissions: Sendable {
   package convenience init(only names: [ProfileName]) {
     self.init(Dictionary(uniqueKeysWithValues: Set(names).map { ($0, Allowance()) }), of: names)
   }
-
 }
 
 extension Permissions: Hashable {
@@ -132,7 +131,8 @@ extension BrokerError {
   /// The refusal of a token to a client that may use it and not hold it.
   static func mayOnlyUse(_ profile: ProfileName) -> BrokerError {
     BrokerError(
-      .accessDenied, "The rules of this broker let this client use the profile \(profile), and hold none of its tokens.",
+      .accessDenied,
+      "The rules of this broker let this client use the profile \(profile), and hold none of its tokens.",
       profile: profile)
   }
 

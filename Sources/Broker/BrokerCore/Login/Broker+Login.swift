@@ -10,8 +10,7 @@ extension Broker {
     let slot = try view(of: caller.principal).slot(for: params.profile)
     let scopes = try TokenTarget.scopes(params.scopes)
     try requireLogin(on: slot)
-    let method = try LoginMethodChoice.method(
-      for: params, offered: slot.provider.loginForms, profile: slot.name)
+    let method = try LoginMethodChoice.method(for: params, offered: slot.provider.loginForms, profile: slot.name)
     var credentials = Credentials(
       method: method, email: params.email, password: params.password, phoneNumber: params.phoneNumber,
       refreshToken: params.refreshToken, scopes: scopes)

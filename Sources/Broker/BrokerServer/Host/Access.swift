@@ -15,7 +15,8 @@ extension BrokerServer {
   func permissions(at entrance: Entrance, of user: UInt32?, tool: String? = nil) -> Permissions {
     let owner = ProcessIdentity.user
     return access.permissions(
-      of: AccessClient(socket: entrance.limitedSocket, user: user ?? owner, isOwner: user ?? owner == owner, tool: tool))
+      of: AccessClient(socket: entrance.limitedSocket, user: user ?? owner, isOwner: user ?? owner == owner, tool: tool)
+    )
   }
 
   /// Gives a connection the permissions that it has now, and takes from it what it may not have any more;

@@ -52,8 +52,8 @@ extension BrokerServer {
     }.get()
   }
 
-  /// Takes over connections as a listener accepts them; one of the same name, whose path has gone, accepts no more.
-  /// `users` are those whose processes may connect.
+  /// Takes over the connections of some users as a listener accepts them; one of the same name, whose path has gone,
+  /// accepts no more.
   ///
   /// - Throws: `EMFILE` and the like.
   package nonisolated func listen(
@@ -80,7 +80,8 @@ extension BrokerServer {
   }
 
   private nonisolated func adopt(
-    _ stream: sending some ClientStream, _ entrance: Entrance, as principal: @Sendable (isolated BrokerServer, ClientID) -> Principal
+    _ stream: sending some ClientStream, _ entrance: Entrance,
+    as principal: @Sendable (isolated BrokerServer, ClientID) -> Principal
   ) -> Result<Void, Errno> {
     assumeIsolated { server in
       Result { () throws(Errno) in

@@ -80,7 +80,9 @@ extension BrokerServer {
     let connection = request.connection
     guard !connection.principal.isAdministrative else { return Empty() }
     let chosen = params.name.flatMap { environment.proofs.proof(named: $0) }
-    guard connection.principal.permissions.mayProve, let process = connection.provableProcess, let proof = chosen ?? connection.proof else {
+    guard connection.principal.permissions.mayProve, let process = connection.provableProcess,
+      let proof = chosen ?? connection.proof
+    else {
       var question = denial(connection)
       question.admitsProof = question.proof != nil
       throw question

@@ -82,7 +82,8 @@ import Testing
 
   @Test func `the lists of a socket and of a rule hold together`() {
     let ceiling = Allowance(methods: [GetAccessToken.name, GetSession.name], scopes: ["a", "b"])
-    let rule = Allowance(methods: [GetAccessToken.name, Login.name], scopes: ["b", "c"], audiences: ["x"], mayHold: false)
+    let rule = Allowance(
+      methods: [GetAccessToken.name, Login.name], scopes: ["b", "c"], audiences: ["x"], mayHold: false)
     let both = ceiling.intersection(rule)
     #expect(
       both == Allowance(methods: [GetAccessToken.name], scopes: ["b"], audiences: ["x"], mayHold: false))
