@@ -171,7 +171,8 @@ let package = Package(
     .testTarget(
       name: "OIDCProviderTests",
       dependencies: remote + [
-        "OIDCProvider", "Configuration", "HTTPMessage", "Sealing", "TestSupport", "TestServers", "TextCoding",
+        "OIDCProvider", "Configuration", "HTTPMessage", "JOSE", "Sealing", "Signing", "TestSupport", "TestServers",
+        "TextCoding",
       ]),
     .testTarget(
       name: "JOSETests", dependencies: wire + ["JOSE", "TestSupport", "TextCoding"]),
