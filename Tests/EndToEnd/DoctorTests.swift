@@ -70,6 +70,21 @@ import Testing
       #expect(try pinned.ask("/ledger?event=request").required("entries").elements().isEmpty)
     }
   }
+
+  @Test func `each step from a resource to its tokens is told`() async throws {
+    try await Sandbox.run { sandbox in
+      let backend = try OIDCBackend(sandbox)
+      let origin = String(backend.issuer.prefix(backend.issuer.count - "/o".count))
+      let mcp = "notes: { provider: \"mcp\", resource: \"\(origin)/api\", clientId: \"cli\" }"
+      _ = try sandbox.owner(try sandbox.configure(configuration(mcp)))
+      let run = try sandbox.command("doctor")
+      let text = words(run.output)
+      #expect(text.contains("ok notes resource \(origin)/.well-known/oauth-protected-resource"), "\(run.output)")
+      #expect(text.contains("ok notes resource.issuer it names the authorization server \(backend.issuer)"))
+      #expect(text.contains("ok notes client.known the client is the configured one"), "\(run.output)")
+    }
+  }
+
   @Test func `a broker that was started on demand keeps sessions alive only until it ends, which is said`() async throws
   {
     try await Sandbox.run { sandbox in

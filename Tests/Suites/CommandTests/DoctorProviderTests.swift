@@ -32,14 +32,18 @@ import Testing
 
   /// Runs the doctor on a broker that says this of its providers, and of its vault.
   private func run(
-    _ providers: String, status: String = FakeOwner.status(), _ words: [String] = []
+    _ providers: String, status: String = FakeOwner.status(), steps: String? = nil, _ words: [String] = []
   ) throws -> (run: CommandRun, requests: [String]) {
     try makeState()
     let owner = try FakeOwner(in: scratch, providers: providers) { method, _ in
-      method == "getStatus" ? status : #""result":{"ok":true,"findings":[]}"#
+      switch method {
+      case "getStatus": status
+      case "checkProvider": steps ?? FakeOwner.refusal(1043, "rateLimited", "Wait.")
+      default: #""result":{"ok":true,"findings":[]}"#
+      }
     }
     let run = try CommandRun(["doctor"] + words, in: scratch)
-    return (run, owner.requests.filter { $0.hasPrefix("checkProviders") })
+    return (run, owner.requests.filter { $0.hasPrefix("checkProvider") })
   }
 
   private static func reports(_ reports: String...) -> String {
@@ -157,6 +161,54 @@ import Testing
     #expect(run.words.contains("\nProviders\n") && run.words.contains(" \(example.line)"), "\(run.output)")
     #expect(!run.output.contains("\u{1B}"))
     #expect(requests == ["checkProviders {}"])
+  }
+
+  /// The report on a profile that is known by its resource alone, and the steps to its tokens.
+  private static let resource = reports(answered("").replacing(#""rest""#, with: #""mcp""#))
+  private static func steps(_ findings: String...) -> String {
+    #""result":{"profile":"shop","provider":"mcp","loginMethods":[],"findings":[\#(findings.joined(separator: ","))],"#
+      + #""trial":[]}"#
+  }
+  private static let wellKnown = #"{"check":"resource","level":"ok","message":"x.json describes the resource"}"#
+
+  @Test func `each step to the tokens of a resource is told, and nothing twice`() throws {
+    let found = Self.steps(
+      #"{"check":"reachable","level":"ok","message":"the resource answers"}"#,
+      #"{"check":"clock","level":"note","message":"It does not send its time."}"#, Self.wellKnown,
+      #"{"check":"resource.issuer","level":"ok","message":"it names the authorization server"}"#,
+      #"{"check":"reachable","level":"ok","message":"the authorization server answers"}"#,
+      #"{"check":"grants","level":"note","message":"It does not list its grant types."}"#,
+      #"{"check":"scopes","level":"warning","message":"It does not list: x.","advice":"Check scopes."}"#,
+      #"{"check":"client","level":"ok","message":"a client will be registered at the first login"}"#)
+    let (run, requests) = try run(Self.resource, steps: found)
+    #expect(run.code == 0 && requests == ["checkProviders {}", #"checkProvider {"profile":"shop"}"#])
+    let lines = run.words.split(separator: "\n").map { $0.drop { $0 == " " } }
+    #expect(lines.filter { $0.contains(" shop ") }.count == 6, "\(run.output)")
+    #expect(lines.contains("ok shop resource x.json describes the resource"), "\(run.output)")
+    #expect(lines.contains("ok shop reachable the authorization server answers"), "\(run.output)")
+    #expect(lines.contains("warning shop scopes it does not list: x; check scopes"), "\(run.output)")
+    #expect(!run.output.contains("the resource answers") && !run.output.contains("grant types"), "\(run.output)")
+  }
+
+  @Test(arguments: [("configInvalid", 1), ("networkUnavailable", 5)])
+  func `a step that fails is an error that names the command`(_ kind: String, _ code: Int32) throws {
+    let (run, _) = try run(
+      Self.resource,
+      steps: Self.steps(
+        Self.wellKnown,
+        #"{"check":"pkce","level":"failure","message":"No S256.","advice":"Ask the operator.","errorKind":"\#(kind)"}"#)
+    )
+    #expect(run.code == code, "\(run.output)")
+    #expect(
+      run.words.contains(" error shop pkce no S256; ask the operator; see: authbroker ")
+        && run.output.contains("provider-check shop\n"), "\(run.output)")
+  }
+
+  @Test func `where the steps cannot be had, the command for them is named`() throws {
+    let (run, _) = try run(Self.resource)
+    #expect(run.code == 0 && run.words.contains(" note shop steps not asked; each step to its tokens is told by: "))
+    let away = Self.reports(Self.failed("timeout").replacing(#""rest""#, with: #""mcp""#))
+    #expect(try self.run(away).requests == ["checkProviders {}"], "nothing is asked of what is away")
   }
 
   @Test func `without the network nobody is asked, and that is said`() throws {

@@ -9,9 +9,10 @@ enum DoctorCommand: Command {
     details: """
       Checks the environment, the files and their modes, the configuration, the broker (which is started if there is
       none), its vault, every page of it, and whether the broker reaches the provider of every profile, or of the one
-      named by --profile: connection, certificate, clock. Changes and repairs nothing, and sends no credential. Ends with
-      7 if the vault is damaged or locked, with 5 if nothing is wrong but that providers cannot be reached, with 1 for any
-      other error, else with 0: warnings and notes are no failure.
+      named by --profile: connection, certificate, clock; for a profile of the type mcp, each step from its resource to
+      its tokens. Changes and repairs nothing, and sends no user's credential. Ends with 7 if the vault is damaged or
+      locked, with 5 if nothing is wrong but that providers cannot be reached, with 1 for any other error, else with 0:
+      warnings and notes are no failure.
 
       --tool looks at one tool instead: what of its configuration is there, and whether the answer to its own question for
       a target, such as that of `git credential fill`, has the broker's token. The token is never shown, and nothing is

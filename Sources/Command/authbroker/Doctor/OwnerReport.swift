@@ -37,6 +37,8 @@ struct OwnerReport: Sendable {
   private(set) var providerCheck: CheckProviders.Result?
   /// Why there is no result of the provider check.
   private(set) var providerCheckFailure: CommandFailure?
+  /// The ways to the providers that are found step by step, as far as the owner answered.
+  private(set) var providerSteps: [CheckProvider.Result] = []
 
   /// The advice where there is no account to log in to; nil elsewhere.
   private(set) var firstAccount: Message?
@@ -111,5 +113,11 @@ struct OwnerReport: Sendable {
       let profile = try context.arguments.profile()
       providerCheck = try context.call(CheckProviders.self, .init(profile: profile), on: &connection)
     } catch { providerCheckFailure = error }
+    for report in providerCheck?.providers ?? [] where ProviderSteps.areTold(of: report) {
+      guard let steps = try? context.call(CheckProvider.self, .init(profile: report.profile), on: &connection) else {
+        continue
+      }
+      providerSteps.append(steps)
+    }
   }
 }

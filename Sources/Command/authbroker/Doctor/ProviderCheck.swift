@@ -16,7 +16,10 @@ enum ProviderCheck: DoctorCheck {
       return authorities + [DoctorFinding("providers.asked", "providers", .note, "not asked, because of --no-network")]
     }
     if let failure = report.providerCheckFailure { return authorities + [unanswered(failure)] }
-    return authorities + (report.providerCheck?.providers ?? []).map(finding)
+    return authorities
+      + (report.providerCheck?.providers ?? []).flatMap { provider in
+        [finding(provider)] + ProviderSteps.findings(provider, report.providerSteps)
+      }
   }
 
   /// The finding for a certificate authority trusted beside the system's.
