@@ -5,6 +5,7 @@ import HTTP
 import LinuxSystem
 import LocalProvider
 import Logging
+import OIDCProvider
 import ProviderKit
 import Sealing
 import StateDirectory

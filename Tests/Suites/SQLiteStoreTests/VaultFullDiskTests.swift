@@ -8,7 +8,8 @@ import Testing
 ///
 /// Needs the right to mount one: where there is none, these tests do not run.
 @Suite(.standardTimeLimit, .serialized) struct VaultFullDiskTests {
-  @Test(.enabled(if: SmallDisk.canMount)) func `a logout works on a full disk, and later changes after room was made`()
+  @Test(.enabled(if: SmallFileSystem.canMount))
+  func `a logout works on a full disk, and later changes after room was made`()
     async throws
   {
     let disk = try SmallDisk(byteCount: 2 << 20)

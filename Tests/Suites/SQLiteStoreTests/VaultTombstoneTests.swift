@@ -32,7 +32,7 @@ import Testing
     contents.records.filter { $0.living != nil }.map(\.profile.description)
   }
 
-  @Test(.enabled(if: SmallDisk.canMount)) func `a logout holds without any room, over a start without any`()
+  @Test(.enabled(if: SmallFileSystem.canMount)) func `a logout holds without any room, over a start without any`()
     async throws
   {
     let (disk, vault) = try await Self.stage()
@@ -56,7 +56,8 @@ import Testing
     try await last.close()
   }
 
-  @Test(.enabled(if: SmallDisk.canMount)) func `a logout holds where the process is killed with it, and there is room`()
+  @Test(.enabled(if: SmallFileSystem.canMount))
+  func `a logout holds where the process is killed with it, and there is room`()
     async throws
   {
     let (disk, vault) = try await Self.stage()
@@ -72,7 +73,7 @@ import Testing
     try await vault.close()
   }
 
-  @Test(.enabled(if: SmallDisk.canMount))
+  @Test(.enabled(if: SmallFileSystem.canMount))
   func `what went with it is written as soon as there is room, in order`() async throws {
     let (disk, vault) = try await Self.stage()
     let profile = try Sample.profile("a")
@@ -88,7 +89,7 @@ import Testing
     try await vault.close()
   }
 
-  @Test(.enabled(if: SmallDisk.canMount))
+  @Test(.enabled(if: SmallFileSystem.canMount))
   func `a kept session ends as durably, and its profile is not blamed for the row`() async throws {
     let disk = try SmallDisk(byteCount: 2 << 20)
     let vault = try await disk.open()
@@ -109,7 +110,7 @@ import Testing
     try await vault.close()
   }
 
-  @Test(.enabled(if: SmallDisk.canMount))
+  @Test(.enabled(if: SmallFileSystem.canMount))
   func `nothing but an end is acknowledged without room`() async throws {
     let (disk, vault) = try await Self.stage()
     await #expect(throws: StoreFailure.self) {
@@ -123,7 +124,7 @@ import Testing
     try await vault.close()
   }
 
-  @Test(.enabled(if: SmallDisk.canMount))
+  @Test(.enabled(if: SmallFileSystem.canMount))
   func `keys are changed only once the rows are gone`() async throws {
     let (disk, vault) = try await Self.stage()
     try await vault.commit([Self.signedOut("a")])

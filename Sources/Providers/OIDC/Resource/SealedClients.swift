@@ -1,16 +1,16 @@
-import BrokerCore
+package import BrokerCore
 import BrokerProtocol
 import JSON
 import LinuxSystem
-import ProviderKit
-import Sealing
+package import ProviderKit
+package import Sealing
 import SecretMemory
 
 /// The clients that the broker has registered, in a file of the state directory, sealed with a key that the vault gives.
 ///
 /// A file that does not open is one of another vault: its clients are registered again at the next login. It works on a
 /// thread of its own, as it waits for the disk.
-actor SealedClients: RegisteredClientStore {
+package actor SealedClients: RegisteredClientStore {
   private static let name = "clients"
   /// As long as the clients of hundreds of servers are.
   private static let longest = 4 << 20
@@ -21,13 +21,13 @@ actor SealedClients: RegisteredClientStore {
   private let sealingKey: @Sendable () -> SealingKey?
 
   /// The clients of a state directory; `sealingKey` is asked each time, and gives nil while the vault is locked.
-  init(stateDirectory: String, sealingKey: @escaping @Sendable () -> SealingKey?) {
+  package init(stateDirectory: String, sealingKey: @escaping @Sendable () -> SealingKey?) {
     self.stateDirectory = stateDirectory
     self.sealingKey = sealingKey
   }
 
   /// The executor that the actor runs on.
-  nonisolated var unownedExecutor: UnownedSerialExecutor {
+  package nonisolated var unownedExecutor: UnownedSerialExecutor {
     // The executor lives as long as the actor, and its thread keeps it alive longer.
     unsafe worker.asUnownedSerialExecutor()
   }
@@ -40,11 +40,11 @@ actor SealedClients: RegisteredClientStore {
     return place
   }
 
-  func clients() throws(ProviderFailure) -> [RegisteredClient] {
+  package func clients() throws(ProviderFailure) -> [RegisteredClient] {
     guard let key = sealingKey() else { throw .transient(.vaultLocked) }
     let box: [UInt8]
     do throws(Errno) {
-      box = try FileDescriptor.open(path, [.read, .noFollow]).contents(limit: Self.longest)
+      box = try FileDescriptor.open(path, [.read, .noFollow, .nonBlocking]).contents(limit: Self.longest)
     } catch {
       guard error == .noEntry else { throw .transient(.storeFailed) }
       return []
@@ -59,7 +59,7 @@ actor SealedClients: RegisteredClientStore {
     do throws(SecretMemoryExhausted) { return try Self.decode(bytes) } catch { throw .transient(.overloaded) }
   }
 
-  func keep(_ clients: [RegisteredClient]) throws(ProviderFailure) {
+  package func keep(_ clients: [RegisteredClient]) throws(ProviderFailure) {
     guard let key = sealingKey() else { throw .transient(.vaultLocked) }
     var bytes = Self.encode(clients)
     defer { wipe(&bytes) }
@@ -134,7 +134,7 @@ actor SealedClients: RegisteredClientStore {
   }
 
   /// Ends the thread, after the earlier calls: the caller's thread is not blocked until then.
-  nonisolated func shutDown() async {
+  package nonisolated func shutDown() async {
     await finish()
     worker.stop()
   }
