@@ -11,6 +11,10 @@ import (
 type Session struct {
 	Profile  string `json:"profile"`
 	Provider string `json:"provider"`
+	// Issuer and ClientID are those of the tokens, where the login has found them and the configuration does not name
+	// them.
+	Issuer   string `json:"issuer,omitempty"`
+	ClientID string `json:"clientId,omitempty"`
 	State    string `json:"state"`
 	// UserID is the provider's name for the account.
 	UserID string   `json:"userId,omitempty"`

@@ -160,6 +160,10 @@ export interface User {
 export interface Session {
   profile: string;
   provider: string;
+  /** The issuer of the tokens, where the login has found it and the configuration does not name it. */
+  issuer?: string;
+  /** The client that the tokens were issued to, where the configuration does not name it. */
+  clientId?: string;
   state: 'signedOut' | 'challengePending' | 'authenticated' | 'refreshing' | 'offline' | 'expired' | 'locked';
   userId?: string;
   user?: User;

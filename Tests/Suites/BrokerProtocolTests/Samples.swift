@@ -32,6 +32,8 @@ enum Samples {
 
   static let fullSession: Session = {
     var session = Session(profile: .default, provider: "local", state: .offline)
+    session.issuer = "https://as.example.com"
+    session.clientID = "made-1"
     session.userID = "u1"
     session.user = user
     session.scopes = ["a", "b c"]

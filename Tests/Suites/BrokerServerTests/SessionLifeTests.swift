@@ -68,6 +68,23 @@ import Testing
     }
   }
 
+  @Test func `the client that a login has found is told with its issuer, and one of the configuration is not`()
+    async throws
+  {
+    try await OwnThread.run {
+      let harness = try ServerHarness()
+      let client = try harness.connect()
+      _ = client.ask(Self.login)
+      let plain = client.ask(Self.session).first ?? ""
+      #expect(plain.contains("authenticated") && !plain.contains("clientId") && !plain.contains("issuer"), "\(plain)")
+      let found = TokenClient(issuer: "https://as.example", id: "made-1", resource: "https://rs.example/mcp")
+      harness.provider.setClient(found)
+      _ = client.ask(Self.login)
+      let told = client.ask(Self.session).first ?? ""
+      #expect(told.contains(#""issuer":"https://as.example","clientId":"made-1""#), "\(told)")
+    }
+  }
+
   @Test func `the end for want of use and what is still to be revoked are one transaction`() async throws {
     try await OwnThread.run {
       let harness = try ServerHarness(rules: SessionRules(idleTimeout: .seconds(300)))

@@ -83,6 +83,16 @@ import Testing
     }
   }
 
+  @Test func `the client of a login that has found it is told`() throws {
+    let json =
+      #"{"profile":"a","provider":"mcp","issuer":"https://as.example.com","clientId":"made\u001b-1","#
+      + #""state":"authenticated"}"#
+    let session = try Session(from: try JSONDocument(parsing: Array(json.utf8)).root)
+    let row = try #require(SessionDetails.rows(session, "https://mcp.example.com/x").dropFirst().first)
+    #expect(row.name == "client" && row.value.hasPrefix("made") && row.value.hasSuffix("-1 at https://as.example.com"))
+    #expect(!row.value.contains("\u{1B}"))
+  }
+
   @Test(arguments: [
     (#","refreshTokenPresent":true"#, "is refreshed in time; its own expiry is not known"),
     (#","refreshTokenPresent":false"#, "has no refresh token"),

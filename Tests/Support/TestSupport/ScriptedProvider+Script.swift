@@ -11,6 +11,9 @@ extension ScriptedProvider {
   /// Decides how questions for tokens of other targets end from now on; nil means that there are none.
   package nonisolated func setTargetAnswer(_ answer: Refresh?) { state.withLock { $0.targetAnswer = answer } }
 
+  /// Decides which client the next tokens are issued to; nil: that of the configuration.
+  package nonisolated func setClient(_ client: TokenClient?) { state.withLock { $0.client = client } }
+
   /// The targets that were asked for, in order.
   package nonisolated var askedTargets: [TokenTarget] { state.withLock { $0.targets } }
 

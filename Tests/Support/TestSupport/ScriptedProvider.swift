@@ -91,6 +91,7 @@ package actor ScriptedProvider: AuthProvider {
     var grant: [SubjectReference]?
     var grantToken = BoundToken.Kind.bearer
     var shown: [[String]] = []
+    var client: TokenClient?
   }
 
   /// Holds every call back while a test wants it to.
@@ -124,7 +125,8 @@ package actor ScriptedProvider: AuthProvider {
     }
     var tokens = Self.tokens(number, now: clock.now, lifetime: lifetime)
     if state.withLock({ $0.comesWithoutRefreshToken }) { tokens.refreshToken = nil }
-    let (skew, idTokens) = state.withLock { ($0.clockSkew, $0.idTokens) }
+    let (skew, idTokens, client) = state.withLock { ($0.clockSkew, $0.idTokens, $0.client) }
+    if let client { tokens = tokens.issued(to: client) }
     tokens.clockSkew = skew
     if let idTokens, idTokens.comeWithRefreshes || !isRefresh {
       tokens.idToken = Self.idToken(number, issuedAt: clock.now + (skew ?? .zero), lifetime: idTokens.lifetime)

@@ -55,6 +55,9 @@ class Session(_Value):
 
     profile: str
     provider: str
+    #: Those of the tokens, where a login has found them and the configuration does not name them.
+    issuer: Optional[str]
+    client_id: Optional[str]
     #: `signedOut`, `challengePending`, `authenticated`, `refreshing`, `offline`, `expired` or `locked`.
     state: str
     #: The provider's name for the account.

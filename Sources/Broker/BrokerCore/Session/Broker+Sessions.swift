@@ -61,6 +61,8 @@ extension Broker {
   ) {
     session.user = slot.user
     session.userID = session.user?.id
+    session.issuer = living.tokens.accessToken.client?.issuer
+    session.clientID = living.tokens.accessToken.client?.id
     session.scopes = living.tokens.scopes
     session.accessTokenExpiresAt = slot.machine.shown(living.tokens.accessTokenExpiresAt)
     session.refreshTokenPresent =

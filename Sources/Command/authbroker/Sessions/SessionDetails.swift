@@ -3,7 +3,7 @@ import StateDirectory
 
 /// The sessions with all that is known of them, a paragraph for each.
 enum SessionDetails {
-  /// Prints a paragraph for each session: the account, the provider and its address, the token, the session's own end
+  /// Prints a paragraph for each session: the account, the provider and its address, the client, the token, the session's own end
   /// and the scopes.
   static func print(_ sessions: [Session], _ addresses: [GetStatus.ProfileAddress], _ style: Style) {
     let width = sessions.map { $0.profile.description.count }.max() ?? 0
@@ -29,6 +29,9 @@ enum SessionDetails {
     let named = isLocal ? "local, on this machine" : place.map { "\(provider), \($0)" } ?? provider
     rows.append(("provider", named))
     guard ExitCode(session.state) == .success else { return rows }
+    if let id = session.clientID, let issuer = session.issuer {
+      rows.append(("client", "\(PlainText.line(id.utf8)) at \(PlainText.line(issuer.utf8))"))
+    }
     rows.append(("token", token(session, now)))
     rows.append(("session", end(session, now)))
     let scopes = session.scopes.map { PlainText.line($0.utf8) }.joined(separator: ", ")

@@ -24,6 +24,10 @@ public struct Session: Sendable, Equatable {
   public var profile: ProfileName
   /// The provider's type, as in the configuration.
   public var provider: String
+  /// The issuer of the tokens, where the login has found it and the configuration does not name it.
+  public var issuer: String?
+  /// The client that the tokens were issued to, where the configuration does not name it.
+  public var clientID: String?
   /// The state of the session.
   public var state: State
   /// The provider's name for the account.
@@ -73,6 +77,8 @@ extension Session: ObjectCodable {
   public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
     try coder.required("profile", &profile)
     try coder.required("provider", &provider)
+    try coder.optional("issuer", &issuer)
+    try coder.optional("clientId", &clientID)
     try coder.required("state", &state, .name("a known state"))
     try coder.optional("userId", &userID)
     try coder.optional("user", &user)

@@ -27,12 +27,14 @@ class SessionTests(unittest.TestCase):
         """With everything that it may hold, and with the least."""
         time = "2030-01-01T00:00:00Z"
         whole = Session.read(Members({
-            "profile": "work", "provider": "oidc", "state": "offline", "userId": "7", "scopes": ["a"],
+            "profile": "work", "provider": "mcp", "issuer": "https://as", "clientId": "c", "state": "offline", "userId": "7",
+            "scopes": ["a"],
             "user": {"id": "7", "email": "ada@example.com", "emailVerified": False, "twoFactor": "totp", "claims": {"roles": ["x"]}},
             "accessTokenExpiresAt": time, "refreshTokenPresent": True, "refreshTokenExpiresAt": time, "authTime": time,
             "lastRefreshAt": time, "lastValidatedAt": time, "idleExpiresAt": time, "loginRequiredReason": "r",
             "loginRequiredMessage": "m", "storeDegraded": True, "providerClockSkewSeconds": -90.5}))
         self.assertEqual((whole.user.email_verified, whole.user.raw["claims"]), (False, {"roles": ["x"]}))
+        self.assertEqual((whole.issuer, whole.client_id), ("https://as", "c"))
         self.assertEqual((whole.provider_clock_skew_seconds, whole.idle_expires_at.year), (-90.5, 2030))
         least = Session.read(Members({"profile": "work", "provider": "oidc", "state": "signedOut", "scopes": [],
                                       "refreshTokenPresent": False}))
