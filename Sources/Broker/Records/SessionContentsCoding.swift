@@ -51,7 +51,8 @@ package enum SessionContentsCoding {
   private static func capacity(for contents: SessionRecord.Contents) -> Int {
     guard case .living(let session) = contents else { return 256 }
     let user = session.user
-    let texts = [user?.id, user?.email, user?.name, user?.twoFactor].compactMap { $0 }
+    let demanded = session.stepUp.map { $0.scopes + $0.acrValues } ?? []
+    let texts = [user?.id, user?.email, user?.name, user?.twoFactor].compactMap { $0 } + demanded
     let fixed =
       (user?.phoneNumberMasked?.utf8.count ?? 0) + (user?.claims?.text.count ?? 0)
       + (session.clock?.boot?.utf8.count ?? 0)
@@ -83,7 +84,22 @@ package enum SessionContentsCoding {
       writer.member("bootedAt", clock.bootedAt.stored)
       writer.member(ifPresent: "providerAhead", clock.providerAhead.map { Int($0.milliseconds) })
     }
+    if let stepUp = session.stepUp {
+      writer.key("stepUp")
+      writer.object { writer in
+        writer.member("scopes", stepUp.scopes)
+        writer.member("acrValues", stepUp.acrValues)
+        writer.member(ifPresent: "maxAge", stepUp.maxAge)
+        writer.member("wantsUser", stepUp.wantsUser)
+      }
+    }
     session.unknownMembers?.withBytes { writer.raw($0) }
+  }
+
+  private static func stepUp(_ node: JSONNode) throws(JSONMismatch) -> StepUp {
+    StepUp(
+      scopes: try [String](from: node.required("scopes")), acrValues: try [String](from: node.required("acrValues")),
+      maxAge: try node.optional("maxAge", Int.init(from:)), wantsUser: try node.required("wantsUser").bool())
   }
 
   /// The members that this version writes for a living session.
@@ -91,7 +107,7 @@ package enum SessionContentsCoding {
     ["state"] + TokenCoding.members + [
       "user", "authTime", "issuedAt", "lastRefreshAt", "lastValidatedAt", "rotatesRefreshToken", "unrotatedReplies",
       "revocation", "lastUsedAt", "roughlyUsedAt", "lastUsedUptime", "refreshTokenIssuedAt", "endTold", "boot",
-      "bootedAt", "providerAhead",
+      "bootedAt", "providerAhead", "stepUp",
     ]
 
   /// The other members with the commas between them; nil where there are none.
@@ -151,6 +167,7 @@ package enum SessionContentsCoding {
     session.refreshTokenIssuedAt = try root.optional("refreshTokenIssuedAt", TokenCoding.time)
     session.isEndTold = try root.optional("endTold", Bool.init(from:)) ?? false
     session.clock = try clock(of: root)
+    session.stepUp = try root.optional("stepUp", stepUp)
     session.unknownMembers = try unknownMembers(of: root)
     return session.resting()
   }

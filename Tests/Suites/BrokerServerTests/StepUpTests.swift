@@ -82,6 +82,39 @@ import Testing
     }
   }
 
+  @Test func `the demands outlive the broker, until a login has met them`() async throws {
+    try await OwnThread.run {
+      let (store, clock) = (InMemoryStore(), ManualClock())
+      func next() throws -> (ServerHarness, TestClient) {
+        let harness = try ServerHarness(store: store, clock: clock)
+        return (harness, try harness.connect())
+      }
+      let challenge = "Bearer error='insufficient_user_authentication', acr_values='urn:a', max_age=5"
+      let (first, before) = try next()
+      _ = before.ask(Self.login)
+      // A refresh that is under way writes them down with its tokens.
+      first.provider.hold()
+      #expect(before.ask(Self.call("getAccessToken", #"{"forceRefresh":true}"#)).isEmpty)
+      #expect(before.ask(Self.report(challenge, status: 401)).first?.contains("reauthRequired") == true)
+      first.provider.release()
+      #expect(before.lines().first?.contains("access-2") == true)
+      let (second, client) = try next()
+      #expect(client.ask(Self.call("getAccessToken")).first?.contains("access-2") == true)
+      _ = client.ask(Self.login)
+      #expect(second.provider.logins.last == "password a@example.test read acr=urn:a age=5")
+      let (third, later) = try next()
+      _ = later.ask(Self.login)
+      #expect(third.provider.logins.last == "password a@example.test", "they are met")
+      // Where nothing else is on its way, they are written down at once, and only once.
+      let count = store.saveCount
+      for _ in 0..<3 { _ = later.ask(Self.report(challenge, status: 401)) }
+      #expect(store.saveCount == count + 1)
+      let (fourth, last) = try next()
+      _ = last.ask(Self.login)
+      #expect(fourth.provider.logins.last == "password a@example.test read acr=urn:a age=5")
+    }
+  }
+
   @Test(arguments: [
     "Basic realm=x", "Bearer", "Bearer error=invalid_token", "Bearer error='insufficient_scope'", "nonsense '",
   ])

@@ -37,6 +37,7 @@ import Testing
     session.clock = IssueClock(
       boot: "3b0b7b8e-0000-4000-8000-000000000000", bootedAt: Timestamp(milliseconds: -13),
       providerAhead: .seconds(-7200))
+    session.stepUp = StepUp(scopes: ["a", "b\"c"], acrValues: ["urn:mfa"], maxAge: 0, wantsUser: true)
     session.tokens = session.tokens.issued(
       to: TokenClient(issuer: "https://as.example", id: "cl\"ient", resource: "https://rs.example/mcp"))
     record.contents = .living(session)

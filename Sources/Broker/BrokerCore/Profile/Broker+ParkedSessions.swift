@@ -143,6 +143,7 @@ extension Broker {
     change(StoreChange(.record, steps, telling: [event], of: id.profile))
     handle(.restored(record, intent: intent, flight: awaited?.flight), on: slot)
     if let verdict = clockSources.verdict { handle(.clockJudged(verdict), on: slot) }
+    slot.stepUp = slot.machine.living?.stepUp
     slot.view.revocation = slot.machine.living?.revocation ?? slot.view.revocation
     scheduleParked()
     return true

@@ -25,6 +25,7 @@ extension Broker {
         if bringBack(to: slot, from: contents, own: own, after: own.generation) { continue }
         handle(.restored(own, intent: intent), on: slot)
         if let verdict = clockSources.verdict { handle(.clockJudged(verdict), on: slot) }
+        slot.stepUp = slot.machine.living?.stepUp
         slot.view.revocation = slot.machine.living?.revocation ?? slot.view.revocation
       } else if intent != nil {
         change(StoreChange(.note, [.closeIntent(slot.name)], of: slot.name))

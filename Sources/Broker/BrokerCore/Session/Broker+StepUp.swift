@@ -19,7 +19,7 @@ extension Broker {
     guard let stepUp = try StepUp(challenge, besides: present) else { return false }
     publishRefusal(params.status, on: slot)
     guard !stepUp.wantsUser else {
-      slot.stepUp = stepUp
+      demand(stepUp, on: slot)
       throw stepUp.error(slot.name)
     }
     let (id, name) = (slot.id, slot.name)
@@ -29,10 +29,16 @@ extension Broker {
       guard case .failure(let error) = result, Self.needsConsent(error) else {
         return broker.answer(caller.id, token: result)
       }
-      broker.slot(id)?.stepUp = stepUp
+      if let slot = broker.slot(id) { broker.demand(stepUp, on: slot) }
       broker.refuse(caller.id, stepUp.error(name))
     }
     return true
+  }
+
+  /// Remembers the demands until the next login, also across a restart.
+  private func demand(_ stepUp: StepUp, on slot: ProfileSlot) {
+    slot.stepUp = stepUp
+    handle(.loginDemanded(stepUp), on: slot)
   }
 
   /// Whether a session cannot be given more scopes without its user (RFC 6749, section 6).

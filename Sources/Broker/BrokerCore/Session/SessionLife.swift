@@ -18,10 +18,12 @@ package struct SessionLife: Sendable {
   @Boxed var saving: TokensBeingSaved? = nil
   /// The events about the newest tokens, which could not be saved yet; nil where they are saved.
   var unsavedEvents: [EventPayload]?
-  /// The record that notes the last use, until it is known whether it is durable.
+  /// The record that notes the last use or a demand, until it is known whether it is durable.
   var notedGeneration: UInt64?
   /// The warning in that record: an event that a failed save must not swallow.
   @Boxed var notedWarning: EventPayload? = nil
+  /// Whether a demand on the next login is still to be written down.
+  var owesNote = false
   /// The provider's description of the user that is not durable yet.
   @Boxed var described: UserDescription? = nil
   /// Whether a login of this run has begun the grant, so that no other program has a refresh token of it.
@@ -102,9 +104,16 @@ package struct SessionLife: Sendable {
     return true
   }
 
+  /// Goes on with the session of a record, and with what was demanded since that was made.
+  private mutating func adopt(_ new: LivingSession) {
+    let stepUp = session.stepUp
+    session = new
+    session.stepUp = stepUp
+  }
+
   /// Adopts new tokens: everything about those before them is over.
   mutating func take(_ new: TokensBeingSaved) {
-    session = new.session
+    adopt(new.session)
     dating = TokenDating(askedAt: new.since)
     saving = nil
     toldEnd = false
@@ -116,7 +125,7 @@ package struct SessionLife: Sendable {
 
   /// Goes on with another refresh token, and everything else as it was.
   mutating func take(rotated new: TokensBeingSaved) {
-    session = new.session
+    adopt(new.session)
     saving = nil
     flightTarget = nil
     rotations += 1
@@ -124,7 +133,7 @@ package struct SessionLife: Sendable {
 
   /// Adopts a token for another target, in a session whose own tokens stay.
   mutating func take(_ new: TokensBeingSaved, with token: OtherToken, at now: Moment) {
-    session = new.session
+    adopt(new.session)
     saving = nil
     flightTarget = nil
     others.keep(token, at: now)

@@ -37,6 +37,7 @@ extension SessionMachine {
     guard let life, !isSpent(at: now) else { return nil }
     var session = life.saving?.session ?? life.session
     session.user = newestUser
+    session.stepUp = life.session.stepUp
     return session
   }
 

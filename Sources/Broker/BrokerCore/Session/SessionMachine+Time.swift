@@ -103,11 +103,33 @@ extension SessionMachine {
   mutating func saveNote(_ events: [EventPayload], _ now: Moment) -> [Action] {
     guard var session = living else { return [] }
     note(in: &session, now)
+    life?.session = session
+    return writeNote(of: session, telling: events)
+  }
+
+  /// Writes down what a client or a server has left with the session; it is dropped where that cannot be saved.
+  private mutating func writeNote(of session: LivingSession, telling events: [EventPayload] = []) -> [Action] {
     generation += 1
     let record = record(.living(session))
-    life?.session = session
     life?.notedGeneration = record.generation
+    life?.owesNote = false
     return [.save(record, announcing: events)]
+  }
+
+  /// Takes in what a server demands of the next login; it is written down as soon as a record can be.
+  mutating func demand(_ stepUp: StepUp) -> [Action] {
+    guard life != nil, living?.stepUp != stepUp else { return [] }
+    life?.session.stepUp = stepUp
+    // A record of a broker that has not got the newest tokens would replace them: the next one says it.
+    let isOwed = !isShared
+    life?.owesNote = isOwed
+    return []
+  }
+
+  /// Writes down what is demanded, where nothing else is on its way to the store.
+  mutating func noteDemand() -> [Action] {
+    guard let session = living, mayNoteUse, !isSigningIn else { return [] }
+    return writeNote(of: session)
   }
 
   /// Puts the last use into a session that is about to be written.

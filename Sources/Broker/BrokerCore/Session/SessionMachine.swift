@@ -66,6 +66,8 @@ package struct SessionMachine: Sendable {
     case tokensReplaced(TokenSet, sentAt: Moment)
     /// The provider has said who the session's user is, in other words than before.
     case userDescribed(User)
+    /// A server has demanded something of the next login.
+    case loginDemanded(StepUp)
     case logoutWanted(LogoutEvent.Reason)
     /// The provider may have ended the session for this reason: a refusal of its refresh token confirms it.
     case endSuspected(LogoutEvent.Reason?)
@@ -209,7 +211,8 @@ package struct SessionMachine: Sendable {
     self.jitter = jitter
     followClocks(now)
     let actions = take(event, now)
-    return isDescribing ? actions + amend() : actions
+    if isDescribing { return actions + amend() }
+    return life?.owesNote == true ? actions + noteDemand() : actions
   }
 
   private mutating func take(_ event: Event, _ now: Moment) -> [Action] {
@@ -236,6 +239,7 @@ package struct SessionMachine: Sendable {
     case .tokensReplaced(let tokens, let sentAt): return replaceTokens(tokens, sentAt, now)
     case .firstFetched, .firstFailed, .subjectReplaced: return takeOfGrant(event, now)
     case .userDescribed(let user): return describe(user)
+    case .loginDemanded(let stepUp): return demand(stepUp)
     case .logoutWanted(let reason): return logOut(reason, now)
     case .endSuspected(let reason):
       life?.suspectedEnd = reason

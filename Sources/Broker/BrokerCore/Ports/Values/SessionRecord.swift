@@ -67,6 +67,8 @@ package struct LivingSession: Sendable, Equatable {
   package var roughlyUsedAt: Timestamp?
   /// The time of that use in uptime, counted from the start of the machine that ``clock`` names.
   package var lastUsedUptime: Duration?
+  /// The demands of a server on the next login; nil where there are none.
+  package var stepUp: StepUp?
   /// The JSON members that a newer version of the program has written, carried along unread.
   package var unknownMembers: Secret?
 

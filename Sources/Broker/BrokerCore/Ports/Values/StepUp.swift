@@ -10,10 +10,18 @@ package struct StepUp: Sendable, Equatable {
   /// How many seconds ago the user may have authenticated at most; nil for any time.
   package var maxAge: Int?
   /// Whether the user has to authenticate, whatever the scopes are.
-  let wantsUser: Bool
+  package let wantsUser: Bool
 
   /// As many as a challenge can have in practice.
   private static let mostValues = 16
+
+  /// The demands that were written down.
+  package init(scopes: [String], acrValues: [String], maxAge: Int?, wantsUser: Bool) {
+    self.scopes = scopes
+    self.acrValues = acrValues
+    self.maxAge = maxAge
+    self.wantsUser = wantsUser
+  }
 
   /// Reads a challenge; nil where it wants nothing more than another token.
   ///
