@@ -9,7 +9,9 @@ import time
 import urllib.request
 
 import jwt
-from glewlwyd import PROGRAM, Glewlwyd
+from glewlwyd import PROGRAM, Glewlwyd, key
+from idpyoidcserver import Idpyoidc
+from jwcrypto import jwk, jws
 from stage import PATIENCE, Broker, authgent, nanoidp
 from tokenserver import TokenServer
 
@@ -77,8 +79,22 @@ def assertions(programs):
         broker.close()
 
 
+def public_key(pem, algorithm):
+    """A public key as a JSON Web Key."""
+    known = jwt.get_algorithm_by_name(algorithm)
+    return json.loads(known.to_jwk(known.prepare_key(pem)))
+
+
+def verified(assertion, public):
+    """What an assertion says, once jwcrypto has verified it."""
+    token = jws.JWS()
+    token.deserialize(assertion)
+    token.verify(jwk.JWK(**public))
+    return json.loads(token.payload)
+
+
 def keys(programs):
-    """Assertions that the client signs, verified by PyJWT, and by José where that is installed."""
+    """Assertions that the client signs, verified by PyJWT and jwcrypto, and by José where that is installed."""
     for kind in (["EC", "-pkeyopt", "ec_paramgen_curve:P-256"], ["RSA", "-pkeyopt", "rsa_keygen_bits:2048"]):
         server, broker = TokenServer(), Broker(programs)
         try:
@@ -93,10 +109,11 @@ def keys(programs):
             broker.force()
             names = [jwt.decode(each, options={"verify_signature": False})["jti"] for each in server.assertions()]
             yield f"{kind[0]}: each has a jti of its own", len(names) == 2 and len(set(names)) == 2, names
+            own = public_key(public.stdout, "ES256" if kind[0] == "EC" else "RS256")
+            said = [verified(each, own) for each in server.assertions()]
+            yield f"{kind[0]}: jwcrypto verifies each as well", [each["aud"] for each in said] == 2 * [server.issuer], said
             if shutil.which("jose"):
-                key = json.loads(jwt.get_algorithm_by_name("ES256" if kind[0] == "EC" else "RS256").to_jwk(
-                    jwt.get_algorithm_by_name("ES256" if kind[0] == "EC" else "RS256").prepare_key(public.stdout)))
-                broker.file("key.jwk", json.dumps(key), 0o644)
+                broker.file("key.jwk", json.dumps(own), 0o644)
                 checked = subprocess.run(
                     ["jose", "jws", "ver", "-i-", "-k", os.path.join(broker.home, "key.jwk")], input=server.assertions()[0],
                     capture_output=True, text=True, check=False)
@@ -220,7 +237,42 @@ def glewlwyd(programs):
         broker.close()
 
 
-SCENES = {"assertions": assertions, "keys": keys, "grants": grants, "pushed": pushed, "glewlwyd": glewlwyd}
+def idpyoidc(programs):
+    """A client that shows its key at idpyoidc: its own tokens, those of a login and of their refresh, and exchanged ones."""
+    private, public = key()
+    server, broker = Idpyoidc(public_key(public, "ES256")), Broker(programs)
+    try:
+        path = broker.file("key.pem", private)
+        base = {"provider": "oidc", "issuer": server.issuer, "clientId": "cli", "privateKey": {"file": path}, "assertionAudience": "endpoint"}
+        broker.configure({
+            "own": {**base, "grant": "clientCredentials"},
+            "user": {**base, "scopes": ["read", "offline_access"], "redirectUri": server.redirect},
+            "api": {**base, "grant": "exchange", "subjectToken": {"from": "user"}, "audience": "https://api.example", "scopes": ["read"]}})
+        own = broker.token("own")
+        yield "private_key_jwt and client credentials", claims(own).get("iss") == server.issuer, own
+        said = broker.token("api")
+        yield "an exchange names the profile that someone has to log in to", "user" in said and "log" in said, said
+        action = broker.call("login", profile="user", method="browser").get("action", {})
+        with urllib.request.urlopen(action["verificationUri"], timeout=PATIENCE) as page:
+            page.read()
+        result = broker.call("awaitLogin", loginFlowId=action["loginFlowId"], timeoutSeconds=30)
+        yield "a code is exchanged by the client's key", result.get("status") == "authenticated", result
+        yield "and the session refreshed by it", "accessToken" in broker.force("user"), server.answers[-1]
+        api = broker.token("api")
+        yield "an exchange for another audience", claims(api).get("aud") == ["https://api.example"], api
+        yield "with fewer scopes", claims(api).get("scope") == "read", claims(api)
+        server.is_bearer = False
+        said = broker.force("own")
+        yield "a token of no type that is known is given to no one", "accessToken" not in said and "access_token" in json.dumps(said), said
+        broker.file("key.pem", key()[0])
+        said = broker.force("user")
+        yield "by another key it is no one", "accessToken" not in said and "error" in server.answers[-1][1], said
+    finally:
+        broker.close()
+        server.close()
+
+
+SCENES = {"assertions": assertions, "keys": keys, "grants": grants, "pushed": pushed, "glewlwyd": glewlwyd, "idpyoidc": idpyoidc}
 
 
 def main():
