@@ -97,13 +97,14 @@ package enum UnixSocket {
     }
   }
 
-  /// Who else than this user may connect to a socket.
+  /// The other users that may connect to a socket.
   package struct Sharing: Equatable, Sendable {
     /// Its permissions.
     package var mode: UInt32
     /// The group that it belongs to; nil for this process's.
     package var group: UInt32?
 
+    /// These permissions and this group.
     package init(mode: UInt32, group: UInt32?) { (self.mode, self.group) = (mode, group) }
   }
 
@@ -117,7 +118,7 @@ package enum UnixSocket {
   /// - Parameters:
   ///   - path: absolute.
   ///   - lock: proof that the caller is the only owner.
-  ///   - sharing: who else may connect; nil for nobody.
+  ///   - sharing: who else may connect; nil for no other user.
   /// - Returns: the socket, non-blocking.
   /// - Throws: what is in the way.
   package static func listen(
@@ -214,7 +215,7 @@ package enum UnixSocket {
     clinux_is_listening_unix_stream(descriptor.number) == 1
   }
 
-  /// The directory of a socket; nil for one that is there and may be shared, which nobody else can exchange either.
+  /// The directory of a socket; nil for one that is there and may be shared, which no other user can exchange either.
   private static func privateDirectory(
     of path: String, unlessShared isShared: Bool
   ) throws(Refusal) -> PrivateDirectory? {

@@ -23,7 +23,7 @@ package struct AccessRule: Sendable, Equatable {
   package var tool: String?
   /// The profiles; nil for all.
   package var profiles: [ProfileName]?
-  /// What it allows.
+  /// The methods and tokens that it allows.
   package var allowance: Allowance
 }
 
@@ -37,9 +37,9 @@ package struct LimitedSocket: Sendable, Equatable {
   package var mode: UInt32
   /// The group that it belongs to, by name or number; nil for the owner's.
   package var group: String?
-  /// Whose processes may connect; nil for the owner's.
+  /// The users whose processes may connect; nil for the owner.
   package var users: [UserReference]?
-  /// What its clients may have at most.
+  /// The most that its clients may have.
   package var ceiling: AccessPolicy.Ceiling
 
   /// Whether another entry is the same socket, whatever its clients may have.

@@ -58,15 +58,14 @@ extension Daemon {
     } catch {
       return BrokerError(error.kind == .configInvalid ? .configInvalid : .overloaded, error.message)
     }
-    let before = await server.access.policy
-    let names = fresh.profiles.map(\.name)
-    // Before a new profile is there: it exists for nobody who may not have it.
-    await server.setAccess(policy, profiles: names)
+    let before = await server.access
+    // Before a new profile is there: it exists for no client that may not have it.
+    await server.setAccess(AccessTable(policy, profiles: fresh.profiles.map(\.name)))
     await server.hold(questionsOutside: fresh.targets)
     do throws(StoreFailure) {
       try await broker.reconfigure(profiles)
     } catch {
-      await server.setAccess(before, profiles: configuration.profiles.map(\.name))
+      await server.setAccess(before)
       await server.askHeldQuestions()
       return BrokerError(.storeFailed)
     }

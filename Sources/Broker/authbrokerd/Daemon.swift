@@ -49,7 +49,7 @@ actor Daemon {
   var socket = ""
   /// The limited sockets that listen.
   var limitedSockets: [LimitedSocket] = []
-  /// What became of each limited socket of the configuration.
+  /// The state of each limited socket of the configuration.
   var socketReports: [GetStatus.Socket] = []
   /// Tells when the socket's path may have gone.
   var socketWatcher: DirectoryWatcher?
@@ -152,7 +152,7 @@ actor Daemon {
       }
     }
     if opened.contents == nil { log.notice("the vault is locked: run `authbroker unlock`") }
-    await server.setAccess(policy, profiles: configuration.profiles.map(\.name))
+    await server.setAccess(AccessTable(policy, profiles: configuration.profiles.map(\.name)))
     watchNetwork(broker)
     providers.start()
     try open(server, channel)

@@ -190,9 +190,8 @@ extension ServerHarness {
   /// Applies a policy for the configured profiles.
   fileprivate func set(_ policy: AccessPolicy) {
     let server = self.server
-    server.assumeIsolated {
-      $0.setAccess(policy, profiles: ["default", "shop", "work"].compactMap(ProfileName.init))
-    }
+    let table = AccessTable(policy, profiles: ["default", "shop", "work"].compactMap(ProfileName.init))
+    server.assumeIsolated { $0.setAccess(table) }
     settle()
   }
 }

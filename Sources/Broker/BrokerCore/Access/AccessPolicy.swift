@@ -1,6 +1,6 @@
 package import BrokerProtocol
 
-/// Who may ask for what: the sections `access` and `sockets` of the configuration.
+/// The clients and the permissions of each: the sections `access` and `sockets` of the configuration.
 package struct AccessPolicy: Hashable, Sendable {
   /// A rule: the first one that matches the client and the profile decides.
   package struct Rule: Hashable, Sendable {
@@ -8,9 +8,10 @@ package struct AccessPolicy: Hashable, Sendable {
     package var client: ClientPattern
     /// The profiles; nil for all.
     package var profiles: [ProfileName]?
-    /// What it allows.
+    /// The methods and tokens that it allows.
     package var allowance: Allowance
 
+    /// A rule of these members.
     package init(_ client: ClientPattern, profiles: [ProfileName]?, _ allowance: Allowance) {
       (self.client, self.profiles, self.allowance) = (client, profiles, allowance)
     }
@@ -20,9 +21,10 @@ package struct AccessPolicy: Hashable, Sendable {
   package struct Ceiling: Hashable, Sendable {
     /// The profiles.
     package var profiles: [ProfileName]
-    /// What is allowed with them.
+    /// The methods and tokens that are allowed with them.
     package var allowance: Allowance
 
+    /// A ceiling of these members.
     package init(profiles: [ProfileName], _ allowance: Allowance) {
       (self.profiles, self.allowance) = (profiles, allowance)
     }
@@ -33,12 +35,12 @@ package struct AccessPolicy: Hashable, Sendable {
   /// The limited sockets, by name.
   package var sockets: [String: Ceiling]
 
-  /// A policy; without arguments one that limits nobody.
+  /// A policy; without arguments one that limits no client.
   package init(rules: [Rule]? = nil, sockets: [String: Ceiling] = [:]) {
     (self.rules, self.sockets) = (rules, sockets)
   }
 
-  /// What a client may do with a profile; nil where the profile does not exist for it.
+  /// The allowance of a client for a profile; nil where the profile does not exist for it.
   func allowance(for client: AccessClient, _ profile: ProfileName) -> Allowance? {
     var allowance = Allowance()
     if let socket = client.socket {
@@ -62,6 +64,7 @@ package struct ClientPattern: Hashable, Sendable {
   /// The name that the client gives itself: a claim, and no boundary.
   package var tool: String?
 
+  /// A pattern; without arguments one for every client of the owner.
   package init(socket: String? = nil, users: [ClosedRange<UInt32>]? = nil, tool: String? = nil) {
     (self.socket, self.users, self.tool) = (socket, users, tool)
   }
@@ -85,6 +88,7 @@ package struct AccessClient: Hashable, Sendable {
   /// The name that it gives itself.
   package var tool: String?
 
+  /// A client of these members.
   package init(socket: String?, user: UInt32, isOwner: Bool, tool: String?) {
     (self.socket, self.user, self.isOwner, self.tool) = (socket, user, isOwner, tool)
   }

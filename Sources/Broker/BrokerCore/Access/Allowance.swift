@@ -1,6 +1,6 @@
 import BrokerProtocol
 
-/// What a client may do with a profile: the lists of a rule, or of a limited socket.
+/// The methods and tokens of a profile that a client may have: the lists of a rule, or of a limited socket.
 package struct Allowance: Hashable, Sendable {
   /// The names of the methods; nil for all.
   package var methods: Set<String>?
@@ -47,7 +47,7 @@ package struct Allowance: Hashable, Sendable {
   /// Whether it allows the session's own token, whatever that is for.
   var allowsEveryToken: Bool { mayHold && scopes == nil && audiences == nil && allows(GetAccessToken.name) }
 
-  /// What both allow.
+  /// The allowance of all that both allow.
   func intersection(_ other: Allowance) -> Allowance {
     Allowance(
       methods: Self.common(methods, other.methods) { $0.intersection($1) },

@@ -1,13 +1,13 @@
 package import BrokerProtocol
 
-/// What one client may do with each profile, by the policy of this moment; clients that are alike share it.
+/// The permissions of one client for each profile, by the policy of this moment; clients that are alike share them.
 package final class Permissions: Sendable {
-  /// Those of a client that nothing limits.
+  /// The permissions of a client that nothing limits.
   package static let all = Permissions()
 
   /// The client that they were made for; nil where nothing limits it.
   package let client: AccessClient?
-  /// What is allowed with each profile that exists for the client; nil for everything with all.
+  /// The allowance for each profile that exists for the client; nil for everything with all.
   let allowances: [ProfileName: Allowance]?
   /// The profiles that exist for it.
   package let visible: ProfileMask
@@ -49,7 +49,7 @@ extension Permissions: Hashable {
 }
 
 extension Principal {
-  /// What it may do with a profile by the method at hand; nil where the profile does not exist for it.
+  /// The allowance for a profile by the method at hand; nil where the profile does not exist for it.
   private func allowance(for profile: ProfileName, by method: String) -> Allowance? {
     guard let allowances = permissions.allowances, !Allowance.isCommon(method),
       !isAdministrative || Allowance.ofTokens.contains(method)

@@ -154,7 +154,7 @@ extension Broker {
   /// for tokens that it may not have any more are refused.
   package func limit(_ principal: Principal) {
     guard let client = principal.client else { return }
-    eventLog.hub.show(principal.audible, to: client)
+    showEvents(of: principal.audible, to: client)
     for (caller, name) in callers.waitingForTokens {
       guard var asking = callers[caller]?.principal, asking.client == client else { continue }
       asking.permissions = principal.permissions

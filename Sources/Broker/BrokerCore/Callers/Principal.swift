@@ -21,7 +21,7 @@ package struct Principal: Hashable, Sendable {
   package let user: UInt32?
   /// The group of that process; nil where the kernel was not asked.
   package let group: UInt32?
-  /// What it may do with each profile.
+  /// Its permissions for each profile.
   package var permissions: Permissions
   /// The name of the method that it calls; nil for the connection itself, and for the broker.
   package var method: String?

@@ -96,6 +96,9 @@ extension Broker {
     replay(start, since: page.through)
   }
 
+  /// Shows a connection the events of other profiles from now on.
+  func showEvents(of profiles: ProfileMask, to client: ClientID) { eventLog.hub.show(profiles, to: client) }
+
   private func requireRoom(_ client: ClientID) throws(BrokerError) {
     let own = eventLog.hub.count(of: client)
     try ledger.require(.subscriptions, own + 1)

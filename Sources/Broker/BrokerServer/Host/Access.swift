@@ -1,13 +1,12 @@
 package import BrokerCore
-package import BrokerProtocol
 import LinuxSystem
 import Transport
 
-/// What the clients of each entrance may have.
+/// The permissions of the clients of each entrance.
 extension BrokerServer {
   /// Applies a policy, to the connections that are open, too.
-  package func setAccess(_ policy: AccessPolicy, profiles: [ProfileName]) {
-    access = AccessTable(policy, profiles: profiles)
+  package func setAccess(_ table: AccessTable) {
+    access = table
     for connection in Array(connections.all) { renewPermissions(of: connection) }
   }
 

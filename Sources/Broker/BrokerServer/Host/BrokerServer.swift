@@ -33,7 +33,7 @@ package actor BrokerServer: LoopResident {
   var mustShed = false
   /// The listeners.
   var listeners: [Entrance: UnixListener] = [:]
-  /// What clients may have.
+  /// The permissions of clients.
   package internal(set) var access = AccessTable()
   /// The end of the server.
   var end = Ending()
