@@ -28,7 +28,7 @@ import TextCoding
   private static let header = #"{"alg":"ES256","kid":"16"}"#
   /// Section 2.2: the ends that the example shows of a client's assertion, without what it omits.
   private static let clientAssertion = "eyJhbGciOiJSUzI1NiIsImtpZCI6IjIyIn0.eyJpc3Mi.cC4hiUPo"
-  private static let file = SecretReference.assertion(.file("/t"))
+  private static let file = SecretReference("assertion", .file("/t"), .assertion)
 
   /// The token of section 4, signed with a key.
   private static func token(_ key: SigningKey) throws -> String {
