@@ -11,6 +11,8 @@ import Testing
 /// The scenarios that the Model Context Protocol has for its clients, each under its name there: what an authorization
 /// server may do, and what a client must.
 @Suite(.standardTimeLimit) struct ClientScenarioTests {
+  private static let secret = SecretReference("clientSecret", .environment("S"))
+
   /// Logs in once at a server.
   private func login(
     _ script: ResourceScript, scopes: [String] = [], answer: String = "",
@@ -118,7 +120,7 @@ import Testing
 
   @Test func `pre-registration`() async throws {
     try await login(ResourceScript()) { found in
-      (found.clientID, found.clientSecret, found.clientAuthentication) = ("mine", .environment("S"), .basic)
+      (found.clientID, found.clientSecret, found.clientAuthentication) = ("mine", Self.secret, .basic)
     } _: { stage, login in
       _ = try login.session
       #expect(login.query["client_id"] == "mine" && stage.server.requests(at: "/register").isEmpty)
@@ -150,7 +152,7 @@ import Testing
       ResourceScript()
     } _: { stage in
       let provider = try stage.provider { found in
-        (found.clientID, found.clientSecret, found.clientAuthentication) = ("mine", .environment("S"), .basic)
+        (found.clientID, found.clientSecret, found.clientAuthentication) = ("mine", Self.secret, .basic)
       }
       let outcome = try await provider.login(Credentials(method: .clientCredentials))
       let tokens = try #require(outcome.session).tokens
