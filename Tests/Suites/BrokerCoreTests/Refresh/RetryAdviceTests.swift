@@ -67,8 +67,8 @@ import Testing
     for row in Self.rows {
       var first = FirstToken()
       #expect(first.want(at: .zero) == .send(flight: 1))
-      let error = try #require(
-        first.fail(1, BrokerError(row.failure, profile: .default), retryAfter: nil, jitter: 1, at: .zero))
+      let failed = first.fail(1, BrokerError(row.failure, profile: .default), retryAfter: nil, jitter: 1, at: .zero)
+      let error = try #require(failed)
       #expect((error.retryAfter != nil) == error.isRetryable, "\(row.failure): \(error)")
       guard case .refuse(let next) = first.want(at: .zero) else {
         Issue.record("\(row.failure)")
