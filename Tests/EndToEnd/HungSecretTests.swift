@@ -30,7 +30,7 @@ import Testing
       let (hung, others) = (try SocketWire(sandbox.socket), try SocketWire(sandbox.socket))
       try hung.send(
         Array(#"{"jsonrpc":"2.0","id":1,"method":"getAccessToken","params":{"profile":"hung"}}"#.utf8))
-      _ = try Patience.wait { Directory.names(in: sandbox.root).contains("begun") }
+      #expect(Patience.wait { Directory.names(in: sandbox.root).contains("begun") })
       for profile in ["command", "file"] {
         let token = try others.call("getAccessToken", #"{"profile":"\#(profile)"}"#)
         #expect(try token.required("profile").string() == profile)

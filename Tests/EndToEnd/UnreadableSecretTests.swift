@@ -9,7 +9,7 @@ import Testing
 
   @Test func `the key of the configuration and the place stand in the error`() async throws {
     try await Sandbox.run { sandbox in
-      let none = sandbox.root + "/none"
+      let (oidc, token, none) = (Self.oidc, Self.token, sandbox.root + "/none")
       let (file, command) = (#"{ file: "\#(none)" }"#, #"{ command: ["\#(none)"] }"#)
       let machine = #"grant: "clientCredentials", \#(token)"#
       // The settings of a profile, the error's kind, and the beginning of its sentence.
