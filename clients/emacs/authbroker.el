@@ -1,7 +1,7 @@
 ;;; authbroker.el --- Access tokens from AuthBroker  -*- lexical-binding: t -*-
 
 ;; Author: The AuthBroker authors
-;; Version: 0.2.0
+;; Version: 0.2.1-snapshot
 ;; Package-Requires: ((emacs "28.1"))
 ;; Keywords: comm, tools
 ;; SPDX-License-Identifier: Apache-2.0

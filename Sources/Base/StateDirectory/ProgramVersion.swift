@@ -3,7 +3,7 @@ import CVersion
 /// The version of the programs of this package.
 package enum ProgramVersion {
   /// The number (semver.org): the commit that writes one without `-dev` here is its release (`.ci/version`).
-  package static let number = "0.2.0"
+  package static let number = "0.2.1-dev"
 
   /// The version of this build, as in `authbroker version`, the owner's record and `getStatus`.
   ///
