@@ -37,7 +37,7 @@ import Testing
       (
         "s", #","target":{"prefix":"https://a.example","username":"ann","scheme":"Basic"}"#,
         ["header", "--json", "--url", "https://a.example/x"], "Basic YW5uOnM="
-      ), (#"a\"b"#, "", ["header", "--json"], nil), ("made-up", "", ["token", "--json"], nil),
+      ), ("made-up", "", ["token", "--json"], nil),
     ])
   func `the whole answer has the header's value, where one can carry the token`(
     token: String, more: String, words: [String], value: String?

@@ -20,7 +20,9 @@ import Testing
     let standard = BrokerConfiguration.standard
     #expect(standard.profiles.map(\.name) == [.default])
     #expect(standard.profiles.first?.provider == .local)
-    #expect(standard.profiles.first?.rules == SessionRules())
+    var rules = SessionRules()
+    rules.warnBeforeEnd = .seconds(86400)
+    #expect(standard.profiles.first?.rules == rules)
     #expect(standard.logLevel == .info)
     #expect(standard.linger == .seconds(300))
     #expect(standard.limits.json.byteCount == 1 << 20 && standard.limits.json.members == 256)

@@ -238,13 +238,13 @@ import Testing
     }
     let withoutDefault = properties.filter { $0.schema["default"] == nil }.map(\.name)
     let names = [
-      "$schema", "vault.keyFile", "vault.command", "network.caFile", "local.audiences",
+      "$schema", "hooks", "vault.keyFile", "vault.command", "network.caFile", "local.audiences",
       "profiles.*.provider", "profiles.*.baseUrl",
       "profiles.*.issuer", "profiles.*.realm", "profiles.*.domain", "profiles.*.clientAuth",
       "profiles.*.privateKeyId", "profiles.*.privateKeyAlgorithm", "profiles.*.assertionAudience", "profiles.*.grant",
       "profiles.*.subjectTokenType", "profiles.*.actorTokenType", "profiles.*.requestedTokenType", "profiles.*.scopes",
       "profiles.*.audience", "profiles.*.resource", "profiles.*.clientMetadataUrl", "profiles.*.methods",
-      "profiles.*.revocation", "hooks", "profiles.*.tls.pins",
+      "profiles.*.revocation", "profiles.*.tls.pins",
       "profiles.*.tls.caFile",
     ]
     #expect(withoutDefault == names)

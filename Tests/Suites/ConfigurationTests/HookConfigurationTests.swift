@@ -46,12 +46,12 @@ import Testing
     ),
     (
       "[{command:['x']}]",
-      #"1:10: hooks[0].events: missing key "events" in hooks[0]; write a list of names, such as "#
+      #"1:10: missing key "events" in hooks[0]; write a list of names, such as "#
         + #"["sessionExpired"]"#
     ),
     (
       "[{events:['login']}]",
-      #"1:10: hooks[0].command: missing key "command" in hooks[0]; write the program and its "#
+      #"1:10: missing key "command" in hooks[0]; write the program and its "#
         + #"arguments, such as ["notify-send", "${event}"]"#
     ),
     (
@@ -85,7 +85,7 @@ import Testing
     ),
     (
       "[{events:['login'],command:['x'],run:1}]",
-      #"1:42: hooks[0].run: unknown key "run" in hooks[0]; remove it, "command" is given already"#
+      #"1:42: unknown key "run" in hooks[0]; remove it, "command" is given already"#
     ),
   ]
 

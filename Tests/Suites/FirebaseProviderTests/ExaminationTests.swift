@@ -36,7 +36,7 @@ import Testing
       #expect(found.first?.level == (baseURL == nil ? .ok : .failure))
       let key = try #require(found.last)
       #expect(key.check == "apiKey" && key.level == .failure && key.errorKind == .configInvalid)
-      #expect(key.message.contains("cannot be read") && key.advice != nil)
+      #expect(key.message.contains("cannot be used") && key.advice != nil)
     }
   }
 

@@ -39,7 +39,8 @@ func withProvider(
 
 /// Finds no secret.
 let noSecret: SecretFinder = { reference in
-  .failure(.credentialMissing(MissingCredential(reference.name, "it is empty")))
+  let kind: ErrorKind = reference.part == .line ? .configInvalid : .missingCredential
+  return .failure(.credentialMissing(MissingCredential(reference.name, "it is empty", kind: kind)))
 }
 
 /// A provider whose metadata and token endpoint answer as a test says.

@@ -35,7 +35,8 @@ func withProvider(
 
 /// Finds no secret.
 let noSecret: SecretFinder = { reference in
-  .failure(.credentialMissing(MissingCredential(reference.name, "it is empty")))
+  let kind: ErrorKind = reference.part == .line ? .configInvalid : .missingCredential
+  return .failure(.credentialMissing(MissingCredential(reference.name, "it is empty", kind: kind)))
 }
 
 /// The failure of a call; nil where it succeeded.
