@@ -5,7 +5,7 @@ import Testing
 /// A secret that cannot be read is named by its key and its place, whatever asks for it.
 @Suite(.standardTimeLimit) struct UnreadableSecretTests {
   private static let oidc = #"provider: "oidc", issuer: "http://127.0.0.1:1", clientId: "example""#
-  private static let token = #"endpoints: { token: "http://127.0.0.1:1/token" }, scopes: []"#
+  private static let token = #"endpoints: { token: "http://127.0.0.1:1/token" }, scopes: ["a"]"#
 
   @Test func `the key of the configuration and the place stand in the error`() async throws {
     try await Sandbox.run { sandbox in
