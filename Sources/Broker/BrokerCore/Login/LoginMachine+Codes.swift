@@ -88,8 +88,6 @@ extension LoginMachine {
     if Self.isFinal(kind) {
       if kind == .accessDenied { error = self.error(kind) }
       if kind == .tooManyAttempts { error.retryAfter = rest(error.retryAfter, now) }
-      // Another login may succeed then; this one is over.
-      error.isRetryable = false
       return fail(error)
     }
     if provided == nil || queue.current.isBackupCode

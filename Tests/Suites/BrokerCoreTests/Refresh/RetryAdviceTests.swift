@@ -31,7 +31,6 @@ import Testing
     Row(failure: .rejected(ProviderRejection()), retryable: true, next: .wait),
     Row(failure: .rejected(ProviderRejection(said: word, isCounted: true)), retryable: true, next: .wait),
     Row(failure: .refused(.rateLimited, retryAfter: .seconds(9)), retryable: true, next: .wait),
-    Row(failure: .refused(.accountLocked, retryAfter: .seconds(9)), retryable: true, next: .wait),
     // What someone must change.
     Row(failure: .rejected(ProviderRejection(fault: .request, said: word)), retryable: false, next: .fixConfig),
     Row(failure: .rejected(ProviderRejection(said: foreignType)), retryable: false, next: .contactProvider),

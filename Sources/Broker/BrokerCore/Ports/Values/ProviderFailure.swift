@@ -136,7 +136,6 @@ extension BrokerError {
     case .refused(_, let attempts, let retryAfter, let fields):
       attemptsRemaining = attempts
       self.retryAfter = retryAfter
-      if retryAfter != nil { mayPass() }
       self.fields = fields
     case .transient(_, let retryAfter, let cause):
       mayPass()
