@@ -148,9 +148,8 @@ enum ConfigurationOutline {
 
   /// The text of a value as it is shown; nil for one that is left out.
   private static func shown(_ text: String, of key: String, _ profiles: [String]) -> String? {
-    if words.contains(text) { return text }
+    if words.contains(text) || EventName(rawValue: text) != nil { return text }
     if addresses.contains(key) { return server(text) }
-    if key == "events" { return EventName(rawValue: text)?.rawValue }
     return ["profile", "profiles"].contains(key) && profiles.contains(text) && ProfileName(text) != nil ? text : nil
   }
 

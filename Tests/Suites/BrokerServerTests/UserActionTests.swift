@@ -103,7 +103,7 @@ import Testing
       let answer = stage.client.lines().first ?? ""
       #expect(answer.contains(#""kind":"otpExpired""#) && answer.contains("not finished in time"))
       #expect(stage.harness.provider.listenerCount == 0)
-      #expect(stage.events == ["loginPending", "loginFailed"])
+      #expect(stage.events == ["loginPending", "loginPending", "loginFailed"])
       #expect(!stage.harness.broker.assumeIsolated { $0.isBusy })
     }
   }
