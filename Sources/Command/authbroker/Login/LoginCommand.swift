@@ -57,12 +57,7 @@ enum LoginCommand: Command {
     let known = context.canAsk || method == nil || method == .password ? try dialogue.survey(profile) : nil
     let session = context.canAsk ? known?.session : nil
     if let session, ExitCode(session.state) == .success { Output.notice(replacing(session)) }
-    // A profile without a way to log in may need none, which the broker's refusal says.
-    if method != .password || known?.login.isEmpty == true,
-      try logInWithoutPassword(method == .password ? nil : method, profile, known?.login ?? [], &dialogue)
-    {
-      return
-    }
+    if method != .password, try logInWithoutPassword(method, profile, known?.login ?? [], &dialogue) { return }
     if let session { try dialogue.expectFirstAccount(session, orElse: .wrongCredentials) }
     try dialogue.finish(try logIn(try credentials(profile, context, known?.login ?? []), &dialogue, context))
   }
