@@ -9,10 +9,10 @@ enum SessionEnd {
   /// Checks it, where the command line asks; a refresh that a token has just brought is taken into account.
   ///
   /// - Throws: a failure with code 3 for a session whose known end comes sooner.
-  static func check(of profile: ProfileName?, _ context: Context) throws(CommandFailure) {
+  static func check(of profile: @autoclosure () -> ProfileName?, _ context: Context) throws(CommandFailure) {
     guard let least = try context.arguments.seconds(option.name) else { return }
     var connection = try context.connect()
-    let found = try context.call(GetSession.self, GetSession.Params(profile: profile), on: &connection)
+    let found = try context.call(GetSession.self, GetSession.Params(profile: profile()), on: &connection)
     let session = found.session
     guard let end = end(of: found), end - LocalTime.now < least else { return }
     let wanted = "\(option.name) \((context.arguments[option.name] ?? "").shellQuoted)"
