@@ -152,7 +152,7 @@ import Testing
       harness.set(AccessPolicy(rules: [AccessPolicy.Rule(ClientPattern(), profiles: Self.shop, Allowance())]))
       let refused = client.lines()
       #expect(
-        refused.count == 1 && refused[0].contains(#""id":7"#) && refused[0].contains("accessDenied"), "\(refused)")
+        refused.count == 1 && refused[0].contains(#""id":7"#) && refused[0].contains("unknownProfile"), "\(refused)")
       #expect(Self.kind(client.askBare(Self.line("getAccessToken", #"{"profile":"work"}"#))) == "unknownProfile")
       owner.prove()
       _ = owner.askBare(Self.line("login", #"{"profile":"work","email":"a@example.test","password":"right"}"#))
@@ -160,6 +160,13 @@ import Testing
       let told = client.lines()
       #expect(
         told.allSatisfy { !$0.contains("work") } && told.contains { $0.contains(#""profile":"shop""#) }, "\(told)")
+      // What waits for a token of any scope gets none of fewer.
+      #expect(client.askBare(Self.line("getAccessToken", #"{"profile":"shop","waitForLogin":true}"#, 8)).isEmpty)
+      let narrow = AccessPolicy.Rule(ClientPattern(), profiles: Self.shop, Allowance(scopes: ["x"]))
+      harness.set(AccessPolicy(rules: [narrow]))
+      let narrowed = client.lines()
+      #expect(
+        narrowed.count == 1 && narrowed[0].contains(#""id":8"#) && narrowed[0].contains("accessDenied"), "\(narrowed)")
       harness.set(AccessPolicy())
       _ = owner.askBare(Self.line("logout", #"{"profile":"work"}"#))
       #expect(client.lines().contains { $0.contains(#""profile":"work""#) })

@@ -69,6 +69,17 @@ extension Principal {
     return allowance(for: profile, by: method)?.allows(method) ?? false
   }
 
+  /// Whether other permissions leave it all that it may do with a profile by the method at hand.
+  func keeps(_ profile: ProfileName, by permissions: Permissions) -> Bool {
+    guard let method else { return true }
+    var other = self
+    other.permissions = permissions
+    guard let own = allowance(for: profile, by: method), let left = other.allowance(for: profile, by: method) else {
+      return false
+    }
+    return own.intersection(left) == own
+  }
+
   /// The target that a request for a token may have: the one it asks for, within what the rules allow.
   ///
   /// - Parameters:

@@ -151,16 +151,20 @@ extension Broker {
   }
 
   /// Takes in that a connection may have other things from now on: its subscriptions show these profiles, and requests
-  /// for tokens that it may not have any more are refused.
+  /// for tokens are refused where it has less of their profile than before.
   package func limit(_ principal: Principal) {
     guard let client = principal.client else { return }
     showEvents(of: principal.audible, to: client)
     for (caller, name) in callers.waitingForTokens {
-      guard var asking = callers[caller]?.principal, asking.client == client else { continue }
+      guard var asking = callers[caller]?.principal, asking.client == client,
+        !asking.keeps(name, by: principal.permissions)
+      else { continue }
       asking.permissions = principal.permissions
-      guard !asking.permits(name) || !asking.mayHold(name) else { continue }
       tellRoom(of: caller, .token(name))
-      refuse(caller, .notAllowed(asking.method ?? "", with: name))
+      do throws(BrokerError) {
+        _ = try view(of: asking).slot(for: name)
+        refuse(caller, .notAllowed(asking.method ?? "", with: name))
+      } catch { refuse(caller, error) }
     }
   }
 
