@@ -75,10 +75,11 @@ test-fresh: need-swift ## Do what README says in a fresh Debian 12, twice (as ro
 	@.ci/require-packages mmdebstrap=mmdebstrap git=git
 	@.ci/test-fresh $(TARGETS)
 
-test-attacks: release ## Attack the release build, kill it, and damage vaults; prints what others notice (minutes)
+test-attacks: release ## Attack the release build, kill it, damage vaults, and use its command; prints what others notice (minutes)
 	@.ci/require-packages $(TEST_PACKAGES)
-	@TEST_PROGRAMS="$(BIN)" AUTHBROKER_DAMAGES=10000 AUTHBROKER_KILLS=100 AUTHBROKER_START_FAULTS=500 .ci/swift-test \
-	  --filter "StartFaultTests|CountTests|AttackTests|CallerStormTests|AccountCrashTests|VaultDamageTests"
+	@TEST_PROGRAMS="$(BIN)" AUTHBROKER_DAMAGES=10000 AUTHBROKER_KILLS=100 AUTHBROKER_LIVES=76 AUTHBROKER_START_FAULTS=500 \
+	  .ci/swift-test --filter "StartFaultTests|CountTests|AttackTests|CallerStormTests|CrashTests|VaultDamageTests"
+	@.ci/test-client
 
 test-counts: layout ## Compare what a cached token costs with the last release: instructions, allocations, pages, sizes
 	@.ci/require-packages gcc libc6-dev python3=python3

@@ -1,14 +1,17 @@
 import JSON
+import LinuxSystem
 import TestSupport
 import Testing
 
-/// A broker that is killed at any moment, hundreds of times.
+/// A broker that is killed at any moment.
+///
+/// `AUTHBROKER_LIVES` says how many lives each state directory has (26; 76 in `make test-attacks`).
 @Suite(.standardTimeLimit) struct CrashTests {
-  private static let lives = 76
+  private static let lives = Environment.current["AUTHBROKER_LIVES"].flatMap { Int($0) } ?? 26
   /// So many refreshes are acknowledged at least; where the machine is slow, a life may be too short for one.
   private static let refreshes = lives / 2
 
-  /// Four state directories at a time, with 76 lives each or more: more than 300 in all.
+  /// Four state directories at a time.
   @Test(arguments: 1...4)
   func `whenever the broker is killed, what it acknowledged is true in its next life`(_ number: Int) async throws {
     let seed = UInt64.random(in: 0...UInt64.max)
@@ -29,7 +32,7 @@ import Testing
         Crash test, directory \(number): \(life) lives, \(client.kills) kills; acknowledged: \(done.logins) logins, \
         \(done.refreshes) refreshes, \(done.logouts) logouts; the provider knew more \(ledger.sessionsInDoubt) times
         """)
-      #expect(done.logins > 5 && done.refreshes > Self.refreshes)
+      #expect(done.logins > Self.lives / 15 && done.refreshes > Self.refreshes)
       _ = try sandbox.owner()
       #expect(try SocketWire(sandbox.socket).call("ping").members().isEmpty)
     }
