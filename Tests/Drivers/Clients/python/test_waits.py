@@ -1,6 +1,7 @@
 """Time limits and cancellation of every call that waits: for an answer, for a broker that starts, for one that ends."""
 
 import asyncio
+import contextlib
 import inspect
 import os
 import signal
@@ -41,7 +42,8 @@ class StartingTests(Case):
 
     def end(self):
         """Ends it, and what waits for it."""
-        os.kill(until(self.started, "the daemon"), signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(until(self.started, "the daemon"), signal.SIGKILL)
 
     def test_a_call_has_its_time_limit(self):
         """Also where the broker is still being started; the start goes on."""
