@@ -110,6 +110,21 @@ static inline struct clinux_peer clinux_peer_credentials(int fd) {
   else if (size != sizeof peer.credentials) peer.error = EPROTO;
   return peer;
 }
+// The process at the other end as a descriptor of its own (SO_PEERPIDFD, Linux 6.5), whose number the headers of older systems
+// lack; -ENOPROTOOPT before. SO_PEERCRED goes on naming its number when it has ended.
+enum { CLINUX_PEER_PIDFD = 77 };
+static inline int clinux_peer_pidfd(int fd) {
+  int process = -1;
+  socklen_t size = sizeof process;
+  if (getsockopt(fd, SOL_SOCKET, CLINUX_PEER_PIDFD, &process, &size) < 0) return -errno;
+  return process < 0 ? -ESRCH : process;
+}
+// The security label of the other end when the connection was made (SO_PEERSEC), copied into `buffer`; its length.
+static inline int clinux_peer_label(int fd, void *buffer, size_t room) {
+  socklen_t size = (socklen_t)room;
+  if (getsockopt(fd, SOL_SOCKET, SO_PEERSEC, buffer, &size) < 0) return -errno;
+  return (int)size;
+}
 
 // TCP on this machine only (ip(7), ipv6(7)): a non-blocking socket that listens on 127.0.0.1 or ::1; port 0 is any free one.
 static inline int clinux_loopback_listen(int version6, uint16_t port, int backlog) {

@@ -20,6 +20,15 @@ package enum ProcessIdentity {
     return UInt64(String(decoding: fields[19], as: UTF8.self))
   }
 
+  /// The effective user of a process (proc(5), `/proc/PID/status`, `Uid`); nil where there is none.
+  package static func user(of pid: Int32) -> UInt32? {
+    guard let bytes = try? FileDescriptor.open("/proc/\(pid)/status", .read).contents(limit: 1 << 16),
+      let line = bytes.split(separator: UInt8(ascii: "\n")).first(where: { $0.starts(with: "Uid:".utf8) })
+    else { return nil }
+    let fields = line.split { $0 == UInt8(ascii: "\t") || $0 == UInt8(ascii: " ") }
+    return fields.count > 2 ? UInt32(String(decoding: fields[2], as: UTF8.self)) : nil
+  }
+
   /// Whether a process was stopped by a signal (proc(5), `/proc/PID/stat`, field 3).
   package static func isStopped(_ pid: Int32) -> Bool { status(of: pid)?.fields.first == [UInt8(ascii: "T")] }
 

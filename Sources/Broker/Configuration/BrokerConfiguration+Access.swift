@@ -19,6 +19,10 @@ package struct AccessRule: Sendable, Equatable {
   package var socket: String?
   /// The user of its clients; nil for any.
   package var user: UserReference?
+  /// The systemd unit of its clients; nil for any.
+  package var unit: NamePattern?
+  /// The label that a security module gives its clients; nil for any.
+  package var label: NamePattern?
   /// The name that its clients give themselves; nil for any.
   package var tool: String?
   /// The profiles; nil for all.
@@ -137,13 +141,14 @@ extension BrokerConfiguration {
         nearest.map { "did you mean \"\($0)\"?" } ?? "add it to sockets")
     }
     let user = client.value("uid").flatMap { Self.user(at: $0, client, "uid") }
-    let tool = client.word("tool")
-    client.finish(aliases: ["user": "uid", "name": "tool"])
+    let (unit, label, tool) = (unit(&client), label(&client), client.word("tool"))
+    client.finish(aliases: ["user": "uid", "name": "tool", "service": "unit", "apparmor": "label", "selinux": "label"])
     let profiles = element.has("profiles") ? profiles(&element, configured) : nil
     element.note("profiles")
     let allowance = allowance(&element)
     element.finish(aliases: ["profile": "profiles", "clients": "client"])
-    return AccessRule(socket: socket, user: user, tool: tool, profiles: profiles, allowance: allowance)
+    return AccessRule(
+      socket: socket, user: user, unit: unit, label: label, tool: tool, profiles: profiles, allowance: allowance)
   }
 
   // MARK: Lists

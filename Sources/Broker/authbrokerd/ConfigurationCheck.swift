@@ -20,9 +20,13 @@ enum ConfigurationCheck {
       let configuration = try ConfigurationSource(paths: paths, environment: environment)
         .read(examine: objection(toAuthorities:))
       let hooks = MissingHook.all(configuration, environment)
-      StandardOutput.write(arguments.wantsJSON ? object(configuration, paths, hooks) : sentence(configuration, paths))
+      let rules = UncertainRules.all(configuration, PeerProcess.abilities())
+      StandardOutput.write(
+        arguments.wantsJSON ? object(configuration, paths, hooks, rules) : sentence(configuration, paths))
       if !arguments.wantsJSON {
-        for hook in hooks { StandardError.write("authbroker: \(PlainText.line(hook.sentence.utf8))\n") }
+        for sentence in hooks.map(\.sentence) + rules {
+          StandardError.write("authbroker: \(PlainText.line(sentence.utf8))\n")
+        }
       }
       if !configuration.outdatedKeys.isEmpty, !arguments.wantsJSON {
         let keys = configuration.outdatedKeys.joined(separator: ", ")
@@ -78,13 +82,14 @@ enum ConfigurationCheck {
   /// The object for programs: with the key source of a new vault, for the check of the files, the places where a
   /// profile or a target can be added, and the targets.
   private static func object(
-    _ configuration: BrokerConfiguration, _ paths: StatePaths, _ hooks: [MissingHook]
+    _ configuration: BrokerConfiguration, _ paths: StatePaths, _ hooks: [MissingHook], _ rules: [String]
   ) -> String {
     line { writer in
       writer.member("ok", true)
       writer.member(ifPresent: "file", file(paths))
       writer.member("profiles", configuration.profiles.map(\.name.description))
       writer.member("missingHooks", hooks)
+      writer.member("uncertainRules", rules)
       writer.member("keySource", configuration.vault.keySource.rawValue)
       writer.member(ifPresent: "keyFile", configuration.vault.keyFile ?? paths.vaultKey)
       guard let bytes = contents(paths) else { return }

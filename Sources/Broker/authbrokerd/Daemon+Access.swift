@@ -69,7 +69,8 @@ struct AccountNames {
     for (index, rule) in (configuration.access ?? []).enumerated() {
       let path = "access.rules[\(index)].client.uid"
       let users = try rule.user.map { user throws(StartFailure) in try numbers(of: user, path) }
-      let client = ClientPattern(socket: rule.socket, users: users, tool: rule.tool)
+      let client = ClientPattern(
+        socket: rule.socket, users: users, unit: rule.unit, label: rule.label, tool: rule.tool)
       rules.append(AccessPolicy.Rule(client, profiles: rule.profiles, rule.allowance))
     }
     for limited in configuration.sockets {

@@ -40,57 +40,45 @@ package struct AccessPolicy: Hashable, Sendable {
     (self.rules, self.sockets) = (rules, sockets)
   }
 
-  /// The allowance of a client for a profile; nil where the profile does not exist for it.
-  func allowance(for client: AccessClient, _ profile: ProfileName) -> Allowance? {
+  /// The reason for what a client may do with a profile.
+  package enum Decision: Equatable, Sendable {
+    /// There are no rules, and no limited socket: it may do everything.
+    case unlimited
+    /// Its socket does not have the profile.
+    case outsideSocket
+    /// Its socket alone says so, since there are no rules.
+    case socket
+    /// This one of the rules does, within what its socket has.
+    case rule(Int)
+    /// No rule matches it and the profile.
+    case noRule
+  }
+
+  /// The places of the rules that match a client, whatever the profile; nil where there are no rules.
+  func matching(_ client: AccessClient) -> [Int]? {
+    rules.map { rules in rules.indices.filter { rules[$0].client.matches(client) } }
+  }
+
+  /// Decides for a client and a profile.
+  ///
+  /// - Parameters:
+  ///   - client: the client.
+  ///   - matching: the rules that match it.
+  ///   - profile: the profile.
+  /// - Returns: the allowance, nil where the profile does not exist for it, and the reason.
+  func decide(
+    for client: AccessClient, _ matching: [Int]?, _ profile: ProfileName
+  ) -> (reason: Decision, allowance: Allowance?) {
     var allowance = Allowance()
     if let socket = client.socket {
-      guard let ceiling = sockets[socket], ceiling.profiles.contains(profile) else { return nil }
+      guard let ceiling = sockets[socket], ceiling.profiles.contains(profile) else { return (.outsideSocket, nil) }
       allowance = ceiling.allowance
     }
-    guard let rules else { return allowance }
-    guard let rule = rules.first(where: { $0.client.matches(client) && $0.profiles?.contains(profile) ?? true }) else {
-      return nil
+    guard let rules, let matching else { return (client.socket == nil ? .unlimited : .socket, allowance) }
+    guard let index = matching.first(where: { rules[$0].profiles?.contains(profile) ?? true }) else {
+      return (.noRule, nil)
     }
-    return allowance.intersection(rule.allowance)
-  }
-}
-
-/// The clients that a rule is for; what it does not name matches every client of the owner on the main socket.
-package struct ClientPattern: Hashable, Sendable {
-  /// The name of a limited socket.
-  package var socket: String?
-  /// The numbers of users; nil for any.
-  package var users: [ClosedRange<UInt32>]?
-  /// The name that the client gives itself: a claim, and no boundary.
-  package var tool: String?
-
-  /// A pattern; without arguments one for every client of the owner.
-  package init(socket: String? = nil, users: [ClosedRange<UInt32>]? = nil, tool: String? = nil) {
-    (self.socket, self.users, self.tool) = (socket, users, tool)
-  }
-
-  /// Whether a client is one of these.
-  func matches(_ client: AccessClient) -> Bool {
-    if let tool, tool != client.tool { return false }
-    if socket == nil, users == nil { return client.socket == nil && client.isOwner }
-    return (socket ?? client.socket) == client.socket && users?.contains { $0.contains(client.user) } ?? true
-  }
-}
-
-/// A client as rules know it.
-package struct AccessClient: Hashable, Sendable {
-  /// The name of the limited socket that it came by; nil for another way.
-  package var socket: String?
-  /// Its user; the owner for the process that has started the broker, or has handed a connection over.
-  package var user: UInt32
-  /// Whether that is the broker's own user.
-  package var isOwner: Bool
-  /// The name that it gives itself.
-  package var tool: String?
-
-  /// A client of these members.
-  package init(socket: String?, user: UInt32, isOwner: Bool, tool: String?) {
-    (self.socket, self.user, self.isOwner, self.tool) = (socket, user, isOwner, tool)
+    return (.rule(index), allowance.intersection(rules[index].allowance))
   }
 }
 
@@ -98,26 +86,41 @@ package struct AccessClient: Hashable, Sendable {
 package struct AccessTable {
   /// The policy.
   package let policy: AccessPolicy
-  private let profiles: [ProfileName]
-  private let asksTool: Bool
+  /// The configured profiles.
+  package let profiles: [ProfileName]
+  /// The members beyond socket and user by which rules know clients.
+  package let asked: (unit: Bool, label: Bool, tool: Bool)
   private var known: [AccessClient: Permissions] = [:]
-  /// The most different clients that are remembered: names of tools are claims, of which there may be any number.
+  /// The most different clients that are remembered: there may be any number of names of tools and of scopes.
   private static let mostKnown = 1024
 
   /// The table for the configured profiles.
   package init(_ policy: AccessPolicy = AccessPolicy(), profiles: [ProfileName] = []) {
     (self.policy, self.profiles) = (policy, profiles)
-    asksTool = policy.rules?.contains { $0.client.tool != nil } ?? false
+    let clients = policy.rules?.map(\.client) ?? []
+    asked = (
+      clients.contains { $0.unit != nil }, clients.contains { $0.label != nil }, clients.contains { $0.tool != nil }
+    )
   }
 
-  /// Whether the name of a tool may change its permissions.
-  package var dependsOnTool: Bool { asksTool }
+  /// Whether the process of a client may change its permissions, beyond its user.
+  package var dependsOnProcess: Bool { asked.unit || asked.label }
+
+  /// The allowance of a client for each of some profiles, and the reason; nil where the profile does not exist for it.
+  package func decisions(
+    for client: AccessClient, _ profiles: [ProfileName]
+  ) -> [(reason: AccessPolicy.Decision, allowance: Allowance?)] {
+    let matching = policy.matching(client)
+    return profiles.map { policy.decide(for: client, matching, $0) }
+  }
 
   /// The permissions of a client.
   package mutating func permissions(of client: AccessClient) -> Permissions {
     guard client.socket != nil || policy.rules != nil else { return .all }
     var client = client
-    if !asksTool { client.tool = nil }
+    if !asked.unit { client.unit = nil }
+    if !asked.label { client.label = nil }
+    if !asked.tool { client.tool = nil }
     if let permissions = known[client] { return permissions }
     if known.count >= Self.mostKnown { known = [:] }
     let permissions = make(for: client)
@@ -126,11 +129,10 @@ package struct AccessTable {
   }
 
   private func make(for client: AccessClient) -> Permissions {
-    // The rules for other clients are looked at once, not once for each profile.
-    let rules = policy.rules?.filter { $0.client.matches(client) }
-    let own = AccessPolicy(rules: rules, sockets: policy.sockets)
     var allowances: [ProfileName: Allowance] = [:]
-    for profile in profiles { allowances[profile] = own.allowance(for: client, profile) }
+    for (profile, decision) in zip(profiles, decisions(for: client, profiles)) {
+      allowances[profile] = decision.allowance
+    }
     return Permissions(allowances, of: profiles, for: client)
   }
 }

@@ -2,6 +2,16 @@ package import BrokerCore
 import LinuxSystem
 import Transport
 
+extension AccessClient {
+  /// The process at the other end of a connection; the owner's where the kernel was not asked for its user.
+  init(at entrance: Entrance, user: UInt32? = nil, peer: PeerProcess? = nil, tool: String? = nil) {
+    let owner = ProcessIdentity.user
+    self.init(
+      socket: entrance.limitedSocket, user: user ?? owner, isOwner: user ?? owner == owner, unit: peer?.unit,
+      label: peer?.label, tool: tool)
+  }
+}
+
 /// The permissions of the clients of each entrance.
 extension BrokerServer {
   /// Applies a policy, to the connections that are open, too.
@@ -10,21 +20,24 @@ extension BrokerServer {
     for connection in Array(connections.all) { renewPermissions(of: connection) }
   }
 
-  /// The permissions of the process at the other end of a connection; `tool` is the name that it gives itself.
-  func permissions(at entrance: Entrance, of user: UInt32?, tool: String? = nil) -> Permissions {
-    let owner = ProcessIdentity.user
-    return access.permissions(
-      of: AccessClient(socket: entrance.limitedSocket, user: user ?? owner, isOwner: user ?? owner == owner, tool: tool)
-    )
+  /// The client of a connection, as rules know it.
+  func client(of connection: Connection) -> AccessClient {
+    AccessClient(
+      at: connection.entrance, user: connection.principal.user, peer: connection.peer, tool: connection.tool)
   }
 
-  /// Gives a connection the permissions that it has now, and takes from it what it may not have any more;
-  /// `tool` is the name that its client has just given itself.
-  func renewPermissions(of connection: Connection, tool: String? = nil) {
+  /// Asks the kernel, once for each connection that was accepted, about the process at its other end.
+  func identifyPeer(of connection: Connection) {
     let principal = connection.principal
-    let tool = tool ?? principal.permissions.client?.tool
-    let permissions = permissions(at: connection.entrance, of: principal.user, tool: tool)
-    guard permissions !== principal.permissions else { return }
+    guard connection.peer == nil, principal.user != nil, let process = principal.process else { return }
+    connection.peer = connection.stream.peer(process, acceptedAt: connection.acceptedAt)
+  }
+
+  /// Gives a connection the permissions that it has now, and takes from it what it may not have any more.
+  func renewPermissions(of connection: Connection) {
+    if access.dependsOnProcess { identifyPeer(of: connection) }
+    let permissions = access.permissions(of: client(of: connection))
+    guard permissions !== connection.principal.permissions else { return }
     connection.principal.permissions = permissions
     let renewed = connection.principal
     broker.assumeIsolated { $0.limit(renewed) }

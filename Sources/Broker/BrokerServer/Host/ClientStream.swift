@@ -11,8 +11,15 @@ protocol ClientStream: AnyObject {
   func attach(to loop: EventLoop, _ connection: Connection) throws(Errno)
   /// Chooses the events that the handler gets.
   func setInterest(reading: Bool, writing: Bool, on loop: EventLoop)
+  /// The process at the other end, by the kernel; nil where it cannot be asked.
+  func peer(_ process: Int32, acceptedAt acceptance: Duration) -> PeerProcess?
   /// Ends the stream.
   func close(on loop: EventLoop)
+}
+
+extension ClientStream {
+  /// Nil: bytes that come by pipes have no one process behind them.
+  func peer(_ process: Int32, acceptedAt acceptance: Duration) -> PeerProcess? { nil }
 }
 
 /// A connection on the socket.
@@ -37,6 +44,10 @@ final class SocketStream: ClientStream {
   func setInterest(reading: Bool, writing: Bool, on loop: EventLoop) {
     guard let registration else { return }
     try? loop.update(registration, ReadyEvents(reading: reading, writing: writing))
+  }
+
+  func peer(_ process: Int32, acceptedAt acceptance: Duration) -> PeerProcess? {
+    PeerProcess(of: descriptor, pid: process, acceptedAt: acceptance)
   }
 
   /// The descriptor is this stream's alone, which the server closes in the same turn.

@@ -69,6 +69,12 @@ class Connection: EventHandler {
   final var timers: (message: TimerID?, stall: TimerID?)
   /// How much memory the ledger knows of.
   final var accountedBytes = 0
+  /// When it was accepted.
+  final let acceptedAt = BootClock.now
+  /// The process behind it, beyond its credentials; nil until rules, or an administrator, ask.
+  final var peer: PeerProcess?
+  /// The name that its client gives itself; nil until it has introduced itself.
+  final var tool: String?
 
   /// A connection without a request yet.
   init(

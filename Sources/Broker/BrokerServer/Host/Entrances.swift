@@ -34,21 +34,23 @@ extension BrokerServer {
   package nonisolated func take(_ channel: consuming sending StdioChannel) throws(Errno) {
     let stream = StdioStream(channel)
     try adopt(stream, .stdio) { server, client in
-      Principal(client: client, process: nil, server.permissions(at: .stdio, of: nil), isAdministrative: true)
+      let permissions = server.access.permissions(of: AccessClient(at: .stdio))
+      return Principal(client: client, process: nil, permissions, isAdministrative: true)
     }.get()
   }
 
   /// Takes over one connected socket, which must not block, of a process where one is named, as if it had come by an
-  /// entrance; `permissions` nil are those that the entrance gives to the owner.
+  /// entrance; `permissions` nil are those that the entrance gives to the owner, as a process of this unit and label.
   ///
   /// - Throws: what epoll says of the descriptor.
   package nonisolated func take(
     _ descriptor: consuming sending FileDescriptor, process: Int32? = nil, as entrance: Entrance = .pair,
-    _ permissions: Permissions? = nil
+    _ permissions: Permissions? = nil, peer: PeerProcess? = nil
   ) throws(Errno) {
     let stream = SocketStream(descriptor)
-    try adopt(stream, entrance) { server, client in
-      Principal(client: client, process: process, permissions ?? server.permissions(at: entrance, of: nil))
+    try adopt(stream, entrance, peer) { server, client in
+      let own = AccessClient(at: entrance, peer: peer)
+      return Principal(client: client, process: process, permissions ?? server.access.permissions(of: own))
     }.get()
   }
 
@@ -80,12 +82,13 @@ extension BrokerServer {
   }
 
   private nonisolated func adopt(
-    _ stream: sending some ClientStream, _ entrance: Entrance,
+    _ stream: sending some ClientStream, _ entrance: Entrance, _ peer: PeerProcess? = nil,
     as principal: @Sendable (isolated BrokerServer, ClientID) -> Principal
   ) -> Result<Void, Errno> {
     assumeIsolated { server in
       Result { () throws(Errno) in
         let connection = server.connection(on: stream, entrance) { principal(server, $0) }
+        connection.peer = peer
         try stream.attach(to: server.loop, connection)
         server.begin(connection)
       }
@@ -103,11 +106,14 @@ extension BrokerServer {
       return
     }
     let (entrance, credentials) = (accepted.entrance, accepted.credentials)
+    let peer =
+      access.dependsOnProcess ? accepted.stream.peer(credentials.pid, acceptedAt: BootClock.now) : nil
     let connection = connection(on: accepted.stream, entrance) { client in
       Principal(
         client: client, process: credentials.pid, user: credentials.uid, group: credentials.gid,
-        permissions(at: entrance, of: credentials.uid))
+        access.permissions(of: AccessClient(at: entrance, user: credentials.uid, peer: peer)))
     }
+    connection.peer = peer
     readFirst(connection)
     guard !connection.isClosed else { return }
     if connection.isOpening { begin(connection) }

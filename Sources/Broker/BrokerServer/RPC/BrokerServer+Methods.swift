@@ -38,14 +38,20 @@ extension BrokerServer {
     }
   }
 
+  /// The longest name of a tool that a rule can have, in bytes; a longer one is none.
+  private static let longestTool = 256
+
   /// Introduces the broker.
   func initialize(_ params: Initialize.Params, _ request: Request) throws(BrokerError) -> Initialize.Result {
     if let version = params.protocolVersion, version != Initialize.protocolVersion {
       throw BrokerError(
         .versionUnsupported, "This broker speaks protocol version \(Initialize.protocolVersion).")
     }
-    if access.dependsOnTool, request.principal.permissions.client?.tool == nil {
-      renewPermissions(of: request.connection, tool: params.client?.name ?? "")
+    let connection = request.connection
+    if connection.tool == nil {
+      let name = params.client?.name ?? ""
+      connection.tool = name.utf8.count <= Self.longestTool ? name : ""
+      if access.asked.tool { renewPermissions(of: connection) }
     }
     let (types, principal) = (environment.providers, request.principal)
     let (profiles, sessions, sequence, providers) = broker.assumeIsolated { broker in

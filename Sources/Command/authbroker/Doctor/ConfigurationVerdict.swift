@@ -51,6 +51,8 @@ struct ConfigurationVerdict: Sendable {
   private(set) var targetPlace: Place?
   /// The faults of the programs of hooks, a sentence each.
   private(set) var missingHooks: [String] = []
+  /// The rules that this machine's kernel does not keep as they read, a sentence each.
+  private(set) var uncertainRules: [String] = []
   /// The targets; empty where there is no file, or it is not valid.
   private(set) var targets: [TargetEntry] = []
   /// Why it is refused; nil where it is valid, or the daemon could not be asked.
@@ -113,6 +115,9 @@ struct ConfigurationVerdict: Sendable {
         let problem = try? node["problem"]?.string()
       else { return nil }
       return "hook \(number): \(PlainText.line(program.utf8)) \(PlainText.line(problem.utf8))"
+    }
+    uncertainRules = ((try? root["uncertainRules"]?.elements()) ?? []).compactMap { node in
+      (try? node.string()).map { PlainText.line($0.utf8) }
     }
     for node in (try? root["targets"]?.elements()) ?? [] {
       guard let url = try? node["url"]?.string(), let profile = try? node["profile"]?.string() else { continue }

@@ -11,8 +11,10 @@ import Testing
   private static let profiles = names("default", "shop", "work")
   private static let owner = AccessClient(socket: nil, user: 1000, isOwner: true, tool: nil)
 
-  private static func client(_ socket: String? = nil, user: UInt32 = 1000, tool: String? = nil) -> AccessClient {
-    AccessClient(socket: socket, user: user, isOwner: user == 1000, tool: tool)
+  private static func client(
+    _ socket: String? = nil, user: UInt32 = 1000, unit: String? = nil, label: String? = nil, tool: String? = nil
+  ) -> AccessClient {
+    AccessClient(socket: socket, user: user, isOwner: user == 1000, unit: unit, label: label, tool: tool)
   }
 
   private static func rule(
@@ -68,6 +70,81 @@ import Testing
     ] {
       #expect(Self.visible(policy, client) == expected, "\(client)")
     }
+  }
+
+  @Test(
+    arguments: [
+      // A pattern, a unit, and whether a rule with the pattern is for a client of the unit.
+      ("backup.service", "backup.service", true), ("backup.service", "backup.service.d", false),
+      ("backup.service", "Backup.service", false), ("backup.service", nil, false), ("*", nil, false),
+      ("backup-*.service", "backup-1.service", true), ("backup-*.service", "backup-.service", true),
+      // The user's programs can make a unit of any name: it is none of the system's, whatever the pattern.
+      ("backup.service", "user/backup.service", false), ("*", "user/backup.service", false),
+      ("*.service", "user/backup.service", false), ("*backup.service", "user/backup.service", false),
+      ("user/*", "backup.service", false), ("user/*", "user/backup.service", true),
+      ("user/app-*.scope", "user/app-editor-1.scope", true), ("*", "session-2.scope", true),
+    ] as [(String, String?, Bool)])
+  func `a rule names units, of the system or of a user's manager`(
+    _ pattern: String, _ unit: String?, _ isMatch: Bool
+  ) {
+    let rule = Self.rule(ClientPattern(unit: NamePattern(pattern)), Self.names("shop"))
+    #expect(Self.visible(AccessPolicy(rules: [rule]), Self.client(unit: unit)) == (isMatch ? ["shop"] : []))
+  }
+
+  @Test func `a rule for a unit or a label is for the owner's own socket, unless it names another way`() {
+    for pattern in [
+      ClientPattern(unit: NamePattern("backup.service")), ClientPattern(label: NamePattern("snap.editor.*")),
+    ] {
+      let policy = AccessPolicy(rules: [Self.rule(pattern)], sockets: Self.ceilings)
+      let unit = "backup.service"
+      let label = "snap.editor.editor"
+      #expect(!Self.visible(policy, Self.client(unit: unit, label: label)).isEmpty)
+      #expect(Self.visible(policy, Self.client("ci", unit: unit, label: label)).isEmpty)
+      #expect(Self.visible(policy, Self.client(user: 0, unit: unit, label: label)).isEmpty)
+      #expect(Self.visible(policy, Self.client(unit: "user/\(unit)", label: "snap.editor")).isEmpty)
+      var other = pattern
+      other.socket = "ci"
+      let wider = AccessPolicy(rules: [Self.rule(other)], sockets: Self.ceilings)
+      #expect(Self.visible(wider, Self.client("ci", user: 1005, unit: unit, label: label)) == ["shop", "work"])
+      #expect(Self.visible(wider, Self.client(unit: unit, label: label)).isEmpty)
+    }
+  }
+
+  @Test(arguments: [
+    ("", "", true), ("", "a", false), ("*", "", true), ("*", "anything", true), ("a*", "a", true), ("a*", "b", false),
+    ("*a", "ba", true), ("*a", "ab", false), ("a*b*c", "a1b2c", true), ("a*b*c", "abcbc", true),
+    ("a*b*c", "acb", false),
+    ("**", "x", true), ("a**b", "ab", true), ("?", "a", false), ("[a]", "a", false), ("é*", "éa", true),
+    ("*.service", ".service", true),
+  ]) func `a star is any characters, and nothing else is special`(_ pattern: String, _ name: String, _ isMatch: Bool) {
+    #expect(NamePattern(pattern).matches(name) == isMatch)
+  }
+
+  @Test func `no pattern takes long`() {
+    let pattern = NamePattern(String(repeating: "a*", count: 128) + "b")
+    #expect(!pattern.matches(String(repeating: "a", count: 4096)))
+  }
+
+  @Test func `clients are told apart by what rules name alone, and the decision is the one that holds`() {
+    let byUnit = AccessPolicy(rules: [
+      Self.rule(ClientPattern(unit: NamePattern("a.service")), Self.names("shop")),
+      Self.rule(ClientPattern(tool: "git"), Self.names("work")),
+    ])
+    var table = AccessTable(byUnit, profiles: Self.profiles)
+    #expect(table.dependsOnProcess && table.asked.unit && !table.asked.label && table.asked.tool)
+    let (one, other) = (Self.client(unit: "b.service", label: "x"), Self.client(unit: "b.service", label: "y"))
+    #expect(table.permissions(of: one) === table.permissions(of: other))
+    #expect(table.permissions(of: one) !== table.permissions(of: Self.client(unit: "a.service")))
+    let git = Self.client(unit: "a.service", tool: "git")
+    let decisions = table.decisions(for: git, Self.profiles)
+    #expect(decisions.map(\.reason) == [.noRule, .rule(0), .rule(1)])
+    let permissions = table.permissions(of: git)
+    #expect(decisions.map { $0.allowance != nil } == Self.profiles.map(permissions.visible.includes))
+    let bySocket = AccessTable(AccessPolicy(sockets: Self.ceilings), profiles: Self.profiles)
+    #expect(!bySocket.dependsOnProcess)
+    #expect(
+      bySocket.decisions(for: Self.client("ci"), Self.profiles).map(\.reason) == [.outsideSocket, .socket, .socket])
+    #expect(bySocket.decisions(for: git, Self.names("shop")).map(\.reason) == [.unlimited])
   }
 
   @Test func `the first rule that matches decides, and no later one adds to it`() {
