@@ -85,6 +85,9 @@ package final class UnixListener: EventHandler {
   /// Whether the path still leads to the socket.
   package var isInPlace: Bool { socket.isInPlace }
 
+  /// Whether processes of a user may connect.
+  package func admits(_ user: UInt32) -> Bool { users.contains(user) }
+
   /// Takes the place of a listener whose path has gone: its connections live on, and count.
   package func replace(_ other: UnixListener) {
     connections = other.connections

@@ -7,7 +7,7 @@ import Testing
 /// That a client to which profiles are hidden is told nothing of them.
 @Suite(.standardTimeLimit) struct HiddenProfileTests {
   /// What each method is asked: `<OTP>`, `<FLOW>` and `<FACTOR>` are handles of what waits on hidden profiles, `work` is one.
-  private static let questions: [String: [String]] = [
+  static let questions: [String: [String]] = [
     "initialize": ["{}"], "ping": ["{}"], "rpc.discover": ["{}"], "shutdown": ["{}"],
     "getAccessToken": [
       #"{"profile":"work"}"#, #"{"profile":"work","waitForLogin":true}"#, #"{"profile":"work","forceRefresh":true}"#,
@@ -51,8 +51,9 @@ import Testing
       #"{"profiles":["shop"],"since":1}"#,
     ],
     "unsubscribe": [#"{"subscriptionId":"s1"}"#],
-    "getStatus": ["{}"], "prove": ["{}"], "reloadConfig": ["{}"], "lock": ["{}"], "unlock": ["{}"], "rekey": ["{}"],
-    "checkVault": ["{}"],
+    "getStatus": ["{}"], "prove": ["{}"], "reloadConfig": ["{}"],
+    "listClients": ["{}"], "explainAccess": [#"{"profile":"work"}"#, "{}"],
+    "lock": ["{}"], "unlock": ["{}"], "rekey": ["{}"], "checkVault": ["{}"],
     "checkProviders": [#"{"profile":"work"}"#, "{}"], "checkProvider": [#"{"profile":"work"}"#, "{}"],
     "tryProvider": [#"{"profile":"work"}"#], "continueTrial": [#"{"trialId":"<OTP>"}"#], "stopBroker": ["{}"],
     "listLocalUsers": ["{}"], "addLocalUser": [#"{"email":"b@example.test","password":"p"}"#],

@@ -195,7 +195,7 @@ import Testing
 
 extension ServerHarness {
   /// Applies a policy for the configured profiles.
-  fileprivate func set(_ policy: AccessPolicy) {
+  func set(_ policy: AccessPolicy) {
     let server = self.server
     let table = AccessTable(policy, profiles: ["default", "shop", "work"].compactMap(ProfileName.init))
     server.assumeIsolated { $0.setAccess(table) }

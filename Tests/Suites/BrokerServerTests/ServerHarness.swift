@@ -115,15 +115,16 @@ final class ServerHarness {
   /// How many clients have connected, each from another process unless one is named.
   private var clients: Int32 = 0
 
-  /// A new client with these permissions, or with those that its entrance gives.
+  /// A new client with these permissions, or with those that its entrance gives to a process of this unit and label.
   func connect(
-    process named: Int32? = nil, as entrance: Entrance = .pair, _ permissions: Permissions? = nil
+    process named: Int32? = nil, as entrance: Entrance = .pair, _ permissions: Permissions? = nil,
+    peer: PeerProcess? = nil
   ) throws -> TestClient {
     clients += 1
     let process = named ?? 1_000_000 + clients
     let pair = try UnixSocket.pair(nonBlocking: true)
     return try pair.ends { ours, theirs in
-      try server.take(ours, process: process, as: entrance, permissions)
+      try server.take(ours, process: process, as: entrance, permissions, peer: peer)
       return TestClient(theirs, self, process: process)
     }
   }

@@ -44,6 +44,11 @@ package struct Allowance: Hashable, Sendable {
     return methods.contains(method) || method == ReportRejected.name && methods.contains(GetAccessToken.name)
   }
 
+  /// Whether a method may be called and gives what it is called for: not a token to whom may only use it.
+  package func gives(_ method: String) -> Bool {
+    allows(method) && (mayHold || !Self.ofTokens.contains(method) || method == ReportRejected.name)
+  }
+
   /// Whether it allows the session's own token, whatever that is for.
   var allowsEveryToken: Bool { mayHold && scopes == nil && audiences == nil && allows(GetAccessToken.name) }
 

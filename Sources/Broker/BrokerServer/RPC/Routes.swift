@@ -193,6 +193,10 @@ enum Routes {
       },
       .now(Unsubscribe.self) { server, params, request throws(BrokerError) in try server.unsubscribe(params, request) },
       .now(GetStatus.self) { server, _, request in server.status(request) },
+      Route.now(ListClients.self) { server, _, _ in server.clients() }.administrative(),
+      Route.now(ExplainAccess.self) { server, params, request throws(BrokerError) in
+        try server.explain(params, request)
+      }.administrative(),
       .now(Prove.self) { server, params, request throws(BrokerError) in try server.prove(params, request) },
       Route(ReloadConfiguration.self) { server, _, request in server.reload(request) }.administrative(),
       Route.asked(Lock.self, .never) { broker, _, caller in broker.lock(caller) }.administrative(),

@@ -11,13 +11,20 @@ enum StatusCommand: Command {
     details: """
       Of each profile it tells the provider and its address, when the token expires, what the session itself lives to, as
       far as that is known, and its scopes. With --profile it is about that session alone, also with --json, and the exit code tells its state: 0 a token is
-      available, 3 login required, 7 the vault is locked.
+      available, 3 login required, 7 the vault is locked. With --clients it is about the clients alone.
       """,
-    options: [StatusWatch.option],
-    examples: ["authbroker status", "authbroker status --watch", "authbroker status -p work --json"])
+    options: [StatusWatch.option, ClientTable.option],
+    examples: [
+      "authbroker status", "authbroker status --watch", "authbroker status --clients",
+      "authbroker status -p work --json",
+    ])
 
   /// Asks for the status, prints it, and lets the exit code tell about the profile.
   static func run(_ context: Context) throws(CommandFailure) {
+    if context.arguments.has(ClientTable.option.name) {
+      guard !context.arguments.has(StatusWatch.option.name) else { throw .usage("--clients does not go with --watch") }
+      return try ClientTable.run(context)
+    }
     if context.arguments.has(StatusWatch.option.name) {
       var watch = try StatusWatch(context)
       return try watch.run()

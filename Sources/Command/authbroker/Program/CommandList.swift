@@ -10,7 +10,8 @@ enum CommandList {
       ImportCommand.entry, InitCommand.entry, StatusCommand.entry, WhoamiCommand.entry, ProfilesCommand.entry,
       ProfileCommand.entry,
       SessionsCommand.entry, LogoutCommand.entry, LockCommand.entry, UnlockCommand.entry, RekeyCommand.entry,
-      AccountCommand.entry, LocalCommand.entry, TargetCommand.entry, HelperCommand.entry, DoctorCommand.entry,
+      AccountCommand.entry, LocalCommand.entry, AccessCommand.entry, TargetCommand.entry, HelperCommand.entry,
+      DoctorCommand.entry,
       ProviderCheckCommand.entry, WatchCommand.entry, CallCommand.entry, ServeCommand.entry, ConnectCommand.entry,
       ReloadCommand.entry, StopCommand.entry, SockpathCommand.entry, ConfigCommand.entry, DemoCommand.entry,
       CompletionCommand.entry, VersionCommand.entry, HelpCommand.entry,
@@ -30,7 +31,8 @@ enum CommandList {
     LoginCommand.name, VerifyOTPCommand.name, CancelCommand.name, ReauthenticateCommand.name, RegisterCommand.name,
     ImportCommand.name, AccountCommand.name, LogoutCommand.name, StatusCommand.name, SessionsCommand.name,
     ProfilesCommand.name,
-    WatchCommand.name, DoctorCommand.name, LocalCommand.name, ProviderCheckCommand.name, InitCommand.name,
+    WatchCommand.name, DoctorCommand.name, AccessCommand.name, LocalCommand.name, ProviderCheckCommand.name,
+    InitCommand.name,
     LockCommand.name, RekeyCommand.name, ReloadCommand.name, StopCommand.name,
   ]
 
