@@ -84,7 +84,8 @@ struct HiddenProfileStage {
     harness.settle()
   }
 
-  private static func common(_ lines: [String]) -> [String] {
+  /// The same lines without what differs between any two requests.
+  static func common(_ lines: [String]) -> [String] {
     lines.map { line in
       line.replacing(#/(access|refresh|handle)-\d+/#) { String($0.output.1) }
         .replacing(#/"tokenId":"[^"]*"/#, with: "")
