@@ -84,6 +84,7 @@ test-attacks: release ## Attack the release build, kill it, damage vaults, and u
 test-counts: layout ## Compare what a cached token costs with the last release: instructions, allocations, pages, sizes
 	@.ci/require-packages gcc libc6-dev python3=python3
 	@Tests/Drivers/Counts/run "$(BIN)/authbroker" "$(BIN)/authbrokerd"
+	@Tests/Drivers/Counts/rules "$(BIN)/authbrokerd"
 
 test-waits: need-build ## Stop, freeze and disturb the broker while refreshes wait; WAITS="--runs N" for more (minutes)
 	@.ci/require-packages python3=python3 gcc libc6-dev

@@ -8,6 +8,9 @@ enum CountBounds {
   /// System calls of the daemon around all requests of one connection: accepting it, its registration, its end, and a
   /// wait that strace(1) saw begin before.
   static let callsOfConnection = 16
+  /// System calls of the daemon for the unit and the label of a new connection: it is held, its groups are read (and its
+  /// start, before and after, where the kernel cannot hold it), and it is asked for its label.
+  static let callsOfIdentity = 16
   /// System calls of the process `authbroker token`, from execve(2) to its end, but for those of the dynamic loader; a
   /// debug build loads its libraries with some more.
   static var callsOfProcess: Int { BuiltPrograms.released == nil ? 400 : 50 }
