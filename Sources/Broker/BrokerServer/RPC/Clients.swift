@@ -17,7 +17,7 @@ extension BrokerServer {
     return ListClients.Result(clients: listed, omitted: all.count - listed.count)
   }
 
-  private func described(_ connection: Connection, _ accounts: AccountFiles?) -> ListClients.Client {
+  private func described(_ connection: Connection, _ accounts: AccountFiles?) -> ListClients.ClientConnection {
     identifyPeer(of: connection)
     let (principal, peer) = (connection.principal, connection.peer)
     let process = principal.process.flatMap { $0 > 0 ? $0 : nil }
@@ -25,7 +25,7 @@ extension BrokerServer {
     let age = (BootClock.now - connection.acceptedAt).wholeNanoseconds / 1_000_000
     let socket = connection.entrance.limitedSocket
     let tool = connection.tool.flatMap { $0.isEmpty ? nil : $0 }
-    return ListClients.Client(
+    return ListClients.ClientConnection(
       connection: Int(clamping: connection.id.number), entrance: socket == nil ? connection.entrance.name : "limited",
       socket: socket, uid: principal.user.map { Int($0) },
       user: principal.user.flatMap { accounts?.name(ofUser: $0) }, pid: process.map { Int($0) },
@@ -49,22 +49,22 @@ extension BrokerServer {
     let isAdmitted = admits(client)
     let decisions = access.decisions(for: client, profiles)
     return ExplainAccess.Result(
-      client: ExplainAccess.Client(
+      client: ExplainAccess.ExplainedClient(
         socket: client.socket, uid: Int(client.user), unit: client.unit, label: client.label, tool: client.tool),
       profiles: zip(profiles, decisions).map { profile, decision in
         isAdmitted
           ? explanation(decision.reason, decision.allowance, profile, params.method)
-          : ExplainAccess.Decision(
+          : ExplainAccess.AccessDecision(
             profile: profile, reason: "notAdmitted", exists: false, allowed: params.method.map { _ in false })
       })
   }
 
   private func explanation(
     _ reason: AccessPolicy.Decision, _ allowance: Allowance?, _ profile: ProfileName, _ method: String?
-  ) -> ExplainAccess.Decision {
-    var decision = ExplainAccess.Decision(profile: profile, reason: reason.word, exists: allowance != nil)
+  ) -> ExplainAccess.AccessDecision {
+    var decision = ExplainAccess.AccessDecision(profile: profile, reason: reason.word, exists: allowance != nil)
     if case .rule(let index) = reason, let rule = access.policy.rules?[index] {
-      decision.rule = ExplainAccess.Rule(rule, at: index)
+      decision.rule = ExplainAccess.DecidingRule(rule, at: index)
     }
     decision.allowed = method.map { allowance?.gives($0) ?? false }
     guard let allowance else { return decision }
@@ -140,7 +140,7 @@ extension AccessPolicy.Decision {
   }
 }
 
-extension ExplainAccess.Rule {
+extension ExplainAccess.DecidingRule {
   fileprivate init(_ rule: AccessPolicy.Rule, at index: Int) {
     let client = rule.client
     self.init(

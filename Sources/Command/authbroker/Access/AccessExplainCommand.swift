@@ -48,7 +48,7 @@ enum AccessExplainCommand: Command {
     throw .usage("there is no user \(text.shellQuoted) in /etc/passwd; give --uid the number")
   }
 
-  private static func words(_ client: ExplainAccess.Client) -> String {
+  private static func words(_ client: ExplainAccess.ExplainedClient) -> String {
     let own: [(String, String?)] = [
       ("socket", client.socket), ("uid", String(client.uid)), ("unit", client.unit), ("label", client.label),
       ("tool", client.tool),
@@ -61,7 +61,7 @@ enum AccessExplainCommand: Command {
     members.compactMap { name, value in value.map { "\(name) \(PlainText.line($0.utf8))" } }.joined(separator: ", ")
   }
 
-  private static func allowed(_ decision: ExplainAccess.Decision) -> String {
+  private static func allowed(_ decision: ExplainAccess.AccessDecision) -> String {
     if let isAllowed = decision.allowed { return isAllowed ? "yes" : "no" }
     guard decision.exists else { return "nothing" }
     var parts: [String] = []
@@ -72,7 +72,7 @@ enum AccessExplainCommand: Command {
     return parts.isEmpty ? "everything" : PlainText.line(parts.joined(separator: "; ").utf8)
   }
 
-  private static func reason(_ decision: ExplainAccess.Decision, _ client: ExplainAccess.Client)
+  private static func reason(_ decision: ExplainAccess.AccessDecision, _ client: ExplainAccess.ExplainedClient)
     -> String
   {
     let socket = "the limited socket \(client.socket.map { PlainText.line($0.utf8) } ?? "-")"
@@ -87,7 +87,7 @@ enum AccessExplainCommand: Command {
     }
   }
 
-  private static func words(_ rule: ExplainAccess.Rule) -> String {
+  private static func words(_ rule: ExplainAccess.DecidingRule) -> String {
     let members: [(String, String?)] = [
       ("socket", rule.socket), ("uid", rule.uids?.joined(separator: " ")), ("unit", rule.unit), ("label", rule.label),
       ("tool", rule.tool), ("profiles", rule.profiles?.map { $0.description }.joined(separator: " ")),

@@ -52,12 +52,12 @@ public enum ExplainAccess: BrokerMethod {
 
   public struct Result: ObjectCodable, Equatable {
     /// The client that is meant.
-    public var client: Client
+    public var client: ExplainedClient
     /// The decision for each profile.
-    public var profiles: [Decision]
+    public var profiles: [AccessDecision]
 
     /// A result of these members.
-    public init(client: Client, profiles: [Decision]) {
+    public init(client: ExplainedClient, profiles: [AccessDecision]) {
       (self.client, self.profiles) = (client, profiles)
     }
 
@@ -70,7 +70,7 @@ public enum ExplainAccess: BrokerMethod {
   }
 
   /// A client as rules know it.
-  public struct Client: ObjectCodable, Equatable {
+  public struct ExplainedClient: ObjectCodable, Equatable {
     /// The limited socket that it comes by; nil for another way.
     public var socket: String?
     /// Its user.
@@ -87,7 +87,7 @@ public enum ExplainAccess: BrokerMethod {
       (self.socket, self.uid, self.unit, self.label, self.tool) = (socket, uid, unit, label, tool)
     }
 
-    public static let blank = Client(uid: 0)
+    public static let blank = ExplainedClient(uid: 0)
 
     public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
       try coder.optional("socket", &socket)
@@ -99,7 +99,7 @@ public enum ExplainAccess: BrokerMethod {
   }
 
   /// A rule, with what it says of clients and profiles.
-  public struct Rule: ObjectCodable, Equatable {
+  public struct DecidingRule: ObjectCodable, Equatable {
     /// Its place in the list `access.rules`, from 0 on.
     public var index: Int
     /// The limited socket that it names.
@@ -124,7 +124,7 @@ public enum ExplainAccess: BrokerMethod {
       (self.label, self.tool, self.profiles) = (label, tool, profiles)
     }
 
-    public static let blank = Rule(index: 0)
+    public static let blank = DecidingRule(index: 0)
 
     public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
       try coder.required("index", &index, .count)

@@ -7,12 +7,12 @@ public enum ListClients: BrokerMethod {
 
   public struct Result: ObjectCodable, Equatable {
     /// The connections, the oldest first; 1000 at most.
-    public var clients: [Client]
+    public var clients: [ClientConnection]
     /// How many more there are.
     public var omitted: Int
 
     /// A result of these members.
-    public init(clients: [Client], omitted: Int = 0) { (self.clients, self.omitted) = (clients, omitted) }
+    public init(clients: [ClientConnection], omitted: Int = 0) { (self.clients, self.omitted) = (clients, omitted) }
 
     public static let blank = Result(clients: [])
 
@@ -23,7 +23,7 @@ public enum ListClients: BrokerMethod {
   }
 
   /// One connection.
-  public struct Client: ObjectCodable, Equatable {
+  public struct ClientConnection: ObjectCodable, Equatable {
     /// Its number, as in the log.
     public var connection: Int
     /// The way that it came by: `socket`, `activation`, `stdio`, `pair` or `limited`.
@@ -63,7 +63,7 @@ public enum ListClients: BrokerMethod {
       (self.connectedAt, self.isAdministrative, self.profiles) = (connectedAt, isAdministrative, profiles)
     }
 
-    public static let blank = Client(
+    public static let blank = ClientConnection(
       connection: 0, entrance: "", connectedAt: .epoch, isAdministrative: false, profiles: 0)
 
     public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {

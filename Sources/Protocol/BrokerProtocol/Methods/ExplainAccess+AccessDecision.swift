@@ -2,7 +2,7 @@ public import JSON
 
 extension ExplainAccess {
   /// The decision for one profile, and the reason.
-  public struct Decision: ObjectCodable, Equatable {
+  public struct AccessDecision: ObjectCodable, Equatable {
     /// The profile.
     public var profile: ProfileName
     /// The reason: `unlimited`, there are neither rules nor a limited socket; `rule`; `noRule`, none matches, so that
@@ -10,7 +10,7 @@ extension ExplainAccess {
     /// socket does not have the profile; `notAdmitted`, the user of the client may not connect.
     public var reason: String
     /// The rule that decides; nil where none does.
-    public var rule: Rule?
+    public var rule: DecidingRule?
     /// Whether the profile exists for the client.
     public var exists: Bool
     /// The methods that it may call with the profile; nil for all that need no proof of access to the state directory.
@@ -26,7 +26,7 @@ extension ExplainAccess {
 
     /// A decision of these members.
     public init(
-      profile: ProfileName, reason: String, rule: Rule? = nil, exists: Bool, methods: [String]? = nil,
+      profile: ProfileName, reason: String, rule: DecidingRule? = nil, exists: Bool, methods: [String]? = nil,
       scopes: [String]? = nil, audiences: [String]? = nil, may: String? = nil, allowed: Bool? = nil
     ) {
       (self.profile, self.reason, self.rule, self.exists) = (profile, reason, rule, exists)
@@ -34,7 +34,7 @@ extension ExplainAccess {
       (self.may, self.allowed) = (may, allowed)
     }
 
-    public static let blank = Decision(profile: .default, reason: "", exists: false)
+    public static let blank = AccessDecision(profile: .default, reason: "", exists: false)
 
     public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
       try coder.required("profile", &profile)
