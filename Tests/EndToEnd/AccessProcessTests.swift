@@ -30,6 +30,23 @@ import Testing
     "access: { rules: [{ client: { \(client) }, profiles: [\"work\"]\(rest) }] }"
   }
 
+  @Test func `the clients are told, with the process behind each`() async throws {
+    try await Sandbox.run { sandbox in
+      try Self.start(sandbox, Self.rule(#"tool: "editor""#))
+      let editor = try SocketWire(sandbox.socket)
+      _ = try editor.call("initialize", #"{"client":{"name":"editor"}}"#)
+      let answer = try sandbox.command("status", "--clients", "--json")
+      let clients = try JSONDocument(parsing: Array(answer.output.utf8)).root["clients"]?.elements() ?? []
+      let own = try clients.first { try $0["tool"]?.string() == "editor" }
+      #expect(try own?["pid"]?.integer() == Int64(getpid()) && own?["uid"]?.integer() == Int64(geteuid()))
+      #expect(try own?["command"]?.string() == ProcessIdentity.program(of: getpid()))
+      #expect(try own?["profiles"]?.integer() == 1 && own?["administrative"]?.bool() == false)
+      #expect(try clients.contains { try $0["administrative"]?.bool() == true && $0["profiles"]?.integer() == 2 })
+      let table = try sandbox.command("status", "--clients")
+      #expect(table.output.hasPrefix("PID ") && table.output.contains("editor"), "\(table.output)")
+    }
+  }
+
   @Test func `the rule that decides is told, or the socket, or that there is none`() async throws {
     try await Sandbox.run { sandbox in
       let socket = #"sockets: { ci: { profiles: ["work"], uids: ["\#(geteuid())", 65533] } }, "#

@@ -14,10 +14,11 @@ package enum ProcessUnit {
 
   /// The unit of a process; nil where it has none, or `/proc` does not tell.
   package static func read(of pid: Int32) -> String? {
-    guard pid > 0, let bytes = try? FileDescriptor.open("/proc/\(pid)/cgroup", .read).contents(limit: longestText),
-      bytes.count < longestText
-    else { return nil }
-    return name(in: String(decoding: bytes, as: UTF8.self))
+    guard pid > 0, let file = try? FileDescriptor.open("/proc/\(pid)/cgroup", .read) else { return nil }
+    // The kernel gives it whole, with one call.
+    var text = [UInt8](repeating: 0, count: longestText)
+    guard case .bytes(let count) = file.read(into: &text), count < longestText else { return nil }
+    return name(in: String(decoding: text[..<count], as: UTF8.self))
   }
 
   /// The unit in the text of such a file.
