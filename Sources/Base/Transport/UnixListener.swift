@@ -2,9 +2,9 @@ package import LinuxSystem
 
 /// Accepts connections on a Unix socket and hands them out, with the credentials of their peer.
 ///
-/// A peer of a user that may not connect is closed before a byte is read or written. At the limit of connections, and when descriptors
-/// have run out, it stops accepting: clients wait in the kernel's queue, and the loop does not spin. It goes on when a
-/// connection has ended, or a moment later.
+/// A peer of a user that may not connect is closed before a byte is read or written. Where its share of connections is
+/// used up, and when descriptors have run out, it stops accepting: clients wait in the kernel's queue, and the loop does
+/// not spin. It goes on when a connection has ended, or a moment later.
 ///
 /// One descriptor is kept in reserve: when descriptors have run out although no connection is open, so that no
 /// connection's end would free one, it serves to turn the waiting client away at once.
@@ -34,8 +34,9 @@ package final class UnixListener: EventHandler {
 
   private let loop: EventLoop
   private let socket: UnixSocket.Listening
-  private var limit: Int
   private let users: UserSet
+  /// How many connections it may have open.
+  package private(set) var share = ConnectionShare(.max)
   private var accept: Accept = { connection, _ in connection.close() }
   /// Takes the next waiting connection; tests let it fail.
   var next: (borrowing FileDescriptor) throws(Errno) -> FileDescriptor? = { listener throws(Errno) in
@@ -59,22 +60,23 @@ package final class UnixListener: EventHandler {
   /// - Parameters:
   ///   - loop: on which it accepts.
   ///   - socket: listens, and is non-blocking.
-  ///   - limit: how many connections may be open together.
   ///   - users: whose processes may connect; root is refused too unless it is one of them.
-  package init(loop: EventLoop, socket: consuming UnixSocket.Listening, limit: Int, users: UserSet) {
+  package init(loop: EventLoop, socket: consuming UnixSocket.Listening, users: UserSet) {
     self.loop = loop
     self.socket = socket
-    self.limit = limit
     self.users = users
   }
 
   /// Begins to accept.
   ///
-  /// - Parameter accept: takes each connection over, on the loop.
+  /// - Parameters:
+  ///   - share: how many connections may be open.
+  ///   - accept: takes each connection over, on the loop.
   /// - Throws: `EMFILE` and the like.
-  package func start(_ accept: @escaping Accept) throws(Errno) {
+  package func start(within share: ConnectionShare, _ accept: @escaping Accept) throws(Errno) {
     guard registration == nil else { return }
     self.accept = accept
+    self.share = share
     reserve = try FileDescriptor.open("/dev/null", .read)
     registration = try loop.register(socket.descriptor, .readable, self)
   }
@@ -88,7 +90,7 @@ package final class UnixListener: EventHandler {
   /// Whether processes of a user may connect.
   package func admits(_ user: UInt32) -> Bool { users.contains(user) }
 
-  /// Takes the place of a listener whose path has gone: its connections live on, and count.
+  /// Takes the place of a listener of the same share whose path has gone: its connections live on, and count.
   package func replace(_ other: UnixListener) {
     connections = other.connections
     other.stop()
@@ -100,6 +102,7 @@ package final class UnixListener: EventHandler {
   package func stop() {
     if let registration { loop.deregister(registration) }
     registration = nil
+    share.forget(self)
     if let retry { loop.cancel(retry) }
     retry = nil
     reserve = nil
@@ -113,13 +116,8 @@ package final class UnixListener: EventHandler {
   /// To be told when a connection that was handed out has been closed: there may be room again.
   package func connectionClosed() {
     connections -= 1
-    if isPaused { resume() }
-  }
-
-  /// Changes how many connections may be open together; those that are open stay.
-  package func setLimit(_ limit: Int) {
-    self.limit = limit
-    if connections < limit { resume() }
+    share.end()
+    if isPaused, share.hasRoom { resume() }
   }
 
   /// Accepts what waits.
@@ -127,8 +125,9 @@ package final class UnixListener: EventHandler {
     turnsInARow = loop.turns == lastTurn &+ 1 ? turnsInARow + 1 : 0
     lastTurn = loop.turns
     for _ in 0..<(turnsInARow < UnixListener.busyTurns ? 1 : UnixListener.acceptsPerTurn) {
-      guard connections < limit else {
+      guard share.hasRoom else {
         if !isPaused { isFull() }
+        share.wait(for: self)
         return pause(retrying: false)
       }
       do throws(Errno) {
@@ -152,6 +151,7 @@ package final class UnixListener: EventHandler {
       return
     }
     connections += 1
+    share.begin()
     accept(connection, peer)
   }
 
@@ -175,7 +175,8 @@ package final class UnixListener: EventHandler {
     }
   }
 
-  private func resume() {
+  /// Accepts again, if it has paused.
+  func resume() {
     guard let registration, isPaused else { return }
     isPaused = false
     if reserve == nil { reserve = try? FileDescriptor.open("/dev/null", .read) }

@@ -23,12 +23,13 @@ import Testing
   var path: String { scratch.path + "/run/s" }
 
   private func listener(
-    _ loop: EventLoop, _ guests: Guests, limit: Int = 100, user: UInt32 = geteuid()
+    _ loop: EventLoop, _ guests: Guests, within share: ConnectionShare = ConnectionShare(100), user: UInt32 = geteuid(),
+    at path: String? = nil
   ) throws -> UnixListener {
     let lock = try FileLock(scratch.path + "/lock")
-    let socket = try UnixSocket.listen(at: path, holding: lock)
-    let listener = UnixListener(loop: loop, socket: socket, limit: limit, users: UserSet(user))
-    try listener.start { connection, peer in guests.all.append(.init(connection, peer)) }
+    let socket = try UnixSocket.listen(at: path ?? self.path, holding: lock)
+    let listener = UnixListener(loop: loop, socket: socket, users: UserSet(user))
+    try listener.start(within: share) { connection, peer in guests.all.append(.init(connection, peer)) }
     return listener
   }
 
@@ -65,7 +66,7 @@ import Testing
   @Test func `at the limit clients wait until a connection ends`() throws {
     let loop = try EventLoop()
     let guests = Guests()
-    let listener = try listener(loop, guests, limit: 2)
+    let listener = try listener(loop, guests, within: ConnectionShare(2))
     let clients = Guests()
     for _ in 0..<4 { clients.all.append(.init(try UnixSocket.connect(to: path), .init(pid: 0, uid: 0, gid: 0))) }
     for _ in 0..<3 { try loop.runOnce() }
@@ -77,6 +78,37 @@ import Testing
     #expect(guests.all.count == 2)
     #expect(listener.connections == 2)
     listener.stop()
+  }
+
+  @Test func `a listener whose share is used up keeps no other from accepting, and goes on within it alone`() throws {
+    let loop = try EventLoop()
+    let (owners, guests) = (Guests(), Guests())
+    let whole = ConnectionShare(3)
+    let main = try listener(loop, owners, within: whole)
+    let other = try listener(loop, guests, within: ConnectionShare(1, of: whole), at: path + "2")
+    let clients = Guests()
+    func connect(_ path: String, _ count: Int) throws {
+      for _ in 0..<count { clients.all.append(.init(try UnixSocket.connect(to: path), .init(pid: 0, uid: 0, gid: 0))) }
+      for _ in 0..<6 { try loop.runOnce() }
+    }
+    try connect(path + "2", 3)
+    #expect(guests.all.count == 1 && other.refusals.pauses == 1)
+    try connect(path, 3)
+    #expect(owners.all.count == 2 && whole.open == 3)
+    // Room of the main one's is none of the other's, which has its own again when a connection of its own ends.
+    main.connectionClosed()
+    for _ in 0..<6 { try loop.runOnce() }
+    #expect(owners.all.count == 3 && guests.all.count == 1)
+    other.connectionClosed()
+    for _ in 0..<6 { try loop.runOnce() }
+    #expect(guests.all.count == 2 && whole.open == 3)
+    whole.limit = 4
+    try connect(path, 2)
+    #expect(owners.all.count == 4 && whole.open == 4)
+    // One that has stopped waits for nothing.
+    for listener in [main, other] { listener.stop() }
+    other.connectionClosed()
+    #expect(whole.open == 3)
   }
 
   @Test func `when descriptors run out accepting pauses, and goes on by itself`() throws {

@@ -45,9 +45,11 @@ extension BrokerServer {
 
   /// Accepts no more connections at a limited socket, removes its path, and closes the connections that came by it.
   package func close(_ entrance: Entrance) {
-    guard let listener = listeners.removeValue(forKey: entrance) else { return }
+    guard let listener = listeners[entrance] else { return }
     listener.stop()
     listener.removePath()
+    for _ in 0..<announced.dropAccepted(at: entrance) { listener.connectionClosed() }
     for connection in Array(connections.all) where connection.entrance == entrance { close(connection) }
+    listeners[entrance] = nil
   }
 }

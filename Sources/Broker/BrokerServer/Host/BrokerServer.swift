@@ -33,6 +33,8 @@ package actor BrokerServer: LoopResident {
   var mustShed = false
   /// The listeners.
   var listeners: [Entrance: UnixListener] = [:]
+  /// The connections that these may have open.
+  let shares: ListenerShares
   /// The permissions of clients.
   package internal(set) var access = AccessTable()
   /// The end of the server.
@@ -51,6 +53,7 @@ package actor BrokerServer: LoopResident {
     ledger.limits = limits
     self.log = log
     self.clock = clock
+    shares = ListenerShares(limits[.connections])
     turns = Turns(limits)
     buffers = Buffers(limits)
   }
@@ -61,7 +64,7 @@ package actor BrokerServer: LoopResident {
     ledger.limits = limits
     turns.setLimits(limits)
     buffers = Buffers(limits)
-    for listener in listeners.values { listener.setLimit(limits[.connections]) }
+    shares.setLimit(limits[.connections], listeners)
     rpc.tokens.setLimits(limits)
   }
 

@@ -26,6 +26,38 @@ package struct Entrance: Hashable, Sendable {
   }
 }
 
+/// The connections that clients may have open, by the entrance.
+///
+/// Clients of limited sockets may be any program, so that all of these sockets together have half of the connections at
+/// most, and each a quarter: whatever they do, the owner's programs have the other half, and one socket leaves as much to
+/// another.
+struct ListenerShares {
+  private let all: ConnectionShare
+  private let limited: ConnectionShare
+
+  /// The shares in so many connections.
+  init(_ limit: Int) {
+    all = ConnectionShare(limit)
+    limited = ConnectionShare(Self.part(2, of: limit), of: all)
+  }
+
+  private static func part(_ count: Int, of limit: Int) -> Int { max(1, limit / count) }
+
+  /// The share of an entrance that has none yet.
+  func share(of entrance: Entrance) -> ConnectionShare {
+    entrance.limitedSocket == nil ? all : ConnectionShare(Self.part(4, of: all.limit), of: limited)
+  }
+
+  /// Applies another limit; connections that are open stay.
+  func setLimit(_ limit: Int, _ listeners: [Entrance: UnixListener]) {
+    for (entrance, listener) in listeners where entrance.limitedSocket != nil {
+      listener.share.limit = Self.part(4, of: limit)
+    }
+    limited.limit = Self.part(2, of: limit)
+    all.limit = limit
+  }
+}
+
 /// Accepting connections.
 extension BrokerServer {
   /// Takes over standard input and output as a connection; the end of the input ends the server.
@@ -62,8 +94,8 @@ extension BrokerServer {
     _ socket: consuming sending UnixSocket.Listening, as entrance: Entrance = .socket,
     users: UserSet = UserSet(ProcessIdentity.user)
   ) throws(Errno) {
-    let (limit, ledger) = assumeIsolated { ($0.limits[.connections], $0.ledger) }
-    let listener = UnixListener(loop: loop, socket: socket, limit: limit, users: users)
+    let ledger = assumeIsolated { $0.ledger }
+    let listener = UnixListener(loop: loop, socket: socket, users: users)
     listener.isFull = { ledger.note(.connections) }
     try start(listener, entrance).get()
   }
@@ -72,7 +104,8 @@ extension BrokerServer {
     assumeIsolated { server in
       server.joinLoop()
       return Result { [announced = server.announced] () throws(Errno) in
-        try listener.start { descriptor, credentials in
+        let share = server.listeners[entrance]?.share ?? server.shares.share(of: entrance)
+        try listener.start(within: share) { descriptor, credentials in
           let stream = SocketStream(descriptor)
           announced.note(ReadyConnections.Accepted(stream: stream, entrance: entrance, credentials: credentials))
         }

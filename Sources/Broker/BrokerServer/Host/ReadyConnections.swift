@@ -62,6 +62,15 @@ final class ReadyConnections: TurnObserver {
   /// There are few in a turn.
   func takeAccepted() -> Accepted? { accepted.isEmpty ? nil : accepted.removeFirst() }
 
+  /// Closes the accepted connections of an entrance that is closed within this turn.
+  ///
+  /// - Returns: how many there are.
+  func dropAccepted(at entrance: Entrance) -> Int {
+    let count = accepted.count
+    accepted.removeAll { $0.entrance == entrance }
+    return count - accepted.count
+  }
+
   /// Notes the readiness of one side of a connection.
   func note(_ connection: Connection, _ events: ReadyEvents, _ side: ConnectionSide) {
     list.append(Ready(connection: connection, events: events, side: side))
