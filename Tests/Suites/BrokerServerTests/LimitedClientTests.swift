@@ -106,6 +106,35 @@ import Testing
     }
   }
 
+  @Test func `a refusal says what the owner can change: the socket, or the rules`() async throws {
+    try await OwnThread.run {
+      let narrow = Allowance(methods: ["getAccessToken"], scopes: ["x"], audiences: ["urn:a"])
+      let rule = AccessPolicy.Rule(ClientPattern(socket: "ci"), profiles: Self.shop, narrow)
+      let mayUse = AccessPolicy.Ceiling(profiles: Self.shop, Allowance(mayHold: false))
+      var opened = Self.socket(narrow)
+      opened.sockets["ci"]?.isOpened = true
+      for (policy, method, params, advice) in [
+        (Self.socket(narrow), "getSession", "{}", "add it to sockets.ci.methods."),
+        (Self.socket(narrow), "getAccessToken", #"{"scopes":["y"]}"#, "add them to sockets.ci.scopes."),
+        (Self.socket(narrow), "getAccessToken", #"{"audience":"urn:b"}"#, "add it to sockets.ci.audiences."),
+        (AccessPolicy(sockets: ["ci": mayUse]), "getAccessToken", "{}", #"allow \"hold\" by sockets.ci.may."#),
+        (opened, "getSession", "{}", "ask its owner for a socket that gives it."),
+        (
+          AccessPolicy(rules: [rule], sockets: Self.socket(Allowance()).sockets), "getSession", "{}",
+          "add it to access.rules."
+        ),
+        (
+          AccessPolicy(rules: [rule], sockets: Self.socket(Allowance()).sockets), "getAccessToken",
+          #"{"audience":"urn:b"}"#, "add it to access.rules."
+        ),
+      ] {
+        let client = try Self.stage(policy).connect(as: .limited("ci"))
+        let answer = client.askBare(Self.line(method, params)).joined()
+        #expect(answer.contains(advice) && Self.kind([answer]) == "accessDenied", "\(answer)")
+      }
+    }
+  }
+
   @Test func `a tool is what the first initialize says`() async throws {
     try await OwnThread.run {
       let rule = AccessPolicy.Rule(ClientPattern(tool: "git"), profiles: Self.shop, Allowance())

@@ -29,13 +29,13 @@ import Testing
     }
   }
 
-  @Test func `lock asks what the vault is, locks it, and says how long that holds`() throws {
+  @Test func `lock locks the vault, asks what it is, and says how long that holds`() throws {
     let owner = try owner(locked: false, source: "file")
     let run = try CommandRun(["lock"], in: scratch)
     #expect(run.code == 0)
     #expect(run.errors.contains("locked while this broker runs"))
     #expect(run.errors.hasSuffix(": authbroker --state \(scratch.file("state")) unlock\n"))
-    #expect(owner.requests == ["getStatus {}", "lock {}"])
+    #expect(owner.requests == ["lock {}", "getStatus {}"])
   }
 
   @Test func `the promise of a passphrase is a stronger one`() throws {
@@ -123,7 +123,7 @@ import Testing
     let owner = try owner(source: "passphrase", isInitialized: false)
     let run = try CommandRun(["lock"], in: scratch)
     #expect(run.code == 0 && run.errors.contains("the vault is new"), "\(run.errors)")
-    #expect(owner.requests == ["getStatus {}", "lock {}"])
+    #expect(owner.requests == ["lock {}", "getStatus {}"])
   }
 
   @Test func `an interrupted question ends its line`() throws {

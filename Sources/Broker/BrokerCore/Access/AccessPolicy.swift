@@ -23,6 +23,8 @@ package struct AccessPolicy: Hashable, Sendable {
     package var profiles: [ProfileName]
     /// The methods and tokens that are allowed with them.
     package var allowance: Allowance
+    /// Whether the socket was opened at run time, and stands in no configuration.
+    package var isOpened = false
 
     /// A ceiling of these members.
     package init(profiles: [ProfileName], _ allowance: Allowance) {
@@ -133,6 +135,6 @@ package struct AccessTable {
     for (profile, decision) in zip(profiles, decisions(for: client, profiles)) {
       allowances[profile] = decision.allowance
     }
-    return Permissions(allowances, of: profiles, for: client)
+    return Permissions(allowances, of: profiles, for: client, within: client.socket.flatMap { policy.sockets[$0] })
   }
 }

@@ -7,6 +7,8 @@ package final class Permissions: Sendable {
 
   /// The client that they were made for; nil where nothing limits it.
   package let client: AccessClient?
+  /// The most that its limited socket gives; nil for a client that came by another way.
+  let ceiling: AccessPolicy.Ceiling?
   /// The allowance for each profile that exists for the client; nil for everything with all.
   let allowances: [ProfileName: Allowance]?
   /// The profiles that exist for it.
@@ -22,23 +24,43 @@ package final class Permissions: Sendable {
 
   private init() {
     (allowances, visible, audible, open) = (nil, .all, .all, .all)
-    (client, opensUnnamed) = (nil, true)
+    (client, ceiling, opensUnnamed) = (nil, nil, true)
   }
 
   /// These allowances of the configured profiles, and nothing else.
-  init(_ allowances: [ProfileName: Allowance], of profiles: [ProfileName], for client: AccessClient? = nil) {
+  init(
+    _ allowances: [ProfileName: Allowance], of profiles: [ProfileName], for client: AccessClient? = nil,
+    within ceiling: AccessPolicy.Ceiling? = nil
+  ) {
     let isOpen = { (name: ProfileName) in allowances[name]?.allowsEveryToken == true }
     self.allowances = allowances
     visible = ProfileMask(allowances.keys)
     audible = ProfileMask(profiles.filter { allowances[$0]?.allows(Subscribe.name) == true })
     open = ProfileMask(profiles.filter(isOpen))
     opensUnnamed = ProfileIndex(profiles).unnamed(in: visible).map { isOpen(profiles[$0]) } ?? false
-    self.client = client
+    (self.client, self.ceiling) = (client, ceiling)
   }
 
   /// The profiles of these names, with everything: for tests of what is shown.
   package convenience init(only names: [ProfileName]) {
     self.init(Dictionary(uniqueKeysWithValues: Set(names).map { ($0, Allowance()) }), of: names)
+  }
+}
+
+extension Permissions {
+  /// The next step of a client that is refused something: what its owner can change.
+  ///
+  /// - Parameters:
+  ///   - change: such as `add it to`.
+  ///   - list: the key of a limited socket that would have to allow it.
+  ///   - isAllowed: whether an allowance does; where the socket's own does, a rule refuses it.
+  /// - Returns: a clause.
+  fileprivate func advice(_ change: String, _ list: String, _ isAllowed: (Allowance) -> Bool) -> String {
+    guard let ceiling, let socket = client?.socket, !isAllowed(ceiling.allowance) else {
+      return "ask its owner to \(change) access.rules"
+    }
+    guard !ceiling.isOpened else { return "ask its owner for a socket that gives it" }
+    return "ask its owner to \(change) sockets.\(socket).\(list)"
   }
 }
 
@@ -94,11 +116,11 @@ extension Principal {
   ) throws(BrokerError) -> (scopes: [String]?, audience: String?) {
     guard let method else { return (scopes, audience) }
     guard let allowance = allowance(for: profile, by: method), allowance.allows(method) else {
-      throw .notAllowed(method, with: profile)
+      throw .notAllowed(method, with: profile, by: permissions)
     }
-    guard allowance.mayHold || method == ReportRejected.name else { throw .mayOnlyUse(profile) }
-    let allowedScopes = try allowance.scopes(scopes, of: profile, own: own)
-    return (allowedScopes, try allowance.audience(audience, of: profile))
+    guard allowance.mayHold || method == ReportRejected.name else { throw .mayOnlyUse(profile, by: permissions) }
+    let allowedScopes = try allowance.scopes(scopes, of: profile, own: own, by: permissions)
+    return (allowedScopes, try allowance.audience(audience, of: profile, by: permissions))
   }
 
   /// Whether it may hold tokens of a profile by the method at hand, not only use them.
@@ -109,21 +131,29 @@ extension Principal {
 
 extension Allowance {
   fileprivate func scopes(
-    _ asked: [String]?, of profile: ProfileName, own: [String]?
+    _ asked: [String]?, of profile: ProfileName, own: [String]?, by permissions: Permissions
   ) throws(BrokerError) -> [String]? {
     guard let scopes else { return asked }
     guard let asked else { return own.map { $0.allSatisfy(scopes.contains) } == true ? nil : scopes }
     guard asked.allSatisfy(scopes.contains) else {
-      throw .notAllowed(at: "/scopes", of: profile, "scopes", Self.inWords(scopes))
+      let advice = permissions.advice("add them to", "scopes") {
+        $0.scopes.map { asked.allSatisfy($0.contains) } ?? true
+      }
+      throw .notAllowed(at: "/scopes", of: profile, "scopes", Self.inWords(scopes), advice)
     }
     return asked
   }
 
-  fileprivate func audience(_ asked: String?, of profile: ProfileName) throws(BrokerError) -> String? {
+  fileprivate func audience(
+    _ asked: String?, of profile: ProfileName, by permissions: Permissions
+  ) throws(BrokerError) -> String? {
     guard let audiences else { return asked }
     if asked == nil, audiences.count == 1 { return audiences[0] }
     guard let asked, audiences.contains(asked) else {
-      throw .notAllowed(at: "/audience", of: profile, "audience", Self.inWords(audiences))
+      let advice = permissions.advice("add it to", "audiences") {
+        $0.audiences.map { $0.contains(asked ?? "") } ?? true
+      }
+      throw .notAllowed(at: "/audience", of: profile, "audience", Self.inWords(audiences), advice)
     }
     return asked
   }
@@ -133,25 +163,30 @@ extension Allowance {
 
 extension BrokerError {
   /// The refusal of a method that the rules do not allow with a profile.
-  package static func notAllowed(_ method: String, with profile: ProfileName? = nil) -> BrokerError {
+  package static func notAllowed(
+    _ method: String, with profile: ProfileName? = nil, by permissions: Permissions
+  ) -> BrokerError {
     let object = profile.map { " with the profile \($0)" } ?? ""
+    let advice = permissions.advice("add it to", "methods") { $0.allows(method) }
     return BrokerError(
-      .accessDenied, "The rules of this broker do not let this client call \(method)\(object).", profile: profile)
+      .accessDenied, "The rules of this broker do not let this client call \(method)\(object); \(advice).",
+      profile: profile)
   }
 
   /// The refusal of a token to a client that may use it and not hold it.
-  static func mayOnlyUse(_ profile: ProfileName) -> BrokerError {
-    BrokerError(
+  static func mayOnlyUse(_ profile: ProfileName, by permissions: Permissions) -> BrokerError {
+    let advice = permissions.advice("allow \"hold\" by", "may") { $0.mayHold }
+    return BrokerError(
       .accessDenied,
-      "The rules of this broker let this client use the profile \(profile), and hold none of its tokens.",
+      "The rules of this broker let this client use the profile \(profile), and hold none of its tokens; \(advice).",
       profile: profile)
   }
 
   fileprivate static func notAllowed(
-    at pointer: String, of profile: ProfileName, _ member: String, _ allowed: String
+    at pointer: String, of profile: ProfileName, _ member: String, _ allowed: String, _ advice: String
   ) -> BrokerError {
     BrokerError(
-      .accessDenied, "The rules of this broker allow this client other \(member): \(allowed).", profile: profile,
-      pointer: pointer)
+      .accessDenied, "The rules of this broker allow this client other \(member): \(allowed); \(advice).",
+      profile: profile, pointer: pointer)
   }
 }

@@ -163,7 +163,7 @@ extension Broker {
       tellRoom(of: caller, .token(name))
       do throws(BrokerError) {
         _ = try view(of: asking).slot(for: name)
-        refuse(caller, .notAllowed(asking.method ?? "", with: name))
+        refuse(caller, .notAllowed(asking.method ?? "", with: name, by: asking.permissions))
       } catch { refuse(caller, error) }
     }
   }

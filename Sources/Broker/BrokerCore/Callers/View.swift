@@ -43,7 +43,9 @@ struct View {
 
   /// A profile, unless the rules keep the method at hand from it.
   private func permitted(_ slot: ProfileSlot) throws(BrokerError) -> ProfileSlot {
-    guard principal.permits(slot.name) else { throw .notAllowed(principal.method ?? "", with: slot.name) }
+    guard principal.permits(slot.name) else {
+      throw .notAllowed(principal.method ?? "", with: slot.name, by: principal.permissions)
+    }
     return slot
   }
 

@@ -12,7 +12,8 @@ extension Broker {
   /// The answer is the JSON of an ``IdentityToken``.
   package func idToken(_ params: GetIDToken.Params, _ caller: Caller<Secret>) throws(BrokerError) {
     let slot = try view(of: caller.principal).slot(for: params.profile)
-    guard caller.principal.mayHold(slot.name) else { throw .mayOnlyUse(slot.name) }
+    let principal = caller.principal
+    guard principal.mayHold(slot.name) else { throw .mayOnlyUse(slot.name, by: principal.permissions) }
     guard slot.allowsIDToken else { throw Self.idTokenDenied(slot.name) }
     let id = slot.id
     noticeUse(of: slot, now)

@@ -186,12 +186,13 @@ extension BrokerServer {
     guard node.kind == .object else {
       return fail(key, BrokerError(JSONMismatch(at: .root, expected: "an object with named parameters")))
     }
-    guard connection.principal.allows(route.name) else { return fail(key, .notAllowed(route.name)) }
-    let isAdministrative = route.needsProof(node)
-    guard connection.principal.isAdministrative || !isAdministrative else {
+    let (principal, isAdministrative) = (connection.principal, route.needsProof(node))
+    // What no rule can name is refused for want of a proof.
+    guard principal.isAdministrative || !isAdministrative else {
       connection.mayStop = end.isDraining
       return fail(key, denial(connection))
     }
+    guard principal.allows(route.name) else { return fail(key, .notAllowed(route.name, by: principal.permissions)) }
     broker.assumeIsolated { $0.noteRequest(isAdministrative: isAdministrative) }
     do throws(BrokerError) {
       try route.run(self, node, Request(caller: key, connection: connection, method: route.name))

@@ -19,9 +19,9 @@ enum LockCommand: Command {
     guard var connection = try context.connectToRunning() else {
       return finish(context, Message("no broker is running, so no key is in memory"))
     }
-    let vault = try context.call(GetStatus.self, Empty(), on: &connection).vault
+    // First, so that who may not lock it is told so, and not that the status is refused.
     _ = try context.call(Lock.self, Empty(), on: &connection)
-    finish(context, message(vault))
+    finish(context, message(try context.call(GetStatus.self, Empty(), on: &connection).vault))
   }
 
   private static func finish(_ context: Context, _ message: Message) {
