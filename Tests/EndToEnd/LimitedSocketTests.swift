@@ -1,4 +1,5 @@
 import Glibc
+import JSON
 import LinuxSystem
 import TestSupport
 import Testing
@@ -24,6 +25,11 @@ import Testing
     return PathName.directory(of: sandbox.socket) + "/sockets/ci/broker.sock"
   }
 
+  /// How many of each have an answer.
+  private static func answered(_ clients: [[SocketWire]]) throws -> [Int] {
+    try clients.map { try $0.count { try $0.hasMore() } }
+  }
+
   private static func reload(_ sandbox: Sandbox) throws {
     let owner = try SocketWire(sandbox.socket)
     try owner.prove()
@@ -46,6 +52,7 @@ import Testing
         environment["AUTHBROKER_SOCKET"] = path
         let refused = try sandbox.run(BuiltPrograms.command, words, environment: environment)
         #expect(refused.code == 6, "\(words): \(refused.errors)")
+        #expect(refused.errors.contains("call it on the broker's own socket"), "\(words): \(refused.errors)")
       }
       let client = try SocketWire(path)
       _ = try client.call("ping")
@@ -71,6 +78,56 @@ import Testing
       chmod(open, 0o755)
       try Self.reload(sandbox)
       #expect(try Self.command(sandbox, by: open + "/s", "token").code == 0)
+    }
+  }
+
+  @Test func `one whose path has gone, or was replaced, is bound again, and its clients stay`() async throws {
+    try await Sandbox.run { sandbox in
+      let path = try Self.start(sandbox, #"profiles: ["work"]"#)
+      let client = try SocketWire(path)
+      _ = try client.call("getAccessToken")
+      unlink(path)
+      #expect(Patience.wait { (try? SocketWire(path).call("ping")) != nil })
+      #expect(try sandbox.run("/bin/rm", ["-r", PathName.directory(of: path)]).code == 0)
+      #expect(Patience.wait { (try? SocketWire(path).call("ping")) != nil })
+      // What another program has put there is left to it.
+      try Directory.write("", to: path + ".other")
+      rename(path + ".other", path)
+      let owner = try SocketWire(sandbox.socket)
+      try owner.prove()
+      #expect(try Patience.wait { try owner.call("listSockets").required("sockets").elements()[0]["problem"] != nil })
+      unlink(path)
+      #expect(Patience.wait { (try? SocketWire(path).call("ping")) != nil })
+      #expect(try owner.call("listSockets").required("sockets").elements()[0]["problem"] == nil)
+      _ = try client.call("getAccessToken")
+      #expect(try sandbox.command("stop").code == 0)
+      #expect(access(path, F_OK) != 0)
+    }
+  }
+
+  @Test func `limited sockets have half of the connections together, and a full one holds up no other client`()
+    async throws
+  {
+    try await Sandbox.run { sandbox in
+      let entries = ["a", "b", "c"].map { "\($0): { profiles: [\"work\"] }" }.joined(separator: ", ")
+      _ = try sandbox.owner(
+        try sandbox.configure("{ \(Self.profiles), limits: { maxConnections: 8 }, sockets: { \(entries) } }"))
+      var clients: [SocketWire] = []
+      /// Connects so many clients, whose questions are answered or wait.
+      func connect(_ path: String, _ count: Int) throws -> [SocketWire] {
+        let wires = try (0..<count).map { _ in try SocketWire(path) }
+        for wire in wires { try wire.send(Array(#"{"jsonrpc":"2.0","id":3,"method":"ping"}"#.utf8)) }
+        clients += wires
+        return wires
+      }
+      let limited = try ["a", "b", "c"].map {
+        try connect(PathName.directory(of: sandbox.socket) + "/sockets/\($0)/broker.sock", 3)
+      }
+      // The owner's programs have the other half.
+      for wire in try connect(sandbox.socket, 4) { _ = try wire.nextNode() }
+      #expect(try Patience.wait { try Self.answered(limited).reduce(0, +) == 4 })
+      #expect(try Self.answered(limited).allSatisfy { $0 <= 2 })
+      #expect(clients.count == 13)
     }
   }
 

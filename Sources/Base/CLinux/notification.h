@@ -2,14 +2,17 @@
 #pragma once
 
 // A descriptor that is readable once something has gone from a directory, or the directory itself (inotify(7)).
+static inline int clinux_watch_also(int fd, const char *path) {
+  uint32_t events = IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR;
+  return inotify_add_watch(fd, path, events) >= 0 ? 0 : -errno;
+}
 static inline int clinux_watch_directory(const char *path) {
   int fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
   if (fd < 0) return -errno;
-  uint32_t events = IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR;
-  if (inotify_add_watch(fd, path, events) >= 0) return fd;
-  int error = errno;
+  int result = clinux_watch_also(fd, path);
+  if (result == 0) return fd;
   close(fd);
-  return -error;
+  return result;
 }
 static inline int clinux_datagram_socket(int64_t send_timeout_seconds) {
   int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);

@@ -18,6 +18,14 @@ package enum DirectoryEntry {
     _ = try Errno.check(unsafe clinux_unlink(name))
   }
 
+  /// Removes an empty directory (rmdir(2)).
+  ///
+  /// - Throws: what rmdir(2) says.
+  package static func removeDirectory(_ path: String) throws(Errno) {
+    // The string is NUL-terminated for the length of the call, which does not keep it.
+    _ = try Errno.check(unsafe clinux_result(rmdir(path)))
+  }
+
   /// Gives a file another name, which may replace another file (rename(2)).
   ///
   /// - Throws: what rename(2) says.

@@ -1,6 +1,6 @@
 import CLinux
 
-/// Tells when something may have gone from a directory, or the directory itself, as a descriptor (inotify(7)).
+/// Tells when something may have gone from some directories, or one of these itself, as a descriptor (inotify(7)).
 package struct DirectoryWatch: ~Copyable {
   /// Readable once something has gone.
   package let descriptor: FileDescriptor
@@ -11,6 +11,14 @@ package struct DirectoryWatch: ~Copyable {
   package init(_ path: String) throws(Errno) {
     // The string is NUL-terminated for the length of the call, which does not keep it.
     descriptor = FileDescriptor(owning: try Errno.check(unsafe clinux_watch_directory(path)))
+  }
+
+  /// Watches another directory as well: a user may have few of these, and each of them any number of directories.
+  ///
+  /// - Throws: as ``init(_:)``.
+  package func add(_ path: String) throws(Errno) {
+    // The string is NUL-terminated for the length of the call, which does not keep it.
+    _ = try Errno.check(unsafe clinux_watch_also(descriptor.number, path))
   }
 
   /// Reads the pending notifications.

@@ -91,7 +91,8 @@ extension BrokerConfiguration {
     }
   }
 
-  private static func socket(
+  /// Reads one limited socket; nil where it names no profiles.
+  static func socket(
     _ name: String, _ entry: inout ConfigurationSection, _ configured: [ProfileName]
   ) -> LimitedSocket? {
     entry.require("profiles", "write the names of profiles")

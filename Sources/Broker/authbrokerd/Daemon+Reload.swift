@@ -41,7 +41,7 @@ extension Daemon {
     }
     if fresh == configuration {
       await broker.configurationWasRead()
-      openLimitedSockets(of: fresh, server)
+      openLimitedSockets(of: fresh, AccountNames(), server)
     } else if let failure = await takeOver(fresh, broker, server) {
       return .failure(failure)
     }
@@ -52,9 +52,11 @@ extension Daemon {
   private func takeOver(
     _ fresh: BrokerConfiguration, _ broker: Broker, _ server: BrokerServer
   ) async -> BrokerError? {
+    let names = AccountNames()
     let (profiles, policy): ([ProfileSettings], AccessPolicy)
     do throws(StartFailure) {
-      (policy, profiles) = (try accountNames.policy(of: fresh), try providers.settings(for: fresh))
+      let opened = limitedSockets.filter { $0.end != nil }
+      (policy, profiles) = (try names.policy(of: fresh, opened: opened), try providers.settings(for: fresh))
     } catch {
       return BrokerError(error.kind == .configInvalid ? .configInvalid : .overloaded, error.message)
     }
@@ -76,9 +78,9 @@ extension Daemon {
       log.warning("changed vault settings take effect at the next start")
     }
     configuration = fresh
-    openLimitedSockets(of: fresh, server)
+    openLimitedSockets(of: fresh, names, server)
     await server.askHeldQuestions()
-    await server.setLimits(fresh.limits.fitting(descriptorLimit: descriptorLimit))
+    await server.setLimits(limits(of: fresh))
     if arguments.mode == .owner(isOnDemand: true) { await server.endWhenIdle(for: fresh.linger) }
     log.setLevel(LogLevel(fresh.logLevel))
     log.notice("configuration reloaded", .number("profiles", profiles.count))

@@ -4,30 +4,37 @@ import Logging
 import StateDirectory
 import Transport
 
-/// Keeping the broker's socket reachable: a path that has gone, with the directory of a login that ended or by a
+/// Keeping the broker's sockets reachable: a path that has gone, with the directory of a login that ended or by a
 /// cleaner, is bound again. Where the state directory itself has gone, the broker ends.
 extension Daemon {
-  /// The pause between a change of the socket's directory and the check whether the socket is still there.
+  /// The pause between a change of a socket's directory and the check whether the socket is still there.
   private static let quietTime = Duration.milliseconds(100)
   /// The interval of checks where the kernel reports no changes, and the pause before a socket that could not be bound
   /// is tried again.
   private static let lookTime = Duration.seconds(5)
 
-  /// Watches the directory of the socket; a socket of a service manager is the manager's.
-  func watchSocket(_ server: BrokerServer) {
-    guard !socket.isEmpty, server.assumeIsolated({ $0.ownsSocketPath }) else { return }
+  /// Watches the directories of the sockets; a socket of a service manager is the manager's.
+  func watchSockets(_ server: BrokerServer) {
     socketWatcher?.stop()
     socketWatcher = nil
+    let isOwn = !socket.isEmpty && server.assumeIsolated { $0.ownsSocketPath }
+    let paths = (isOwn ? [socket] : []) + limitedSockets.filter { $0.admission != nil }.map(\.path)
+    let directories = paths.map { PathName.directory(of: $0) }
+    areSocketsWatched = true
+    guard let first = directories.first else { return }
     do throws(Errno) {
-      let watch = try DirectoryWatch(PathName.directory(of: socket))
-      socketWatcher = try DirectoryWatcher(loop: loop, watch: watch) { [weak self] in
-        self?.assumeIsolated { $0.lookAtSocket(after: Self.quietTime) }
+      let watch = try DirectoryWatch(first)
+      for directory in directories.dropFirst() {
+        do throws(Errno) { try watch.add(directory) } catch { areSocketsWatched = false }
       }
-      // It may have gone before it was watched.
-      lookAtSocket(after: Self.quietTime)
+      socketWatcher = try DirectoryWatcher(loop: loop, watch: watch) { [weak self] in
+        self?.assumeIsolated { $0.lookAtSockets(after: Self.quietTime) }
+      }
     } catch {
-      lookAtSocket(after: Self.lookTime)
+      areSocketsWatched = false
     }
+    // One may have gone before it was watched.
+    lookAtSockets(after: areSocketsWatched ? Self.quietTime : Self.lookTime)
   }
 
   /// Watches the state directory: once it has gone, its path is the next owner's to use.
@@ -57,29 +64,27 @@ extension Daemon {
     return true
   }
 
-  private func lookAtSocket(after delay: Duration) {
-    guard !willLookAtSocket else { return }
-    willLookAtSocket = true
+  private func lookAtSockets(after delay: Duration) {
+    guard !willLookAtSockets else { return }
+    willLookAtSockets = true
     // The loop keeps the timer, and this actor, for as long as the process lives.
     _ = loop.schedule(after: delay) {
       self.assumeIsolated { daemon in
-        daemon.willLookAtSocket = false
-        daemon.restoreSocket()
+        daemon.willLookAtSockets = false
+        daemon.restoreSockets()
       }
     }
   }
 
-  /// Binds a socket that has gone: where it was, or in the state directory.
-  private func restoreSocket() {
+  /// Binds the sockets that have gone: where they were, or in the state directory.
+  private func restoreSockets() {
     guard !isStopping, let server, !endIfLeft() else { return }
-    guard !server.assumeIsolated({ $0.isInPlace() }) else {
-      // Without a watcher, it is looked again and again.
-      return socketWatcher == nil ? lookAtSocket(after: Self.lookTime) : ()
-    }
-    for path in [source.paths.socket, source.paths.ownSocket] where bindAgain(server, path) {
-      return watchSocket(server)
-    }
-    lookAtSocket(after: Self.lookTime)
+    let isMissing = !server.assumeIsolated { $0.isInPlace() }
+    let isRestored = isMissing && [source.paths.socket, source.paths.ownSocket].contains { bindAgain(server, $0) }
+    let limited = restoreLimitedSockets(server)
+    // Without a watcher, it is looked again and again.
+    if isRestored || limited.restored > 0 || !areSocketsWatched { return watchSockets(server) }
+    if isMissing || limited.missing > 0 { lookAtSockets(after: Self.lookTime) }
   }
 
   private func bindAgain(_ server: BrokerServer, _ path: String) -> Bool {

@@ -47,16 +47,16 @@ actor Daemon {
   let hooks: EventHooks
   /// The path of the socket; empty for none.
   var socket = ""
-  /// The limited sockets that listen.
-  var limitedSockets: [LimitedSocket] = []
-  /// The state of each limited socket of the configuration.
-  var socketReports: [GetStatus.Socket] = []
-  /// Tells when the socket's path may have gone.
+  /// The limited sockets.
+  var limitedSockets: [LimitedListener] = []
+  /// Tells when a socket's path may have gone.
   var socketWatcher: DirectoryWatcher?
+  /// Whether that watches the directory of every socket.
+  var areSocketsWatched = false
   /// Tells when the lock's path may have gone.
   var stateWatcher: DirectoryWatcher?
-  /// Whether it will be looked whether the socket's path is there.
-  var willLookAtSocket = false
+  /// Whether it will be looked whether the sockets' paths are there.
+  var willLookAtSockets = false
   private let startedAt = WallClock.timestamp.description
   private var isInterrupted = false
   /// Whether the broker takes no new request any more.
@@ -131,16 +131,16 @@ actor Daemon {
     if opened.hasPredecessor { log.notice("the vault is new: the files of an earlier one are missing") }
     providers.vaultKey.use(opened.vault.providerKey)
     _ = try settings.get()
-    let policy = try accountNames.policy(of: configuration)
+    let names = AccountNames()
+    let policy = try names.policy(of: configuration)
     let broker = Broker(
       executor: loop, background: TaskThread.shared, profiles: profiles, store: opened.vault,
       status: opened.status, clock: SystemClock(loop: loop, log: log), entropy: entropy,
       trials: ProviderTrial.self)
     let server = BrokerServer(
-      loop: loop, broker: broker, limits: configuration.limits.fitting(descriptorLimit: descriptorLimit),
-      environment: surroundings, log: log, startedAt: WallClock.timestamp)
-    self.broker = broker
-    self.server = server
+      loop: loop, broker: broker, limits: limits(of: configuration), environment: surroundings, log: log,
+      startedAt: WallClock.timestamp)
+    (self.broker, self.server) = (broker, server)
     await broker.setAutoLock(configuration.vault.autoLock)
     hooks.update(configuration.hooks)
     await broker.start(with: opened.contents) { [log, hooks] notice in
@@ -155,7 +155,7 @@ actor Daemon {
     await server.setAccess(AccessTable(policy, profiles: configuration.profiles.map(\.name)))
     watchNetwork(broker)
     providers.start()
-    try open(server, channel)
+    try open(server, names, channel)
   }
 
   /// Begins to open the vault, apart from the loop.
@@ -197,10 +197,13 @@ actor Daemon {
   }
 
   /// Begins to take connections; clients find the broker from here on.
-  private func open(_ server: BrokerServer, _ channel: consuming StdioChannel?) throws(StartFailure) {
+  private func open(
+    _ server: BrokerServer, _ names: AccountNames, _ channel: consuming StdioChannel?
+  ) throws(StartFailure) {
     ProofDirectory(path: source.paths.state).removeLeftovers()
     socket = try listen(server)
-    openLimitedSockets(of: configuration, server)
+    removeLeftSockets()
+    openLimitedSockets(of: configuration, names, server)
     do throws(Errno) {
       if let channel { try server.take(channel) }
     } catch {
@@ -209,7 +212,6 @@ actor Daemon {
     log.notice(
       "ready", .word("socket", socket.isEmpty ? "none" : socket), .number("pid", Int(ProcessIdentity.pid)),
       .word("version", ProgramVersion.current))
-    watchSocket(server)
     watchState()
     guard arguments.mode == .owner(isOnDemand: true) else { return }
     let patience = configuration.linger
@@ -234,7 +236,7 @@ actor Daemon {
     surroundings.stopping = { [weak self] in self?.assumeIsolated { $0.noteStop() } }
     (surroundings.delivery, surroundings.vaultFile) = (providers.deliveryReports, source.paths.vault)
     surroundings.authorities = { [weak self] in self?.assumeIsolated { $0.providers.authorities } ?? [] }
-    surroundings.sockets = { [weak self] in self?.assumeIsolated { $0.socketReports } ?? [] }
+    surroundings.sockets = socketServices
     surroundings.targets = { [weak self] in self?.assumeIsolated { $0.configuration.targets } ?? TargetMap() }
     return surroundings
   }
@@ -265,6 +267,7 @@ actor Daemon {
   ///
   /// What could not be saved in time is lost, and the process ends with that.
   private func end() {
+    removeOpenedDirectories()
     Task {
       await apart { await closeStores() }
       await apart { await hooks.close(within: Self.hookPatience) }

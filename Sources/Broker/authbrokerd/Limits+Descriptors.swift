@@ -17,6 +17,17 @@ extension Limits {
   }
 }
 
+extension Daemon {
+  /// The descriptors of a limited socket beside its connections: that which listens, and the one that is kept in reserve.
+  private static let descriptorsOfSocket = 2
+
+  /// The limits of a configuration, with as many connections as its sockets leave descriptors for.
+  func limits(of configuration: BrokerConfiguration) -> Limits {
+    let sockets = configuration.sockets.count * Self.descriptorsOfSocket
+    return configuration.limits.fitting(descriptorLimit: descriptorLimit - sockets)
+  }
+}
+
 extension LogLevel {
   /// The level that a configuration asks for.
   init(_ level: BrokerConfiguration.LogLevel) {

@@ -57,6 +57,12 @@ import Testing
     try check(CompleteLogin.Params(loginFlowID: "f", redirectURL: secret))
     try check(CancelLogin.Params(), CancelLogin.Params(otpFlowID: "a"), CancelLogin.Params(loginFlowID: "b"))
     try check(Reauthenticate.Params(), Reauthenticate.Params(profile: work, password: secret))
+    try check(
+      OpenSocket.Params(profiles: [work], lifetime: .seconds(1)),
+      OpenSocket.Params(
+        profiles: [work], methods: ["m"], scopes: ["s"], audiences: ["a"], may: "use", users: ["1005", "ann"],
+        group: "g", lifetime: .seconds(60), path: "/a b", mode: "0660"))
+    try check(CloseSocket.Params(socketID: "open-1"))
     try check(ResendOTP.Params(otpFlowID: "f"))
     try check(ResendOTP.Params(otpFlowID: "f", channel: .email))
     try check(Logout.Params(), Logout.Params(profile: work, everywhere: true, all: true))

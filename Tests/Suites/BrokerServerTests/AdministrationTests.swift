@@ -23,7 +23,8 @@ import Testing
   @Test(arguments: [
     ("rekey", #"{"newPassphrase":"mine"}"#), ("lock", "{}"), ("reloadConfig", "{}"), ("stopBroker", "{}"),
     ("checkVault", "{}"), ("tryProvider", "{}"), ("continueTrial", #"{"trialId":"x"}"#), ("logout", #"{"all":true}"#),
-    ("prove", "{}"),
+    ("prove", "{}"), ("openSocket", #"{"profiles":["default"],"lifetimeSeconds":9}"#), ("listSockets", "{}"),
+    ("closeSocket", #"{"socketId":"open-0"}"#),
   ])
   func `a client with nothing but the socket is refused and told what to prove`(
     _ method: String, _ params: String

@@ -54,6 +54,7 @@ import Testing
         ("stopBroker", "{}", "accessDenied"), ("prove", "{}", "accessDenied"),
         ("prove", #"{"name":"proof-00000000000000000000000000000000"}"#, "accessDenied"), ("ping", "{}", "result"),
         ("noSuchMethod", "{}", "methodNotFound"),
+        ("openSocket", #"{"profiles":["shop"],"lifetimeSeconds":9}"#, "accessDenied"),
       ] {
         let answer = client.askBare(Self.line(method, params))
         #expect(Self.kind(answer) == expected, "\(method) \(params): \(answer)")

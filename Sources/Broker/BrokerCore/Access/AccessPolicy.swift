@@ -87,7 +87,7 @@ package struct AccessPolicy: Hashable, Sendable {
 /// The permissions of clients by a policy, each made once.
 package struct AccessTable {
   /// The policy.
-  package let policy: AccessPolicy
+  package private(set) var policy: AccessPolicy
   /// The configured profiles.
   package let profiles: [ProfileName]
   /// The members beyond socket and user by which rules know clients.
@@ -114,6 +114,12 @@ package struct AccessTable {
   ) -> [(reason: AccessPolicy.Decision, allowance: Allowance?)] {
     let matching = policy.matching(client)
     return profiles.map { policy.decide(for: client, matching, $0) }
+  }
+
+  /// Changes the ceiling of one limited socket, and nothing for other clients; nil for a socket that is closed.
+  package mutating func set(_ ceiling: AccessPolicy.Ceiling?, of socket: String) {
+    policy.sockets[socket] = ceiling
+    known = known.filter { $0.key.socket != socket }
   }
 
   /// The permissions of a client.

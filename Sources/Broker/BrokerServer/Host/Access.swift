@@ -20,6 +20,13 @@ extension BrokerServer {
     for connection in Array(connections.all) { renewPermissions(of: connection) }
   }
 
+  /// Gives the clients of a limited socket that is about to be opened the most that they may have; nil for one that is
+  /// closed.
+  package func setCeiling(_ ceiling: AccessPolicy.Ceiling?, of socket: String) { access.set(ceiling, of: socket) }
+
+  /// How many connections that came by an entrance are open.
+  package func connectionCount(at entrance: Entrance) -> Int { listeners[entrance]?.connections ?? 0 }
+
   /// The client of a connection, as rules know it.
   func client(of connection: Connection) -> AccessClient {
     AccessClient(

@@ -103,7 +103,7 @@ extension BrokerServer {
       subscriptions: subscriptions, counters: isWhole ? Self.counters(counters) : [],
       limits: isWhole ? ledger.report : [],
       delivery: isWhole ? environment.delivery() : [], authorities: isWhole ? environment.authorities() : [],
-      sockets: isWhole ? environment.sockets() : [],
+      sockets: isWhole ? environment.sockets.list().map { GetStatus.Socket($0) } : [],
       parkedSessions: parked, addresses: addresses, profiles: profiles)
   }
 

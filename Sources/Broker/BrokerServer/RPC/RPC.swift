@@ -76,7 +76,7 @@ extension BrokerServer {
     /// The certificate authorities trusted beside the system's.
     package var authorities: @Sendable () -> [GetStatus.Authority] = { [] }
     /// The limited sockets.
-    package var sockets: @Sendable () -> [GetStatus.Socket] = { [] }
+    package var sockets = SocketServices()
     /// The servers, each with the profile whose token it gets.
     package var targets: @Sendable () -> TargetMap = { TargetMap() }
     /// The file of the vault; nil where sessions rest elsewhere.
@@ -127,7 +127,7 @@ extension BrokerServer {
   /// Whether something is under way that must not be lost.
   var hasWork: Bool { broker.assumeIsolated { $0.hasWork } }
   /// Whether the broker is in use though no client is there.
-  var isBusy: Bool { broker.assumeIsolated { $0.isBusy } }
+  var isBusy: Bool { broker.assumeIsolated { $0.isBusy } || environment.sockets.areOpened }
 
   // MARK: What the program around asks
 

@@ -114,9 +114,9 @@ package enum Methods {
 /// The table of methods.
 enum Routes {
   /// One route for each method; those of the embedded provider's owner come last.
-  static let all = common + directory
+  static let all = common + sockets + directory
 
-  /// The routes of all methods but those of the account directory.
+  /// The routes of all methods but those of the limited sockets and of the account directory.
   private static let common: [Route] =
     [
       .now(Initialize.self) { server, params, request throws(BrokerError) in try server.initialize(params, request) },

@@ -3,7 +3,7 @@ public import JSON
 extension GetStatus {
   /// A socket that gives its clients some profiles only.
   public struct Socket: ObjectCodable, Equatable {
-    /// Its name in the configuration.
+    /// Its name in the configuration, or the id of one that was opened at run time.
     public var name: String
     /// Its path.
     public var path: String
@@ -14,6 +14,11 @@ extension GetStatus {
       self.name = name
       self.path = path
       self.problem = problem
+    }
+
+    /// As much as the status tells of one.
+    public init(_ socket: LimitedSocketState) {
+      self.init(name: socket.socketID, path: socket.path, problem: socket.problem)
     }
 
     public static let blank = Socket(name: "", path: "")

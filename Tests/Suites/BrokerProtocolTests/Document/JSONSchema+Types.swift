@@ -8,6 +8,7 @@ extension JSONSchema {
   static func of<Coding: ValueCoding>(_ coding: Coding) -> JSONSchema {
     switch coding {
     case is CountCoding: .count
+    case is UserCoding: .oneOf([.text, .count])
     case let seconds as SecondsCoding:
       seconds.isDifference ? .number() : .number(minimum: 0, maximum: JSONNode.longestSeconds)
     case let words as OpenWordCoding: words.words.count == 1 ? .word(words.words[0]) : .words(words.words)
