@@ -22,7 +22,8 @@ enum CommandTable {
     "helper install": ["nothing"], "helper remove": ["nothing"], "helper list": ["--url", ""],
     "doctor": ["--tool", "nothing"], "provider-check": [], "watch": [], "call": ["ping"], "serve": [], "reload": [],
     "stop": [], "sockpath": ["a"], "config": ["check"], "demo": ["a"], "completion": ["nothing"], "version": ["a"],
-    "help": ["nothing"],
+    "help": ["nothing"], "socket open": ["work"], "socket list": [], "socket close": ["open-1"],
+    "socket forward": ["--print", "host", "work"],
   ]
 
   /// A line for some of them with which they ask a broker, where the one above asks none.

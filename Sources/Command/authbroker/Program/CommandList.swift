@@ -10,7 +10,8 @@ enum CommandList {
       ImportCommand.entry, InitCommand.entry, StatusCommand.entry, WhoamiCommand.entry, ProfilesCommand.entry,
       ProfileCommand.entry,
       SessionsCommand.entry, LogoutCommand.entry, LockCommand.entry, UnlockCommand.entry, RekeyCommand.entry,
-      AccountCommand.entry, LocalCommand.entry, AccessCommand.entry, TargetCommand.entry, HelperCommand.entry,
+      AccountCommand.entry, LocalCommand.entry, AccessCommand.entry, SocketCommand.entry, TargetCommand.entry,
+      HelperCommand.entry,
       DoctorCommand.entry,
       ProviderCheckCommand.entry, WatchCommand.entry, CallCommand.entry, ServeCommand.entry, ConnectCommand.entry,
       ReloadCommand.entry, StopCommand.entry, SockpathCommand.entry, ConfigCommand.entry, DemoCommand.entry,
@@ -33,7 +34,7 @@ enum CommandList {
     ProfilesCommand.name,
     WatchCommand.name, DoctorCommand.name, AccessCommand.name, LocalCommand.name, ProviderCheckCommand.name,
     InitCommand.name,
-    LockCommand.name, RekeyCommand.name, ReloadCommand.name, StopCommand.name,
+    LockCommand.name, RekeyCommand.name, ReloadCommand.name, StopCommand.name, SocketCommand.name,
   ]
 
   /// Whether the connections of a command show that it has the state directory.

@@ -1,0 +1,59 @@
+import BrokerProtocol
+import LinuxSystem
+
+/// A limited socket as a command line describes it.
+struct SocketDraft {
+  /// The options that describe it.
+  static let options: [Option] = [
+    .value("--for", "TIME", "for how long, such as 90s, 15m, 8h or 7d (1h); 30d at most"),
+    .value("--method", "METHOD", "a method that it allows; may be repeated (all)", completion: .methods),
+    .value("--scope", "SCOPE", "a scope that tokens may have; may be repeated (any)"),
+    .value("--audience", "NAME", "an audience of tokens; may be repeated (any)"),
+    .flag("--use-only", "clients use tokens by the broker, and hold none"),
+    .value("--uid", "USER", "a user who may connect, by name or number; may be repeated"),
+    .value("--group", "GROUP", "the group that the socket belongs to"),
+    .value("--mode", "MODE", "its permissions: 0600, 0660 (with --group) or 0666"),
+    .value("--path", "PATH", "where it is; its directory exists", completion: .files),
+  ]
+
+  /// The request.
+  let params: OpenSocket.Params
+
+  /// Reads the options.
+  ///
+  /// - Throws: a usage failure.
+  init(_ context: Context, _ profiles: some Collection<String>) throws(CommandFailure) {
+    let arguments = context.arguments
+    var names: [ProfileName] = []
+    for profile in profiles {
+      guard let name = ProfileName(profile) else {
+        throw .usage("PROFILE is a profile's name (a-z, 0-9, '.', '_' and '-'), not \(profile.shellQuoted)")
+      }
+      names.append(name)
+    }
+    let lifetime = try Self.lifetime(arguments["--for"] ?? "1h")
+    params = OpenSocket.Params(
+      profiles: names, methods: Self.list(arguments, "--method"), scopes: Self.list(arguments, "--scope"),
+      audiences: Self.list(arguments, "--audience"), may: arguments.has("--use-only") ? "use" : nil,
+      users: Self.list(arguments, "--uid"), group: arguments["--group"], lifetime: lifetime,
+      path: arguments["--path"].map { PathName.absolute($0, in: ProcessIdentity.workingDirectory) },
+      mode: arguments["--mode"])
+  }
+
+  private static func list(_ arguments: Arguments, _ name: String) -> [String]? {
+    let values = arguments.all(name)
+    return values.isEmpty ? nil : values
+  }
+
+  /// Reads a time with its unit; a number alone is one of seconds, as everywhere.
+  private static func lifetime(_ text: String) throws(CommandFailure) -> Duration {
+    let units: [(name: String, seconds: Int64)] = [("s", 1), ("m", 60), ("h", 3600), ("d", 86400)]
+    let unit = units.first { text.hasSuffix($0.name) }
+    // More digits than these are more than the broker takes.
+    let digits = unit == nil ? text : String(text.dropLast())
+    guard (1...9).contains(digits.utf8.count), digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+      let number = Int64(digits)
+    else { throw .usage("--for needs a time such as 90s, 15m, 8h or 7d, not \(text.shellQuoted)") }
+    return .seconds(number * (unit?.seconds ?? 1))
+  }
+}
