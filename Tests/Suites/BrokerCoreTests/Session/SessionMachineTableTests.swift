@@ -109,6 +109,7 @@ import Testing
     ("logout wanted", .logoutWanted(.user)), ("login waits ended", .loginWaitsEnded(BrokerError(.shuttingDown))),
     ("rules changed", .rulesChanged(SessionRules(idleTimeout: .seconds(300), keepAlive: .seconds(3600)))),
     ("network returned", .providerSeen(.reached)), ("clock was set", .clockWasSet), ("woken", .woken),
+    ("login demanded", .loginDemanded(StepUp(scopes: ["a"], acrValues: [], maxAge: 60, wantsUser: true))),
   ]
 
   static func machine(_ setting: Setting) -> SessionMachine {

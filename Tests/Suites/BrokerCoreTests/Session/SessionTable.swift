@@ -69,6 +69,7 @@ let sessionTable = StateTable(
     user described: save living 8 → access-1 resting, degraded, described, generation 8
     logout wanted: save signedOut 8 announcing logout → signed out, generation 8
     rules changed: save living 8 → access-1 resting, generation 8
+    login demanded: save living 8 → access-1 resting, generation 8
   resting, unused, when a refresh is due
     login accepted: save living 8 announcing login → access-1 resting, generation 8
     token wanted: token 9
@@ -82,6 +83,7 @@ let sessionTable = StateTable(
     rules changed: openIntent 1 of 7 → access-1 preparing 1, generation 7
     clock was set: → access-1 resting, left alone, generation 7
     woken: → access-1 resting, left alone, generation 7
+    login demanded: save living 8 → access-1 resting, generation 8
   left alone
     login accepted: save living 8 announcing login → access-1 resting, left alone, generation 8
     token wanted: token 9 → access-1 resting, generation 7
@@ -94,6 +96,7 @@ let sessionTable = StateTable(
     user described: save living 8 → access-1 resting, degraded, described, left alone, generation 8
     logout wanted: save signedOut 8 announcing logout → signed out, generation 8
     rules changed: openIntent 1 of 7 → access-1 preparing 1, generation 7
+    login demanded: save living 8 → access-1 resting, left alone, generation 8
   resting, used, when a refresh is due
     login accepted: save living 8 announcing login → access-1 resting, generation 8
     token wanted: token 9
@@ -108,6 +111,7 @@ let sessionTable = StateTable(
     clock was set: openIntent 1 of 7 → access-1 preparing 1, generation 7
     woken: openIntent 1 of 7 → access-1 preparing 1, generation 7
     network returned: openIntent 1 of 7 → access-1 preparing 1, generation 7
+    login demanded: save living 8 → access-1 resting, generation 8
   resting, after the access token's end
     login accepted: save living 8 announcing login → access-1 resting, generation 8
     token wanted: openIntent 1 of 7 → access-1 preparing 1, generation 7
@@ -121,6 +125,7 @@ let sessionTable = StateTable(
     rules changed: openIntent 1 of 7 → access-1 preparing 1, generation 7
     clock was set: → access-1 resting, left alone, generation 7
     woken: → access-1 resting, left alone, generation 7
+    login demanded: save living 8 → access-1 resting, generation 8
   resting, after both ends
     login accepted: save living 8 announcing login → access-1 resting, generation 8
     token wanted: openIntent 1 of 7 → access-1 preparing 1, generation 7
@@ -134,6 +139,7 @@ let sessionTable = StateTable(
     rules changed: openIntent 1 of 7 → access-1 preparing 1, generation 7
     clock was set: → access-1 resting, left alone, generation 7
     woken: → access-1 resting, left alone, generation 7
+    login demanded: save living 8 → access-1 resting, generation 8
   resting, after the idle timeout
     login accepted: save living 8 announcing login → access-1 resting, generation 8
     token wanted: discard access-1, save ended idleTimeout 8 announcing sessionExpired, error 9 sessionExpired → ended idleTimeout, generation 8
@@ -147,6 +153,7 @@ let sessionTable = StateTable(
     rules changed: discard access-1, save ended idleTimeout 8 announcing sessionExpired → ended idleTimeout, generation 8
     clock was set: discard access-1, save ended idleTimeout 8 announcing sessionExpired → ended idleTimeout, generation 8
     woken: discard access-1, save ended idleTimeout 8 announcing sessionExpired → ended idleTimeout, generation 8
+    login demanded: save living 8 → access-1 resting, generation 8
   preparing
     login accepted: save living 8 announcing login → access-1 preparing 1, generation 8
     token wanted: token 9
@@ -231,6 +238,7 @@ let sessionTable = StateTable(
     logout wanted: save signedOut 8 announcing logout → signed out, generation 8
     rules changed: openIntent 2 of 7 → access-1 preparing 2, generation 7
     network returned: openIntent 2 of 7 → access-1 preparing 2, generation 7
+    login demanded: save living 8 → access-1 backing off for networkUnavailable, generation 8
   holding back
     login accepted: save living 8 announcing login → access-1 backing off for refreshOutcomeUnknown, lost, generation 8
     token wanted: offline token 9
