@@ -47,12 +47,17 @@ import Testing
       let hidden = try Self.command(sandbox, by: path, "token", "--profile", "default")
       #expect(hidden.code != 0 && hidden.errors.contains("no profile default"), "\(hidden.errors)")
       #expect(!hidden.errors.contains("it has default"))
-      for words in [["lock"], ["logout", "--all"], ["reload"]] {
+      // A command that asks for the sessions first is refused these.
+      let refusals = [
+        (["lock"], "call it on the broker's own socket"), (["reload"], "call it on the broker's own socket"),
+        (["logout", "--all"], "ask its owner to add it to sockets.ci.methods"),
+      ]
+      for (words, advice) in refusals {
         var environment = sandbox.environment
         environment["AUTHBROKER_SOCKET"] = path
         let refused = try sandbox.run(BuiltPrograms.command, words, environment: environment)
         #expect(refused.code == 6, "\(words): \(refused.errors)")
-        #expect(refused.errors.contains("call it on the broker's own socket"), "\(words): \(refused.errors)")
+        #expect(refused.errors.contains(advice), "\(words): \(refused.errors)")
       }
       let client = try SocketWire(path)
       _ = try client.call("ping")

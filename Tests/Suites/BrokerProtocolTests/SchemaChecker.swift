@@ -27,6 +27,8 @@ struct SchemaChecker {
     case "type": return try value.hasType(rule.string()) ? [] : ["\(place) must have the type \(try rule.string())"]
     case "const": return value.isSame(as: rule) ? [] : ["\(place) must be the constant"]
     case "enum": return try rule.elements().contains { value.isSame(as: $0) } ? [] : ["\(place) is not in the enum"]
+    // Both are for numbers alone (JSON Schema validation, section 6.2).
+    case "minimum" where !value.hasType("number"), "maximum" where !value.hasType("number"): return []
     case "minimum": return try value.number() >= rule.number() ? [] : ["\(place) is too small"]
     case "maximum": return try value.number() <= rule.number() ? [] : ["\(place) is too large"]
     case "pattern": return ProfileName(try value.string()) != nil ? [] : ["\(place) does not match"]

@@ -68,26 +68,29 @@ import Testing
   }
 
   @Test func `list has a line for each, and what is wrong with one`() throws {
-    _ = try owner()
+    let owner = try owner()
     let run = try CommandRun(["socket", "list"], in: scratch)
     #expect(run.words.contains("ci shop all methods 2 - /run/ci.sock\n"), "\(run.output)")
     #expect(run.words.contains("open-1 work shop getAccessToken, scopes a b, no tokens 0 "), "\(run.output)")
     #expect(run.errors.contains("ci cannot be used: taken"), "\(run.errors)")
     #expect(try CommandRun(["socket", "list", "--json"], in: scratch).output.contains(Self.opened))
+    #expect(owner.requests == ["listSockets {}", "listSockets {}"])
   }
 
   @Test func `close names the list where there is no such socket`() throws {
-    _ = try owner()
+    let owner = try owner()
     #expect(try CommandRun(["socket", "close", "open-1"], in: scratch).errors.contains("closed open-1"))
     let run = try CommandRun(["socket", "close", "open-2"], in: scratch)
     #expect(run.code != 0 && run.errors.contains("no socket with the id open-2"), "\(run.errors)")
     #expect(run.errors.hasSuffix(" socket list\n"))
+    #expect(owner.requests.map { $0.prefix(11) } == ["closeSocket", "closeSocket"])
   }
 
   /// A program `ssh` that writes down its arguments and ends as it is told.
   private func shell(_ body: String) throws -> [String: String] {
     mkdir(scratch.file("bin"), 0o700)
-    try scratch.write("bin/ssh", "#!/bin/sh\nprintf '%s\\n' \"$@\" > '\(scratch.file("words"))'\n\(body)\n")
+    try scratch.write(
+      "#!/bin/sh\nprintf '%s\\n' \"$@\" > '\(scratch.file("words"))'\n\(body)\n", to: "bin/ssh")
     chmod(scratch.file("bin/ssh"), 0o700)
     return ["PATH": scratch.file("bin") + ":/usr/bin:/bin"]
   }

@@ -28,7 +28,7 @@ enum SocketCommand: CommandGroup {
         options: SocketDraft.options,
         examples: [
           "export AUTHBROKER_SOCKET=$(authbroker socket open work --for 1h)",
-          "authbroker socket open shop --method getAccessToken --scope orders:read --for 8h",
+          "authbroker socket open shop --method getAccessToken --scope read --for 8h",
         ]),
       calls: OpenSocket.self,
       with: { context throws(CommandFailure) in try SocketDraft(context, context.arguments.operands).params },
