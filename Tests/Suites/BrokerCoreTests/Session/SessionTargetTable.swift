@@ -80,6 +80,7 @@ let sessionTargetTable = StateTable(
     target's token refused: openIntent 2 of 8 → access-1 preparing 2, generation 8
     other target wanted: openIntent 2 of 8 → access-1 preparing 2, generation 8
     covered target wanted: token 9
+    login demanded: save living 9 → access-1 resting, generation 9
   with a's token, after its end
     login accepted: save living 9 announcing login → access-1 resting, generation 9
     token wanted: openIntent 2 of 8 → access-1 preparing 2, generation 8
@@ -98,6 +99,7 @@ let sessionTargetTable = StateTable(
     other target wanted: openIntent 2 of 8 → access-1 preparing 2, generation 8
     covered target wanted: openIntent 2 of 8 → access-1 preparing 2, generation 8
     network returned: openIntent 2 of 8 → access-1 preparing 2, generation 8
+    login demanded: save living 9 → access-1 resting, generation 9
   with a's token, degraded
     login accepted: save living 9 announcing login → access-1 resting, degraded, generation 9
     saved 8: → access-1 resting, generation 8
@@ -128,6 +130,7 @@ let sessionTargetTable = StateTable(
     target's token refused: error 9 insufficientScope
     other target wanted: openIntent 2 of 7 → access-1 preparing 2, generation 7
     covered target wanted: token 9
+    login demanded: save living 8 → access-1 resting, generation 8
   a refused, a minute later
     login accepted: save living 8 announcing login → access-1 resting, generation 8
     token wanted: token 9
@@ -143,6 +146,7 @@ let sessionTargetTable = StateTable(
     target's token refused: openIntent 2 of 7 → access-1 preparing 2, generation 7
     other target wanted: openIntent 2 of 7 → access-1 preparing 2, generation 7
     covered target wanted: token 9
+    login demanded: save living 8 → access-1 resting, generation 8
   a doubted
     login accepted: save living 8 announcing login → access-1 sent 2, generation 8
     token wanted: token 9
@@ -169,6 +173,7 @@ let sessionTargetTable = StateTable(
     target's token refused: error 9 networkUnavailable
     other target wanted: error 9 networkUnavailable
     covered target wanted: offline token 9
+    login demanded: save living 8 → access-1 backing off for networkUnavailable, generation 8
   lost for a
     login accepted: save living 8 announcing login → access-1 backing off for refreshOutcomeUnknown, lost, generation 8
     token wanted: offline token 9
