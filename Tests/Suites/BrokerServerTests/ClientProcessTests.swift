@@ -1,6 +1,7 @@
 import BrokerCore
 import BrokerProtocol
 import BrokerServer
+import JSON
 import LinuxSystem
 import TestSupport
 import Testing
@@ -60,6 +61,26 @@ import Testing
       #expect(clients.map(Self.isServed) == [true, false])
       harness.set(Self.policy(ClientPattern(tool: long)))
       #expect(clients.map(Self.isServed) == [false, false])
+    }
+  }
+
+  @Test func `many clients are told in parts, each once and the oldest first`() async throws {
+    try await OwnThread.run {
+      let harness = try Self.harness()
+      let owner = try harness.connect()
+      owner.prove()
+      let others = try (0..<120).map { _ in try harness.connect() }
+      var (told, counts): ([Int], [Int]) = ([], [])
+      repeat {
+        let params = told.last.map { #"{"after":\#($0)}"# } ?? "{}"
+        let answer = owner.askBare(LoginStage.line("listClients", params)).joined()
+        let result = try JSONDocument(parsing: Array(answer.utf8)).root.required("result")
+        let page = try result.required("clients").elements().map { try $0.required("connection").integer() }
+        told += page.map { Int($0) }
+        counts.append(page.count)
+        #expect(try result.required("omitted").integer() == 121 - told.count)
+      } while told.count < 121 && counts.last != 0
+      #expect(counts == [50, 50, 21] && told == told.sorted() && Set(told).count == others.count + 1)
     }
   }
 

@@ -193,7 +193,7 @@ enum Routes {
       },
       .now(Unsubscribe.self) { server, params, request throws(BrokerError) in try server.unsubscribe(params, request) },
       .now(GetStatus.self) { server, _, request in server.status(request) },
-      Route.now(ListClients.self) { server, _, _ in server.clients() }.administrative(),
+      Route.now(ListClients.self) { server, params, _ in server.clients(after: params.after) }.administrative(),
       Route.now(ExplainAccess.self) { server, params, request throws(BrokerError) in
         try server.explain(params, request)
       }.administrative(),

@@ -1,14 +1,27 @@
 public import JSON
 
-/// Returns the open connections, each with the process behind it.
+/// Returns open connections, each with the process behind it: so many at a time that no other client waits for them.
 public enum ListClients: BrokerMethod {
   public static let name = "listClients"
-  public typealias Params = Empty
+
+  public struct Params: MethodParams, Equatable {
+    /// The number of the connection behind which the list goes on; nil begins it.
+    public var after: Int?
+
+    /// Parameters of these members.
+    public init(after: Int? = nil) { self.after = after }
+
+    public static let blank = Params()
+
+    public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
+      try coder.optional("after", &after, .count)
+    }
+  }
 
   public struct Result: ObjectCodable, Equatable {
-    /// The connections, the oldest first; 1000 at most.
+    /// The connections, the oldest first; 50 at most.
     public var clients: [ClientConnection]
-    /// How many more there are.
+    /// How many more there are behind these.
     public var omitted: Int
 
     /// A result of these members.
