@@ -6,7 +6,8 @@ extension BrokerConfiguration {
   /// The systemd units of a rule's clients: a name with its suffix, in which `*` stands for any characters.
   static func unit(_ client: inout ConfigurationSection) -> NamePattern? {
     guard let text = client.string("unit", takesAny: false) else { return nil }
-    let name = text.hasPrefix(userPrefix) ? text.dropFirst(userPrefix.count) : text[...]
+    let prefix = ClientPattern.userPrefix
+    let name = text.hasPrefix(prefix) ? text.dropFirst(prefix.count) : text[...]
     guard (1...256).contains(text.utf8.count), !name.isEmpty, name.utf8.allSatisfy(isOfUnit) else {
       client.report(
         "unit", "is no name of a systemd unit",
@@ -32,8 +33,6 @@ extension BrokerConfiguration {
     return NamePattern(text)
   }
 
-  /// The beginning of the name of a unit that a user's manager has made.
-  private static let userPrefix = "user/"
   /// The suffixes of units that have processes.
   private static let suffixes = [".service", ".scope"]
 

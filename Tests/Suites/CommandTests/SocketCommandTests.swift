@@ -67,6 +67,22 @@ import Testing
     #expect(owner.requests.isEmpty)
   }
 
+  @Test(arguments: [
+    ("--for", "40d", "/lifetimeSeconds"), ("--uid", "ann", "/uids/0"), ("--method", "lock", "/methods/0"),
+    ("--path", "/run/x", "/path"),
+  ])
+  func `what the broker does not take is named by its option`(_ option: String, _ value: String, _ pointer: String)
+    throws
+  {
+    let owner = try FakeOwner(in: scratch) { _, _ in
+      #""error":{"code":-32602,"message":"The parameter \#(pointer) is wrong.","data":{"kind":"invalidParams","#
+        + #""nextAction":"fixRequest","retryable":false,"pointer":"\#(pointer)"}}"#
+    }
+    let run = try CommandRun(["socket", "open", "work", option, value], in: scratch)
+    #expect(run.code != 0 && run.errors.contains("authbroker: \(option) is wrong"), "\(run.errors)")
+    #expect(owner.requests.count == 1)
+  }
+
   @Test func `list has a line for each, and what is wrong with one`() throws {
     let owner = try owner()
     let run = try CommandRun(["socket", "list"], in: scratch)

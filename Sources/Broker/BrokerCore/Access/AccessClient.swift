@@ -36,7 +36,7 @@ package struct ClientPattern: Hashable, Sendable {
   package var tool: String?
 
   /// The beginning of the name of a unit that a user's manager has made.
-  private static let userPrefix = "user/"
+  package static let userPrefix = "user/"
 
   /// A pattern; without arguments one for every client of the owner.
   package init(

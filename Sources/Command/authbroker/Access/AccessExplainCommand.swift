@@ -14,7 +14,7 @@ enum AccessExplainCommand: Command {
       """,
     options: [
       .value("--pid", "PID", "the process of the client"),
-      .value("--by-socket", "NAME", "the limited socket by which it comes"),
+      .value("--by-socket", "NAME", "the limited socket by which it comes", member: "socket"),
       .value("--uid", "USER", "its user, by name or number"),
       .value("--unit", "UNIT", "its systemd unit, with user/ in front for a user's"),
       .value("--label", "LABEL", "its label by AppArmor, SELinux or Smack"),

@@ -16,6 +16,8 @@ struct Arguments: Equatable, Sendable {
   private struct Given: Equatable {
     let name: String
     let value: String
+    /// The member of the request that carries it.
+    let member: String
   }
 
   /// Options that would carry a secret, which every user of the machine could read in a list of processes.
@@ -59,9 +61,12 @@ struct Arguments: Equatable, Sendable {
       guard let option = known.first(where: { $0.name == name }) else { throw Self.unknown(name, known) }
       let value = try Self.value(of: option, parts.count > 1 ? parts[1] : nil, &rest)
       options[name] = value
-      given.append(Given(name: name, value: value))
+      given.append(Given(name: name, value: value, member: option.member ?? String(name.dropFirst(2))))
     }
   }
+
+  /// The name of the option that was given for a member of a request; nil where none was.
+  func option(for member: String) -> String? { given.first { $0.member == member }?.name }
 
   private static func value(
     of option: Option, _ attached: String?, _ rest: inout ArraySlice<String>

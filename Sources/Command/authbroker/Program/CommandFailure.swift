@@ -95,11 +95,12 @@ struct CommandFailure: Error, Equatable {
 
   /// The same with the option of a command line in the place of the parameter that carried its value.
   func naming(_ arguments: Arguments) -> CommandFailure {
-    guard let pointer = error?.pointer, arguments.has("--" + pointer.dropFirst()),
+    guard let pointer = error?.pointer, let member = pointer.split(separator: "/").first,
+      let option = arguments.option(for: String(member)),
       let place = message.sentence.firstOccurrence(of: "the parameter " + pointer)
     else { return self }
     var failure = self
-    failure.message.sentence.replaceSubrange(place, with: "--" + pointer.dropFirst())
+    failure.message.sentence.replaceSubrange(place, with: option)
     return failure
   }
 

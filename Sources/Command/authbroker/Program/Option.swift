@@ -8,12 +8,14 @@ struct Option: Equatable, Sendable {
   let meaning: String
   /// The completion of its value.
   var completion = Completion.none
+  /// The member of the request that carries its value; nil for the one of the same name.
+  var member: String?
 
   /// An option that takes a value.
   static func value(
-    _ name: String, _ value: String, _ meaning: String, completion: Completion = .none
+    _ name: String, _ value: String, _ meaning: String, completion: Completion = .none, member: String? = nil
   ) -> Option {
-    Option(name: name, value: value, meaning: meaning, completion: completion)
+    Option(name: name, value: value, meaning: meaning, completion: completion, member: member)
   }
 
   /// An option that is there or not.

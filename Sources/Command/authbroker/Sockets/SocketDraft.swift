@@ -5,12 +5,14 @@ import LinuxSystem
 struct SocketDraft {
   /// The options that describe it.
   static let options: [Option] = [
-    .value("--for", "TIME", "for how long, such as 90s, 15m, 8h or 7d (1h); 30d at most"),
-    .value("--method", "METHOD", "a method that it allows; may be repeated (all)", completion: .methods),
-    .value("--scope", "SCOPE", "a scope that tokens may have; may be repeated (any)"),
-    .value("--audience", "NAME", "an audience of tokens; may be repeated (any)"),
+    .value("--for", "TIME", "for how long, such as 90s, 15m, 8h or 7d (1h); 30d at most", member: "lifetimeSeconds"),
+    .value(
+      "--method", "METHOD", "a method that it allows; may be repeated (all)", completion: .methods,
+      member: "methods"),
+    .value("--scope", "SCOPE", "a scope that tokens may have; may be repeated (any)", member: "scopes"),
+    .value("--audience", "NAME", "an audience of tokens; may be repeated (any)", member: "audiences"),
     .flag("--use-only", "clients use tokens by the broker, and hold none"),
-    .value("--uid", "USER", "a user who may connect, by name or number; may be repeated"),
+    .value("--uid", "USER", "a user who may connect, by name or number; may be repeated", member: "uids"),
     .value("--group", "GROUP", "the group that the socket belongs to"),
     .value("--mode", "MODE", "its permissions: 0600, 0660 (with --group) or 0666"),
     .value("--path", "PATH", "where it is; its directory exists", completion: .files),
