@@ -25,7 +25,8 @@ import Testing
 
   /// How many damages a test case tries, which has a time limit.
   private static let laneLength = 200
-  private static let lanes = max(2, number("AUTHBROKER_DAMAGES", 400) / laneLength)
+  private static let usualCount = Patience.repetitions(400)
+  private static let lanes = max(2, number("AUTHBROKER_DAMAGES", usualCount) / laneLength)
 
   private static func number(_ name: String, _ usual: Int) -> Int {
     Environment.current[name].flatMap { Int($0) } ?? usual
@@ -54,7 +55,7 @@ import Testing
   @Test(arguments: 0..<lanes)
   func `a damaged young vault is what it was, or raises an alarm, or is refused`(_ lane: Int) async throws {
     let young = try await YoungVault.make()
-    let count = Self.number("AUTHBROKER_DAMAGES", 400) / Self.lanes
+    let count = Self.number("AUTHBROKER_DAMAGES", Self.usualCount) / Self.lanes
     let seed = Self.number("AUTHBROKER_DAMAGE_SEED", 1)
     var (truths, alarms, refusals, silences) = (0, 0, 0, 0)
     for index in 0..<count {

@@ -57,7 +57,7 @@ import Testing
     return kept
   }
 
-  @Test func `three thousand profiles are written, read and checked`() async throws {
+  @Test(.plainBuild) func `three thousand profiles are written, read and checked`() async throws {
     let place = try TemporaryVault()
     let vault = try await place.open()
     let clock = ContinuousClock()

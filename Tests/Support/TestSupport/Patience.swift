@@ -22,6 +22,10 @@ package enum Patience {
   package static let isInstrumented =
     Environment.current["ASAN_OPTIONS"] != nil || Environment.current["TSAN_OPTIONS"] != nil
 
+  /// A number of repetitions: all of them, or a tenth under a sanitizer, which looks at the path that is taken and not at
+  /// how often it is.
+  package static func repetitions(_ count: Int) -> Int { isInstrumented ? max(1, count / 10) : count }
+
   /// How much longer each try of ``timeouts(from:)`` gets: a machine that is slow for long is soon caught up with.
   private static let growth = 4
 

@@ -48,3 +48,11 @@ package struct StandardTrait: SuiteTrait, TestTrait, TestScoping {
     try? times?.writeAll(line.span)
   }
 }
+
+extension Trait where Self == ConditionTrait {
+  /// Of a test whose subject is a large number or a time, which says nothing about a sanitizer's build: smaller tests take
+  /// the same path there.
+  package static var plainBuild: Self {
+    .disabled(if: Patience.isInstrumented, "a large number or a time, which a sanitizer's build is not measured by")
+  }
+}

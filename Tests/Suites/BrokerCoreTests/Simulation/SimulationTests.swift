@@ -8,6 +8,8 @@ import Testing
   /// How many runs there are, and how many steps each has: more than 100,000 in all.
   private static let runs: (seeds: UInt64, steps: Int) = (220, 500)
 
+  private static let usualSeeds = UInt64(Patience.repetitions(Int(runs.seeds)))
+
   private static func number(_ name: String) -> UInt64? {
     getenv(name).flatMap { UInt64(String(cString: $0)) }
   }
@@ -27,7 +29,7 @@ import Testing
   /// `SIMULATION_SEED` runs one seed, from which `SIMULATION_SEEDS` counts on; `SIMULATION_STEPS` makes runs longer.
   @Test func `every rule holds after each of 100,000 steps`() async throws {
     let first = Self.number("SIMULATION_SEED") ?? 1
-    let seeds = Self.number("SIMULATION_SEEDS") ?? (Self.number("SIMULATION_SEED") == nil ? Self.runs.seeds : 1)
+    let seeds = Self.number("SIMULATION_SEEDS") ?? (Self.number("SIMULATION_SEED") == nil ? Self.usualSeeds : 1)
     let steps = Self.number("SIMULATION_STEPS").map(Int.init) ?? Self.runs.steps
     let counts = try await OwnThread.run {
       var counts: [Simulation.Counts] = []

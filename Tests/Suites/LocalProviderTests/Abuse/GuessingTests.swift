@@ -26,7 +26,7 @@ import Testing
 
   /// Of 10,000 guesses at a code in a million 0.01 are right on average, at an app's three steps 0.03: more than three are
   /// right once in 30 million runs (binomial distribution).
-  private static let count = 10_000
+  private static let count = Patience.repetitions(10_000)
   private static let mostSuccesses = 3
 
   @Test(arguments: [bySMS, byApp])

@@ -9,7 +9,7 @@ import Testing
 @testable import LocalProvider
 
 /// What the time of an answer tells of whether there is an account for an address.
-@Suite(.standardTimeLimit) struct UnknownAccountTimingTests {
+@Suite(.standardTimeLimit, .plainBuild) struct UnknownAccountTimingTests {
   /// What is asked of the provider about an address.
   enum Question: CaseIterable {
     case login, forgotPassword
