@@ -33,7 +33,7 @@ import Testing
     #expect(logins == [#"login {"email":"ada@example.com","password":"x y"}"#])
   }
 
-  @Test(arguments: [[], ["--method", "browser"]])
+  @Test(arguments: [[], ["--method", "browser"], ["--password-stdin"], ["--email", "a@b.c", "--password-stdin"]])
   func `where no login is needed, the command to run instead is named, and nothing is asked for`(words: [String]) throws
   {
     for (profile, action, advice) in [

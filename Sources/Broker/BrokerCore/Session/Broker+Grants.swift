@@ -170,6 +170,8 @@ extension Broker {
       guard let dependent = self.slot(named: name) else { continue }
       if slot.machine.living == nil, !slot.machine.isSigningIn {
         endDependent(dependent)
+      } else if dependent.machine.isFirstAwaited {
+        handle(.subjectReplaced, on: dependent)
       } else {
         judge(dependent, by: slot)
       }

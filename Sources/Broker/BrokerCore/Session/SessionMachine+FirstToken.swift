@@ -20,7 +20,10 @@ extension SessionMachine {
       return []
     }
     switch first.want(at: now.uptime) {
-    case .refuse(let error): return [.answerError(demand.waiter, error)]
+    case .refuse(let error):
+      guard isCured(error, byLoginFor: demand) else { return [.answerError(demand.waiter, error)] }
+      demandsForLogin.append(demand)
+      return []
     case .join:
       demandsForLogin.append(demand)
       return []
@@ -39,12 +42,23 @@ extension SessionMachine {
     return acceptLogin(session, grant, LoginDetails(), sentAt, now)
   }
 
-  /// Takes in that there are no first tokens, and tells all that wait for them.
+  /// Takes in that there are no first tokens, and tells all that wait for them, but for those that wait for a login.
   private mutating func failFirst(_ flight: UInt64, _ failure: ProviderFailure, _ now: Moment) -> [Action] {
     let error = BrokerError(failure, profile: profile)
     let told = first.fail(flight, error, retryAfter: failure.retryAfter, jitter: jitter, at: now.uptime)
-    return told.map { endLoginWaits($0) } ?? []
+    guard let told else { return [] }
+    let waiting = demandsForLogin
+    demandsForLogin = waiting.filter { isCured(told, byLoginFor: $0) }
+    return waiting.filter { !isCured(told, byLoginFor: $0) }.map { .answerError($0.waiter, told) }
   }
+
+  /// Whether a caller waits for the login that it takes: one to the profile for whose tokens these are issued.
+  private func isCured(_ error: BrokerError, byLoginFor demand: TokenDemand) -> Bool {
+    demand.waitsForLogin && error.nextAction == .login && error.profile != profile
+  }
+
+  /// Whether callers wait for the first tokens, or for a login that these need.
+  var isFirstAwaited: Bool { life == nil && !demandsForLogin.isEmpty }
 
   /// Tells all that wait for the first tokens that these could not be saved.
   mutating func failFirstSaving() -> [Action] {
@@ -58,7 +72,10 @@ extension SessionMachine {
     first.forgive()
     // Those that depend on this one are told as well.
     answerVersion += 1
-    guard life != nil else { return [] }
+    guard life != nil else {
+      guard isFirstAwaited, !isSigningIn, case .send(let flight) = first.want(at: now.uptime) else { return [] }
+      return [.requestFirst(flight: flight)]
+    }
     life?.isOutdated = true
     life?.forgetOthers()
     _ = refresh.handle(.reconfigured, terms, at: now)

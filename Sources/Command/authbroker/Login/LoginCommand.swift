@@ -57,7 +57,11 @@ enum LoginCommand: Command {
     let known = context.canAsk || method == nil || method == .password ? try dialogue.survey(profile) : nil
     let session = context.canAsk ? known?.session : nil
     if let session, ExitCode(session.state) == .success { Output.notice(replacing(session)) }
-    if method != .password, try logInWithoutPassword(method, profile, known?.login ?? [], &dialogue) { return }
+    // A profile that takes no login says why, whatever the options give it.
+    let takesNone = known?.login.isEmpty == true
+    if method != .password || takesNone, try logInWithoutPassword(method, profile, known?.login ?? [], &dialogue) {
+      return
+    }
     if let session { try dialogue.expectFirstAccount(session, orElse: .wrongCredentials) }
     try dialogue.finish(try logIn(try credentials(profile, context, known?.login ?? []), &dialogue, context))
   }
@@ -131,7 +135,7 @@ enum LoginCommand: Command {
         .init(
           profile: profile, method: method?.rawValue, email: dialogue.context.arguments["--email"], scopes: scopes))
     } catch {
-      guard method == nil, error.error?.kind == .missingCredential else { throw error }
+      guard method == nil || forms.isEmpty, error.error?.kind == .missingCredential else { throw error }
       return false
     }
     try dialogue.finish(result)

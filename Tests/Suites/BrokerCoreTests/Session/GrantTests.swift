@@ -43,7 +43,27 @@ import Testing
     #expect(shown(providers, Self.last).count == 1, "it is kept")
   }
 
-  @Test func `who waits for a login, or wants one, is told which profile needs it`() {
+  @Test(arguments: [false, true]) func `who waits for a login has the token after it`(_ isAssertion: Bool) {
+    let (stage, providers) = stage(isAssertion ? .subject : .bearer, isAssertion: isAssertion)
+    func wait() -> CallerID { stage.token(GetAccessToken.Params(profile: Self.last, waitForLogin: true)) }
+    let (first, second) = (wait(), wait())
+    #expect(stage.answers(to: stage.token(of: Self.last)) == ["loginRequired"], "a caller that does not wait")
+    #expect(stage.answers(to: first).isEmpty && stage.answers(to: second).isEmpty)
+    stage.clock.advance(by: .seconds(60))
+    stage.turn()
+    #expect(shown(providers, Self.exchange).isEmpty && shown(providers, Self.last).isEmpty, "nothing is asked meanwhile")
+    _ = stage.logIn()
+    #expect(stage.answers(to: first) == ["token"] && stage.answers(to: second) == ["token"])
+    #expect(shown(providers, Self.last).count == 1)
+    // The end of the session makes no difference to who waits from then on.
+    _ = stage.logOut(of: .default)
+    let third = wait()
+    #expect(stage.answers(to: third).isEmpty)
+    _ = stage.logIn()
+    #expect(stage.answers(to: third) == ["token"])
+  }
+
+  @Test func `who wants a token or a login is told which profile needs a login`() {
     let (stage, _) = stage()
     func told(_ caller: CallerID) -> String {
       stage.errors(to: caller).map { "\($0.kind) \($0.profile?.description ?? "") \($0.nextAction): \($0.message)" }
@@ -54,7 +74,7 @@ import Testing
       return told(stage.ask { broker, caller throws(BrokerError) in try broker.login(params, caller) })
     }
     #expect(
-      told(stage.token(GetAccessToken.Params(profile: Self.last, waitForLogin: true)))
+      told(stage.token(GetAccessToken.Params(profile: Self.last)))
         == "loginRequired default login: The tokens of last are issued for those of default, which needs a login.")
     #expect(
       login()
