@@ -9,13 +9,17 @@ import Testing
   private static let activate = "/usr/bin/systemd-socket-activate"
 
   /// A program that listens and becomes the daemon at the first connection.
-  private static func activated(_ sandbox: Sandbox, _ sockets: [String]) throws -> Program {
+  private static func activated(
+    _ sandbox: Sandbox, _ sockets: [String], names: String? = nil, _ options: [String] = []
+  ) throws -> Program {
     guard access(activate, X_OK) == 0 else { throw TestFailure("\(activate) is missing: apt-get install systemd") }
     // It hands on the variables that it is told to; those of the sanitizers are the daemon's as well.
-    let names = sandbox.environment.keys.filter { $0.hasSuffix("SAN_OPTIONS") }
+    let variables = sandbox.environment.keys.filter { $0.hasSuffix("SAN_OPTIONS") }
+    let given = names.map { ["--fdname", $0] } ?? []
     return try sandbox.start(
       activate,
-      names.flatMap { ["-E", $0] } + sockets.flatMap { ["-l", $0] } + [BuiltPrograms.daemon, "--state", sandbox.state],
+      given + variables.flatMap { ["-E", $0] } + sockets.flatMap { ["-l", $0] }
+        + [BuiltPrograms.daemon, "--state", sandbox.state] + options,
       input: .nothing)
   }
 
@@ -78,12 +82,48 @@ import Testing
     }
   }
 
-  @Test func `two sockets are refused`() async throws {
+  @Test func `two sockets for the broker itself are refused`() async throws {
     try await Sandbox.run { sandbox in
       let owner = try Self.activated(sandbox, [sandbox.root + "/one", sandbox.root + "/two"])
       Self.wake(sandbox.root + "/two")
       #expect(try owner.wait() == 1)
-      #expect(owner.errorText.contains("passed 2 sockets; configure exactly one"), "\(owner.errorText)")
+      #expect(
+        owner.errorText.contains("passed 2 sockets for the broker itself; configure one"), "\(owner.errorText)")
+    }
+  }
+
+  @Test func `a socket with the name of a limited one is that, also after reloads`() async throws {
+    try await Sandbox.run { sandbox in
+      let (own, limited) = (sandbox.root + "/own.sock", sandbox.root + "/ci.sock")
+      let profiles = #"profiles: { work: { provider: "local" }, private: { provider: "local" } }"#
+      let with = #"{ \#(profiles), sockets: { ci: { profiles: ["work"] } } }"#
+      let options = try sandbox.configure(with)
+      let owner = try Self.activated(sandbox, [own, limited], names: "authbroker.socket:ci", options)
+      // Whichever socket a client comes by wakes the broker up.
+      Self.wake(limited)
+      #expect(Patience.wait { OwnerRecord(at: sandbox.state + "/broker.lock")?.socket == own })
+      for profile in ["work", "private"] {
+        let account = ["register", "-p", profile, "--email", profile + "@example.com", "--password-stdin"]
+        let registered = try sandbox.run(
+          BuiltPrograms.command, ["--state", sandbox.state] + account, input: "made-up password 1\n")
+        #expect(registered.code == 0, "\(registered.errors)")
+      }
+      func token(_ profile: String) throws -> Int32 {
+        try sandbox.run(BuiltPrograms.command, ["--socket", limited, "token", "-p", profile]).code
+      }
+      #expect(try token("work") == 0 && token("private") != 0)
+      // Without the entry nobody is let in by it; what was passed stays for the next one.
+      for text in ["{ \(profiles) }", with] {
+        _ = try sandbox.configure(text)
+        #expect(try sandbox.command("reload").code == 0)
+      }
+      #expect(try token("work") == 0 && token("private") != 0)
+      let list = try sandbox.command("socket", "list").output
+      #expect(list.contains("ci") && list.contains(limited), "\(list)")
+      #expect(try sandbox.command("stop").code == 0)
+      #expect(try owner.wait() == 0)
+      #expect(try FileStatus.ofLink(limited).kind == .socket && FileStatus.ofLink(own).kind == .socket)
+      #expect(owner.errorText.contains("no limited socket has the name"), "\(owner.errorText)")
     }
   }
 

@@ -200,7 +200,7 @@ package enum UnixSocket {
   }
 
   /// The path that a socket is bound to; empty for one without a path.
-  private static func path(of descriptor: borrowing FileDescriptor) throws(Errno) -> String {
+  package static func path(of descriptor: borrowing FileDescriptor) throws(Errno) -> String {
     var buffer = [UInt8](repeating: 0, count: Int(longestPath) + 1)
     let number = descriptor.number
     let result = unsafe buffer.withUnsafeMutableBytes { bytes in

@@ -45,10 +45,17 @@ extension Daemon {
       limitedSockets[index].limited.ceiling = ceiling ?? old.limited.ceiling.within(configuration)
     }
     for limited in fresh where !limitedSockets.contains(where: { $0.limited.name == limited.name }) {
-      limitedSockets.append(LimitedListener(limited, at: limited.path ?? standardPath(of: limited.name)))
+      limitedSockets.append(LimitedListener(limited, at: path(of: limited)))
+    }
+    for name in passedSockets.names where !fresh.contains(where: { $0.name == name }) {
+      log.warning("no limited socket has the name of a socket that the service manager has passed", .word("name", name))
     }
     for index in limitedSockets.indices { bindLimitedSocket(at: index, server, names) }
     watchSockets(server)
+  }
+
+  private func path(of limited: LimitedSocket) -> String {
+    passedSockets.path(of: limited.name) ?? limited.path ?? standardPath(of: limited.name)
   }
 
   /// Listens on a limited socket, unless it does and its path leads to it.
@@ -72,10 +79,15 @@ extension Daemon {
     }
   }
 
-  /// Listens on a limited socket; others may enter a directory of its own where they may connect.
+  /// Listens on a limited socket: on the one that a service manager has passed by its name, whose path and permissions are
+  /// the manager's, or else where the configuration says; others may enter a directory of its own where they may connect.
   ///
   /// - Throws: what is in the way.
   func listen(on socket: LimitedListener, _ admission: AccountNames.Admission, _ server: BrokerServer) throws {
+    if let passed = try passedSockets.listening(socket.limited.name) {
+      log.notice("listening", .word("limitedSocket", socket.limited.name), .word("passedSocket", passed.path))
+      return try server.listen(passed, as: socket.entrance, users: admission.users)
+    }
     try server.listen(
       try lock.listen(at: socket.path, admission.sharing), as: socket.entrance, users: admission.users)
     if socket.limited.path == nil, admission.sharing.mode & 0o066 != 0 {

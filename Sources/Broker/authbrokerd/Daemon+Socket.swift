@@ -106,13 +106,14 @@ extension Daemon {
   /// Listens on the socket, and tells clients where.
   ///
   /// A socket that a service manager passed is taken (sd_listen_fds(3)), and the record names the path that it has, not
-  /// the configured one. An owner on standard input and output goes on without a socket where a sandbox forbids one.
+  /// the configured one; those that have the names of limited sockets are kept for these. An owner on standard input and output goes on without a socket where a sandbox forbids one.
   ///
   /// - Returns: where it listens; empty for no socket.
   func listen(_ server: BrokerServer) throws(StartFailure) -> String {
     var path = source.paths.socket
     do {
-      if let socket = try SocketActivation.takeOver(environment: environment, pid: ProcessIdentity.pid) {
+      passedSockets = try SocketActivation(environment: environment, pid: ProcessIdentity.pid)
+      if let socket = try passedSockets.takeOwn(besides: Set(configuration.sockets.map(\.name))) {
         path = socket.path
         try server.listen(socket, as: .activation)
       } else {

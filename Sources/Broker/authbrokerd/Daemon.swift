@@ -49,6 +49,8 @@ actor Daemon {
   var socket = ""
   /// The limited sockets.
   var limitedSockets: [LimitedListener] = []
+  /// The limited sockets that a service manager has passed.
+  var passedSockets = SocketActivation()
   /// Tells when a socket's path may have gone.
   var socketWatcher: DirectoryWatcher?
   /// Whether that watches the directory of every socket.

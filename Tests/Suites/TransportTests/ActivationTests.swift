@@ -5,20 +5,21 @@ import Testing
 import Transport
 
 @Suite(.standardTimeLimit) struct ActivationTests {
-  @Test func `variables that are meant for another process are ignored`() throws {
-    for environment in [
+  @Test(
+    arguments: [
       [:], ["LISTEN_FDS": "1"], ["LISTEN_PID": "1", "LISTEN_FDS": "1"], ["LISTEN_PID": "x", "LISTEN_FDS": "1"],
       ["LISTEN_PID": "\(getpid())", "LISTEN_FDS": "0"],
-    ] {
-      let isThere = try SocketActivation.takeOver(environment: environment, pid: getpid()) != nil
-      #expect(!isThere)
-    }
+    ] as [[String: String]])
+  func `variables that are meant for another process are ignored`(environment: [String: String]) throws {
+    var passed = try SocketActivation(environment: environment, pid: getpid())
+    let isThere = try passed.takeOwn(besides: []) != nil
+    #expect(!isThere && passed.names.isEmpty)
   }
 
-  @Test func `more than one socket is refused`() {
-    #expect(throws: SocketActivation.Refusal.unexpectedCount("2")) {
-      _ = try SocketActivation.takeOver(
-        environment: ["LISTEN_PID": "7", "LISTEN_FDS": "2"], pid: 7)
+  @Test(arguments: ["", "x", "-1", "99999999999", "1001"])
+  func `a count that is none is refused`(count: String) {
+    #expect(throws: SocketActivation.Refusal.unreadableCount(count)) {
+      _ = try SocketActivation(environment: ["LISTEN_PID": "7", "LISTEN_FDS": count], pid: 7)
     }
   }
 
