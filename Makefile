@@ -35,7 +35,7 @@ EDITOR_PACKAGES := emacs=emacs-nox nvim=neovim vim=vim python3=python3
 .PHONY: help build release layout demo test test-fresh test-full test-attacks test-editors test-shell test-clients test-rest-server \
   test-oidc-server test-mail-server test-providers test-machines test-browser test-sanitize rest-server oidc-server lint schemas docs bench bench-scaling \
   install uninstall deb dist test-package test-dist need-programs clean need-swift need-build test-packages list-packages \
-  test-tools test-completions test-counts test-waits test-sockets
+  test-tools test-completions test-counts test-waits test-sockets test-systemd
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | while IFS="$$(printf '\t')" read -r name what; do \
@@ -69,7 +69,7 @@ test-packages: need-build
 list-packages:
 	@echo $(SWIFT_PACKAGES) $(BUILD_PACKAGES) $(TEST_PACKAGES)
 
-test-full: test test-attacks test-editors test-shell test-clients test-rest-server test-oidc-server test-mail-server test-providers test-machines test-browser test-package test-dist test-tools test-completions test-counts test-waits test-sockets ## Run the tests, the attacks, the editors and every other outside program
+test-full: test test-attacks test-editors test-shell test-clients test-rest-server test-oidc-server test-mail-server test-providers test-machines test-browser test-package test-dist test-tools test-completions test-counts test-waits test-sockets test-systemd ## Run the tests, the attacks, the editors and every other outside program
 
 test-fresh: need-swift ## Do what README says in a fresh Debian 12, twice (as root; TARGETS="lint docs": those, each in a root of its own)
 	@.ci/require-packages mmdebstrap=mmdebstrap git=git
@@ -97,6 +97,12 @@ test-sockets: need-build ## Let clients of user namespaces, over ssh and of a co
 	@.ci/swift build --explicit-target-dependency-import-check error --product authbrokerd
 	@.ci/swift build --explicit-target-dependency-import-check error --product authbroker
 	@Tests/Drivers/Sockets/run "$(BUILD)/debug"
+
+test-systemd: need-build ## Let units of a real systemd ask, in a Debian that is booted as a container (as root)
+	@.ci/require-packages mmdebstrap=mmdebstrap systemd-nspawn=systemd-container
+	@.ci/swift build --explicit-target-dependency-import-check error --product authbrokerd
+	@.ci/swift build --explicit-target-dependency-import-check error --product authbroker
+	@Tests/Drivers/Systemd/run "$(BUILD)/debug"
 
 test-editors: need-build ## Let Emacs, Neovim and Vim drive the broker
 	@.ci/require-packages $(EDITOR_PACKAGES)
