@@ -1,4 +1,5 @@
 import BrokerServer
+import Configuration
 import LinuxSystem
 import Logging
 import StateDirectory
