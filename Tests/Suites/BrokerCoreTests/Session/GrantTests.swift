@@ -49,7 +49,7 @@ import Testing
     let (first, second) = (wait(), wait())
     #expect(stage.answers(to: stage.token(of: Self.last)) == ["loginRequired"], "a caller that does not wait")
     #expect(stage.answers(to: first).isEmpty && stage.answers(to: second).isEmpty)
-    stage.clock.advance(by: .seconds(60))
+    stage.clock.advance(by: .seconds(10))
     stage.turn()
     #expect(shown(providers, Self.exchange).isEmpty && shown(providers, Self.last).isEmpty, "nothing is asked meanwhile")
     _ = stage.logIn()
