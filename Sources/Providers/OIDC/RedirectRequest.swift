@@ -29,18 +29,23 @@ struct RedirectRequest {
   /// The values of the query, as ``values(of:)`` says.
   func values() -> [String: [UInt8]]? { Self.values(of: head.target.drop { $0 != UInt8(ascii: "?") }.dropFirst()) }
 
-  /// The values of a query; nil where it is malformed, or names something twice (RFC 6749, section 3.1).
+  /// The parameters of an answer that are read (RFC 6749, section 4.1.2; RFC 9207).
+  private static let names: Set = ["code", "state", "iss", "error"]
+
+  /// The values of a query that are read; nil where one is malformed or there twice (RFC 6749, section 3.1). A server may
+  /// repeat others, as `scope` once for each.
   ///
   /// Each is the caller's to wipe.
   static func values(of query: ArraySlice<UInt8>) -> [String: [UInt8]]? {
     var values: [String: [UInt8]] = [:]
     for pair in query.split(separator: UInt8(ascii: "&")) {
       let equals = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
-      guard let name = PercentEncoding.decoded(pair[..<equals], as: .form),
-        let value = PercentEncoding.decoded(pair[equals...].dropFirst(), as: .form)
+      guard let bytes = PercentEncoding.decoded(pair[..<equals], as: .form) else { continue }
+      let name = String(decoding: bytes, as: UTF8.self)
+      guard names.contains(name) else { continue }
+      guard let value = PercentEncoding.decoded(pair[equals...].dropFirst(), as: .form),
+        values.updateValue(value, forKey: name) == nil
       else { return nil }
-      let text = String(decoding: name, as: UTF8.self)
-      guard values.updateValue(value, forKey: text) == nil else { return nil }
     }
     return values
   }

@@ -56,7 +56,7 @@ import Testing
         ("\(place)?state=\(state)\(issuer)", .incomplete),
       ]
       for (text, fault) in rows { try Self.bring(text, visit, provider, is: fault) }
-      try Self.bring("\(place)?code=c&state=\(state)\(issuer)", visit, provider, is: nil)
+      try Self.bring("\(place)?code=c&scope=a&scope=b&state=\(state)\(issuer)", visit, provider, is: nil)
       // A second one comes too late.
       try Self.bring("\(place)?code=d&state=\(state)\(issuer)", visit, provider, is: nil)
     }
