@@ -57,8 +57,8 @@ enum LoginCommand: Command {
     let known = context.canAsk || method == nil || method == .password ? try dialogue.survey(profile) : nil
     let session = context.canAsk ? known?.session : nil
     if let session, ExitCode(session.state) == .success { Output.notice(replacing(session)) }
-    // A profile that takes no login says why, whatever the options give it.
-    let takesNone = known?.login.isEmpty == true
+    // A profile that takes no login says why; so would a broker that does not say, which wants a password.
+    let takesNone = !context.canAsk && known?.login.isEmpty == true
     if method != .password || takesNone, try logInWithoutPassword(method, profile, known?.login ?? [], &dialogue) {
       return
     }
