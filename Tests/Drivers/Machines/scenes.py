@@ -240,12 +240,14 @@ def glewlwyd(programs):
 def idpyoidc(programs):
     """A client that shows its key at idpyoidc: its own tokens, those of a login and of their refresh, and exchanged ones."""
     private, public = key()
-    server, broker = Idpyoidc(public_key(public, "ES256")), Broker(programs)
+    # A second request of the client for itself fails in the server: each gets one.
+    server, odd, broker = Idpyoidc(public_key(public, "ES256")), Idpyoidc(public_key(public, "ES256")), Broker(programs)
+    odd.is_bearer = False
     try:
         path = broker.file("key.pem", private)
         base = {"provider": "oidc", "issuer": server.issuer, "clientId": "cli", "privateKey": {"file": path}, "assertionAudience": "endpoint"}
         broker.configure({
-            "own": {**base, "grant": "clientCredentials"},
+            "own": {**base, "grant": "clientCredentials"}, "odd": {**base, "issuer": odd.issuer, "grant": "clientCredentials"},
             "user": {**base, "scopes": ["read", "offline_access"], "redirectUri": server.redirect},
             "api": {**base, "grant": "exchange", "subjectToken": {"from": "user"}, "audience": "https://api.example", "scopes": ["read"]}})
         own = broker.token("own")
@@ -261,8 +263,7 @@ def idpyoidc(programs):
         api = broker.token("api")
         yield "an exchange for another audience", claims(api).get("aud") == ["https://api.example"], api
         yield "with fewer scopes", claims(api).get("scope") == "read", claims(api)
-        server.is_bearer = False
-        said = broker.force("own")
+        said = broker.force("odd")
         yield "a token of no type that is known is given to no one", "accessToken" not in said and "access_token" in json.dumps(said), said
         broker.file("key.pem", key()[0])
         said = broker.force("user")
@@ -270,6 +271,7 @@ def idpyoidc(programs):
     finally:
         broker.close()
         server.close()
+        odd.close()
 
 
 SCENES = {"assertions": assertions, "keys": keys, "grants": grants, "pushed": pushed, "glewlwyd": glewlwyd, "idpyoidc": idpyoidc}
