@@ -26,4 +26,23 @@ package final class ProcessHandle: Sendable {
   package func send(_ signal: Signal) throws(Errno) {
     _ = try Errno.check(clinux_pidfd_signal(descriptor.number, signal.number))
   }
+
+  /// Holds the process at the other end of a connected Unix socket (unix(7), `SO_PEERPIDFD`); nil where the kernel cannot,
+  /// and where it has ended.
+  ///
+  /// - Parameters:
+  ///   - descriptor: the socket.
+  ///   - pid: its peer's number, as `SO_PEERCRED` names it.
+  package init?(peerOf descriptor: borrowing FileDescriptor, _ pid: Int32) {
+    let handle = clinux_peer_pidfd(descriptor.number)
+    guard handle >= 0 else { return nil }
+    self.pid = pid
+    self.descriptor = FileDescriptor(owning: handle)
+  }
+
+  /// Whether the process has not gone, so that its number is no other's; another user's may not be signalled.
+  package var exists: Bool {
+    let result = clinux_pidfd_signal(descriptor.number, 0)
+    return result >= 0 || -result == EPERM
+  }
 }

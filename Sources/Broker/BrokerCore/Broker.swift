@@ -66,6 +66,12 @@ package actor Broker {
   var clockSources = ClockSources()
   /// How often providers are called for clients.
   var limiter: CallLimiter
+  /// The entries of the audit on their way to the store.
+  var audit = AuditTrail()
+  /// Wakes the broker when some of them are due, and the time.
+  var auditTimer: (time: Duration, timer: TimerCancellation)?
+  /// The work that waits until they are written.
+  var auditWaits: [@Sendable (isolated Broker) -> Void] = []
   /// The counters, without the answers from the cache.
   var counts = Counters()
 

@@ -18,6 +18,8 @@ package enum BrokerNotice: Sendable {
   case idle
   /// Something is wrong.
   case problem(Problem)
+  /// Something about the audit is to be told.
+  case audit(AuditNotice)
 
   /// A problem, or the end of one, for the administrator's log.
   package enum Problem: Sendable, Equatable {

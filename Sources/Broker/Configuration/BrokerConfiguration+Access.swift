@@ -117,8 +117,16 @@ extension BrokerConfiguration {
     return nil
   }
 
-  /// The rules; nil where the section is absent.
-  static func rules(_ root: inout ConfigurationSection) -> [AccessRule]? {
+  /// Whether there is an audit unless the configuration says otherwise: who limits clients wants to know what they ask
+  /// for, and a cached token costs no more with it.
+  static let auditStandard = true
+
+  /// Whether grants and refusals are audited; `opensSockets` says whether limited sockets are open that the configuration
+  /// does not have.
+  package func isAudited(opensSockets: Bool) -> Bool { audit && (access != nil || !sockets.isEmpty || opensSockets) }
+
+  /// The rules, nil where the section is absent, and whether there is an audit.
+  static func rules(_ root: inout ConfigurationSection) -> (rules: [AccessRule]?, audit: Bool) {
     var section = root.section("access")
     let names = root.node(at: "sockets").flatMap { try? $0.members().map(\.name) } ?? []
     let profiles = configuredNames(root)
@@ -126,8 +134,9 @@ extension BrokerConfiguration {
       var element = element
       return rule(&element, names, profiles)
     }
+    let audit = section.flag("audit", standard: auditStandard)
     section.finish()
-    return root.has("access") ? rules : nil
+    return (root.has("access") ? rules : nil, audit)
   }
 
   private static func rule(

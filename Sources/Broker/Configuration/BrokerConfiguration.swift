@@ -32,6 +32,8 @@ package struct BrokerConfiguration: Sendable, Equatable {
   package var hooks: [Hook]
   /// The rules for clients; nil where every client of the owner may have everything.
   package var access: [AccessRule]?
+  /// Whether grants and refusals are audited where there are rules or limited sockets.
+  package var audit: Bool
   /// The limited sockets.
   package var sockets: [LimitedSocket]
   /// The settings of the embedded provider.
@@ -56,7 +58,7 @@ package struct BrokerConfiguration: Sendable, Equatable {
     profiles = [ProfileConfiguration(name: .default)]
     targets = TargetMap()
     hooks = []
-    (access, sockets) = (nil, [])
+    (access, audit, sockets) = (nil, Self.auditStandard, [])
     local = LocalProviderConfiguration()
   }
 
@@ -93,7 +95,7 @@ package struct BrokerConfiguration: Sendable, Equatable {
     targets = Self.targets(&root)
     hooks = Self.hooks(&root)
     sockets = Self.sockets(&root)
-    access = Self.rules(&root)
+    (access, audit) = Self.rules(&root)
     var localSection = root.section("local")
     local = LocalProviderConfiguration(&localSection)
     Self.findProfilesAtTop(&root)

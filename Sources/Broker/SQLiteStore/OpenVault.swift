@@ -10,6 +10,8 @@ struct OpenVault {
   var seal: VaultSeal
   /// The key that authenticates the anchor.
   let anchorHash: KeyedHash
+  /// Makes the links of the audit.
+  let auditChain: AuditChain
   /// The list of the rows.
   var manifest: Manifest
   /// The head of the vault.
@@ -24,6 +26,8 @@ struct OpenVault {
   var ended: [Manifest.Row: RowTag] = [:]
   /// The changes that were acknowledged with their end and wait for room on the disk, in order.
   var deferred: [StoreStep] = []
+  /// Whether the audit was found to be another one than the head says.
+  var isAuditSuspect = false
   /// Whether the kept events are to be removed with the next change.
   var mustDropEvents = false
 
@@ -38,6 +42,13 @@ struct OpenVault {
     do throws(SealingError) {
       return try SealingKey(KeyedHash(key: fingerprintKey).secretDigest(of: label.span))
     } catch { throw .secretMemoryExhausted }
+  }
+
+  /// The chain of the audit, by the key of the token names.
+  ///
+  /// - Throws: `VaultError.secretMemoryExhausted`.
+  static func auditChain(from fingerprintKey: Secret) throws(VaultError) -> AuditChain {
+    do throws(SealingError) { return try AuditChain(from: fingerprintKey) } catch { throw .secretMemoryExhausted }
   }
 
   /// Derives the key of the anchor from the key of the token names.

@@ -21,7 +21,9 @@ extension Vault {
       findings += try Self.damage(of: connection, isFull)
       findings += try tampering(connection, open)
       if isFull, !open.mustDropEvents { findings += try eventDamage(connection, open) }
+      findings += try auditFindings(connection, open)
     } catch { throw StoreFailure(error) }
+    if isFull { findings += try await auditDamage() }
     findings += VaultSuspicion.allCases.filter { open.suspicions.contains($0) }.map(\.finding)
     return findings + surroundings(open)
   }

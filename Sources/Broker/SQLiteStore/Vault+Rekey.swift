@@ -100,6 +100,7 @@ extension Vault {
     try RevocationTable(connection: connection, seal: old).reseal(with: change.seal, in: &change.manifest)
     try ParkedSessionTable(connection: connection, seal: old).reseal(with: change.seal, in: &change.manifest)
     try MetadataTable(connection: connection, seal: old).reseal(with: change.seal, in: &change.manifest)
+    try AuditTable(connection: connection, seal: old).reseal(with: change.seal)
     let events = EventTable(connection: connection, seal: old)
     for series in EventSeries.allCases {
       let range = change.head[series]

@@ -119,7 +119,12 @@ extension Vault: SessionStore {
     }
   }
 
-  private func attempt(
+  /// Does something to the vault in one transaction, and takes nothing of the reserve.
+  ///
+  /// - Returns: whether a session was ended.
+  /// - Throws: what `body` throws, `SQLiteError`; nothing was changed then.
+  @discardableResult
+  func attempt(
     _ connection: SQLiteConnection, _ open: OpenVault, _ body: (inout VaultChange) throws -> Void
   ) throws -> Bool {
     var change = VaultChange(

@@ -96,11 +96,13 @@ extension Vault: StoreKeeper {
     anchor = anchorPath.flatMap { AnchorFile(path: $0, vaultID: seal.vaultID, mac: anchorHash) }
     Self.compare(&head, anchor, isFingerprintNew, &suspicions)
     judgeSequence(&head, &suspicions)
+    let isAuditSuspect = try AuditTable(connection: connection, seal: seal).adopt(&head.audit)
     if let predecessor { suspicions.insert(predecessor) }
     let eventBytes = try EventTable(connection: connection, seal: seal).byteCount()
     contents = OpenVault(
-      seal: seal, anchorHash: anchorHash, manifest: manifest, head: head, suspicions: suspicions,
-      eventBytes: eventBytes, mustDropEvents: suspicions.contains(.events))
+      seal: seal, anchorHash: anchorHash, auditChain: try OpenVault.auditChain(from: fingerprintKey),
+      manifest: manifest, head: head, suspicions: suspicions, eventBytes: eventBytes, isAuditSuspect: isAuditSuspect,
+      mustDropEvents: suspicions.contains(.events))
     if isFingerprintNew {
       // Without it, names would be others after each start. Where it cannot be written, they are.
       _ = try? change { try $0.set(.fingerprintKey, to: fingerprintKey) }

@@ -1,4 +1,5 @@
 import BrokerCore
+import Records
 
 /// The facts about the vault as a whole after a change: sealed in one row that every change writes.
 struct VaultHead: Sendable, Equatable {
@@ -16,6 +17,8 @@ struct VaultHead: Sendable, Equatable {
   var changedAt: Int64 = 0
   /// Whether an anchor outside the database is kept.
   var hasAnchor = false
+  /// The end of the audit.
+  var audit = AuditEnd()
   /// The tag of each bucket of the manifest.
   var bucketTags = [RowTag](repeating: .none, count: Manifest.bucketCount)
 
@@ -31,7 +34,7 @@ struct VaultHead: Sendable, Equatable {
   /// The head as it is before sealing.
   func encoded() -> [UInt8] {
     var bytes: [UInt8] = []
-    bytes.reserveCapacity(81 + RowTag.byteCount * bucketTags.count)
+    bytes.reserveCapacity(138 + RowTag.byteCount * bucketTags.count)
     for number in [
       generation, UInt64(bitPattern: passing.first), UInt64(bitPattern: passing.last), completeness.all, sequenceFloor,
       UInt64(bitPattern: changedAt),
@@ -42,6 +45,10 @@ struct VaultHead: Sendable, Equatable {
     for number in [UInt64(bitPattern: lasting.first), UInt64(bitPattern: lasting.last), completeness.lasting] {
       bytes.append(number: number)
     }
+    // Since the sixth.
+    for number in [audit.last, audit.lastGap, audit.pruned] { bytes.append(number: UInt64(bitPattern: number)) }
+    bytes.append(audit.isClosed ? 1 : 0)
+    bytes += audit.link.bytes
     return bytes
   }
 
@@ -69,13 +76,31 @@ struct VaultHead: Sendable, Equatable {
       completeness.lasting = floor
       return
     }
-    guard let first = reader.number(), let last = reader.number(), let complete = reader.number(), reader.isAtEnd,
+    guard let first = reader.number(), let last = reader.number(), let complete = reader.number(),
       let lasting = OrdinalRange(first: Int64(bitPattern: first), last: Int64(bitPattern: last), .lasting)
     else { return nil }
     self.lasting = lasting
     completeness.lasting = complete
+    guard !reader.isAtEnd else { return }
+    guard let audit = AuditEnd(&reader), reader.isAtEnd else { return nil }
+    self.audit = audit
   }
 
   /// The head of a vault that is about to be made.
   init() {}
+}
+
+extension AuditEnd {
+  /// Reads the end of the audit; nil when it is not what was written.
+  fileprivate init?(_ reader: inout ByteReader) {
+    guard let last = reader.number(), let gap = reader.number(), let pruned = reader.number(), let flag = reader.byte(),
+      flag <= 1
+    else { return nil }
+    var bytes: [UInt8] = []
+    while bytes.count < AuditLink.byteCount, let byte = reader.byte() { bytes.append(byte) }
+    guard bytes.count == AuditLink.byteCount else { return nil }
+    (self.last, lastGap) = (Int64(bitPattern: last), Int64(bitPattern: gap))
+    (self.pruned, isClosed, link) = (Int64(bitPattern: pruned), flag == 1, AuditLink(bytes: bytes))
+    guard self.last >= 0, self.last < .max, lastGap >= 0, self.pruned >= 0 else { return nil }
+  }
 }

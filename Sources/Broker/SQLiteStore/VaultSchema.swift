@@ -6,7 +6,7 @@ enum VaultSchema {
   static let applicationID: Int32 = 0x4142_5654
 
   /// The number of the schema that this program writes.
-  static let version: Int32 = 5
+  static let version: Int32 = 6
 
   /// The number of the first schema with a key ring, which had no place for tokens that are still to be revoked.
   static let keyedVersion: Int32 = 2
@@ -17,6 +17,9 @@ enum VaultSchema {
   /// The number of the first schema whose events were two series, which had no place for sessions that the configuration
   /// has signed out.
   static let seriesVersion: Int32 = 4
+
+  /// The number of the first schema with sessions that the configuration has signed out, which had no audit.
+  static let parkedVersion: Int32 = 5
 
   /// The number of the schema in which everything was sealed directly under the key file's key.
   static let unkeyedVersion: Int32 = 1
@@ -42,10 +45,11 @@ enum VaultSchema {
         .init(revocationVersion, statements: third),
         // The head has more to say, and lasting events have ordinals of their own: no table changes.
         .init(seriesVersion, statements: []),
-        .init(version, statements: fifth),
+        .init(parkedVersion, statements: fifth),
+        .init(version, statements: sixth),
       ],
       creation: { connection in
-        for statement in first + second + third + fifth { try connection.execute(statement) }
+        for statement in first + second + third + fifth + sixth { try connection.execute(statement) }
         try create(connection)
       })
   }
@@ -165,5 +169,24 @@ enum VaultSchema {
       sealed BLOB NOT NULL
     ) STRICT
     """
+  ]
+
+  private static let sixth: [StaticString] = [
+    // Numbers have no gap. The head of the vault has the last one, and the checkpoint the link of those that were pruned.
+    """
+    CREATE TABLE audit (
+      number INTEGER NOT NULL PRIMARY KEY,
+      time INTEGER NOT NULL,
+      format INTEGER NOT NULL,
+      sealed BLOB NOT NULL
+    ) STRICT
+    """,
+    """
+    CREATE TABLE audit_checkpoint (
+      only INTEGER NOT NULL PRIMARY KEY CHECK (only = 1),
+      number INTEGER NOT NULL,
+      sealed BLOB NOT NULL
+    ) STRICT
+    """,
   ]
 }

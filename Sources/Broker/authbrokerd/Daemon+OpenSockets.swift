@@ -61,6 +61,7 @@ extension Daemon {
     }
     // Before its first client comes.
     server.assumeIsolated { $0.setCeiling(limited.ceiling, of: id) }
+    server.assumeIsolated { [isAudited = configuration.isAudited(opensSockets: true)] in $0.setAudit(isAudited) }
     do { try listen(on: socket, admission, server) } catch {
       server.assumeIsolated { $0.setCeiling(nil, of: id) }
       removeDirectory(of: socket)

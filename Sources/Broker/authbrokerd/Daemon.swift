@@ -147,14 +147,12 @@ actor Daemon {
     hooks.update(configuration.hooks)
     await broker.start(with: opened.contents) { [log, hooks] notice in
       server.take(notice)
-      switch notice {
-      case .problem(let problem): log.write(problem)
-      case .told(let event): hooks.take(event)
-      default: break
-      }
+      log.write(notice)
+      if case .told(let event) = notice { hooks.take(event) }
     }
     if opened.contents == nil { log.notice("the vault is locked: run `authbroker unlock`") }
     await server.setAccess(AccessTable(policy, profiles: configuration.profiles.map(\.name)))
+    await server.setAudit(configuration.isAudited(opensSockets: false))
     watchNetwork(broker)
     providers.start()
     try open(server, names, channel)
@@ -271,6 +269,7 @@ actor Daemon {
   private func end() {
     removeOpenedDirectories()
     Task {
+      await broker?.endAudit()
       await apart { await closeStores() }
       await apart { await hooks.close(within: Self.hookPatience) }
       if let lost = await broker?.unsavedProfiles, !lost.isEmpty {

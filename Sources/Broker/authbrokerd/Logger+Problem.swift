@@ -3,6 +3,15 @@ import BrokerProtocol
 import Logging
 
 extension Logger {
+  /// Logs a notice of the broker that is for the administrator.
+  func write(_ notice: BrokerNotice) {
+    switch notice {
+    case .problem(let problem): write(problem)
+    case .audit(let notice): write(notice)
+    case .answer, .subscribed, .missed, .delivery, .told, .locked, .idle: break
+    }
+  }
+
   /// Logs a problem for the administrator.
   func write(_ problem: BrokerNotice.Problem) {
     switch problem {
@@ -34,6 +43,15 @@ extension Logger {
         .word("profile", profile.description), .number("aheadSeconds", Int(skew.components.seconds)))
     case .clockSkewed(let profile, nil):
       notice("the clocks of the provider and this machine agree again", .word("profile", profile.description))
+    }
+  }
+
+  /// Logs the heads of the audit, by which it can be verified later, and where it cannot be written.
+  func write(_ audit: AuditNotice) {
+    switch audit {
+    case .head(let head): notice("audit", .number("entry", head.number), .word("head", head.text))
+    case .notWritten: error("the audit cannot be written: entries are kept in memory as long as there is room")
+    case .written: notice("the audit is written again")
     }
   }
 }

@@ -114,6 +114,25 @@ import Testing
       ListLocalAudit.Result(records: Samples.auditRecords, isIntact: false))
   }
 
+  @Test func `the audit, with everything that an entry and a verification can have`() throws {
+    try check(
+      ReadAudit.Params(),
+      ReadAudit.Params(
+        after: 3, since: Timestamp(milliseconds: 5), profile: ProfileName("work"), verifies: true, head: "1.x"))
+    var entry = AuditEntry(
+      .consent, at: Timestamp(milliseconds: 7000), count: 3, since: Timestamp(milliseconds: 6000), outcome: "allowed")
+    (entry.number, entry.method, entry.profile) = (9, "getAccessToken", ProfileName("work"))
+    entry.client = AuditedClient(
+      socket: "ci", uid: 1005, unit: "user/a.scope", label: "snap.x", tool: "g\"it", isAdministrative: true)
+    (entry.scopes, entry.audience, entry.tokenID, entry.subject) = (["a b", "c"], "urn:a", "k3Vh", "unit")
+    let finding = AuditFinding(.missing, isError: true, entry: 4, "Entry 4 is missing.")
+    try check(
+      ReadAudit.Result(through: 0),
+      ReadAudit.Result(
+        entries: [entry, AuditEntry(.gap, at: Timestamp(milliseconds: 8000), count: 0)], through: 10, omitted: 2,
+        head: "10.x", isOn: false, verification: AuditVerification(count: 10, findings: [finding])))
+  }
+
   @Test func `a key set is one that other programs read`() throws {
     // The key of RFC 8037, appendix A.2.
     let key = JSONWebKey(keyID: "k", publicKey: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo")

@@ -45,4 +45,17 @@ import Testing
     let mistake = mistake(client) ?? "none"
     #expect(mistake.contains(words), "\(mistake)")
   }
+
+  @Test(arguments: [
+    ("{}", false), ("{access:{rules:[{}]}}", true), ("{access:{rules:[{}],audit:false}}", false),
+    ("{access:{rules:[{}],audit:true}}", true),
+    (#"{profiles:{a:{provider:"local"}},sockets:{ci:{profiles:["a"]}}}"#, true),
+  ]) func `there is an audit where there are rules or sockets, unless it is turned off`(
+    _ text: String, _ isAudited: Bool
+  ) throws {
+    let configuration = try BrokerConfiguration.parse(Array(text.utf8), file: "c", environment: ["HOME": "/x"])
+    #expect(configuration.isAudited(opensSockets: false) == isAudited)
+    // So do sockets that are opened at run time.
+    #expect(configuration.isAudited(opensSockets: true) == !text.contains("audit:false"))
+  }
 }

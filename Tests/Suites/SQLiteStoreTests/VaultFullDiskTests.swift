@@ -44,4 +44,29 @@ import Testing
     #expect(try await again.load().records == contents.records)
     try await again.close()
   }
+
+  @Test(.enabled(if: SmallFileSystem.canMount))
+  func `the audit takes nothing of the room for sessions, and goes on when there is some`() async throws {
+    let disk = try SmallDisk(byteCount: 2 << 20)
+    let vault = try await disk.open()
+    try await vault.save(Sample.living("a"))
+    let entries = (0..<200).map { number in
+      var entry = AuditEntry(.refusal, at: Timestamp(milliseconds: 1_000_000_000), outcome: "accessDenied")
+      entry.client = AuditedClient(uid: number, tool: String(repeating: "x", count: 200))
+      return entry
+    }
+    let head = try await vault.appendAudit(entries)
+    try disk.fill()
+    var refusals = 0
+    for _ in 0..<50 {
+      do throws(StoreFailure) { _ = try await vault.appendAudit(entries) } catch { refusals += 1 }
+    }
+    #expect(refusals > 0)
+    #expect(disk.place.scratch.names.contains("vault.sqlite.reserve"))
+    try await vault.save(Sample.living("a", generation: 2))
+    try disk.free()
+    _ = try await vault.appendAudit(entries)
+    #expect(try await vault.verifyAudit(against: head.text).isIntact)
+    try await vault.close()
+  }
 }

@@ -59,6 +59,8 @@ package final class InMemoryStore: SessionStore {
   }
 
   private let state = Mutex(State())
+  /// The audit.
+  let shelf = Mutex(AuditShelf())
 
   /// An empty store that works and is open.
   package init() {}
@@ -152,7 +154,7 @@ package final class InMemoryStore: SessionStore {
     for continuation in held { continuation.resume() }
   }
 
-  private func pass() async {
+  func pass() async {
     guard isHolding else { return }
     await withCheckedContinuation { continuation in
       let mayPass = state.withLock { state in

@@ -6,8 +6,8 @@ package import SecretMemory
 package enum Answer: Sendable {
   /// The result of its method.
   case value(any JSONEncodable & Sendable)
-  /// The result as JSON: it holds a token.
-  case rendered(Secret)
+  /// The result as JSON: it holds a token, which the audit names; nil where there is no audit.
+  case rendered(Secret, Grant?)
   /// Why there is no result.
   case failure(BrokerError)
 }
@@ -65,10 +65,10 @@ extension Broker {
     finish(caller.id, .value(value))
   }
 
-  /// Gives a caller the token that it waits for.
-  func answer(_ caller: CallerID, token: Result<Secret, BrokerError>) {
+  /// Gives a caller the token that it waits for; `grant` says which, and is asked for where there is an audit.
+  func answer(_ caller: CallerID, token: Result<Secret, BrokerError>, as grant: @autoclosure () -> Grant?) {
     switch token {
-    case .success(let json): finish(caller, .rendered(json))
+    case .success(let json): finish(caller, .rendered(json, audit.isOn ? grant() : nil))
     case .failure(let error): refuse(caller, error)
     }
   }
@@ -100,7 +100,7 @@ extension Broker {
     if case .rendered = answer { noteVaultUse() }
     guard let continuation = entry.continuation else { return notify(.answer(answer, to: caller)) }
     switch answer {
-    case .rendered(let json): continuation(self, .success(json))
+    case .rendered(let json, _): continuation(self, .success(json))
     case .failure(let error): continuation(self, .failure(error))
     case .value: break
     }

@@ -27,7 +27,7 @@ package protocol RecordStore: AnyObject, Sendable {
 }
 
 /// The broker's own store: the records of sessions that it shares with none, and everything else.
-package protocol SessionStore: RecordStore {
+package protocol SessionStore: RecordStore, AuditStore {
   /// Reads a page of the kept events after one sequence, up to and with another, and how far back none is missing.
   ///
   /// - Parameters:

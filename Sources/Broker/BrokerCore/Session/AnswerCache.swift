@@ -15,6 +15,9 @@ package final class AnswerCache: Sendable {
     /// Whether that is news for the broker.
     var isUsed: [Bool] = []
     var hits = 0
+    /// The number of each profile's present token: another one has another number.
+    var tokens: [UInt64] = []
+    var grants = AuditedGrants()
   }
 
   private let state = Mutex(State())
@@ -24,10 +27,12 @@ package final class AnswerCache: Sendable {
 
   /// The answer for a profile, if its token lives for long enough and its session has not ended for want of use.
   ///
-  /// `profile` are the bytes of a name, empty where none is named, and `permissions` those of the principal; `minValidity` and both clocks are in milliseconds. Nothing is allocated, opened or read here; the use
-  /// of the session is remembered.
+  /// `profile` are the bytes of a name, empty where none is named, and `permissions` those of the principal; `client` is its
+  /// number for the audit, nil where there is none; `minValidity` and both clocks are in milliseconds. Nothing is allocated,
+  /// opened or read here; the use of the session is remembered.
   package func answer(
-    profile: Span<UInt8>, for permissions: Permissions, minValidity: Int64?, wall: Int64, uptime: Int64
+    profile: Span<UInt8>, for permissions: Permissions, as client: Int? = nil, minValidity: Int64?, wall: Int64,
+    uptime: Int64
   ) -> Secret? {
     state.withLock { state in
       guard
@@ -38,6 +43,7 @@ package final class AnswerCache: Sendable {
         let answer = state.answers[position], uptime &- state.uses[position] < answer.idleTimeout,
         let json = answer.answer(for: minValidity, wall: wall, uptime: uptime)
       else { return nil }
+      if let client, !state.grants.count(client, position, state.tokens[position], at: uptime) { return nil }
       state.uses[position] = max(state.uses[position], uptime)
       state.isUsed[position] = true
       state.hits += 1
@@ -46,7 +52,31 @@ package final class AnswerCache: Sendable {
   }
 
   /// Counts requests that got the answer to the one before them, which was the same, in the same turn.
-  package func noteRepetitions(_ count: Int) { state.withLock { $0.hits += count } }
+  ///
+  /// A negative number takes answers back that could not be given.
+  package func noteRepetitions(_ count: Int, as client: Int? = nil) {
+    state.withLock { state in
+      state.hits += count
+      if client != nil { state.grants.countMore(count) }
+    }
+  }
+
+  /// The most clients of the audit that are known at a time.
+  package static let mostClients = AuditedGrants.mostClients
+
+  /// A number for a client of the audit.
+  package func addClient() -> Int { state.withLock { $0.grants.addClient() } }
+
+  /// Counts the grants of the present token of the profile at a position to a client here, until an uptime.
+  func cover(_ client: Int, at position: Int, as id: UInt64, until: Duration) {
+    state.withLock { state in
+      guard state.tokens.indices.contains(position) else { return }
+      state.grants.cover(client, position, state.tokens[position], as: id, until: until.milliseconds)
+    }
+  }
+
+  /// How often each span of the audit was counted since the last call.
+  func takeGrants() -> [UInt64: Int] { state.withLock { $0.grants.takeCounts() } }
 
   /// How many requests were answered from here.
   var hits: Int { state.withLock { $0.hits } }
@@ -70,6 +100,8 @@ package final class AnswerCache: Sendable {
       state.answers = Array(repeating: nil, count: count)
       state.uses = Array(repeating: 0, count: count)
       state.isUsed = Array(repeating: false, count: count)
+      state.tokens = Array(repeating: 0, count: count)
+      state.grants.settleAll()
     }
   }
 
@@ -77,6 +109,7 @@ package final class AnswerCache: Sendable {
   func set(_ answer: CachedAnswer, at position: Int, usedAt uptime: Duration) {
     state.withLock { state in
       guard state.answers.indices.contains(position) else { return }
+      if state.answers[position]?.tokenID != answer.tokenID { state.tokens[position] &+= 1 }
       state.answers[position] = answer
       state.uses[position] = max(state.uses[position], uptime.milliseconds)
     }
@@ -115,9 +148,14 @@ struct CachedAnswer: Sendable {
   /// For how many milliseconds it is answered although no client has used it: until the session ends for want of use,
   /// or the vault is to be checked for its lock.
   let idleTimeout: Int64
+  /// The name of the token.
+  let tokenID: String
 
   /// The rendered answers with the token of a session; `unwatched` is as ``AutoLock/unwatched`` says.
-  init(_ answers: RenderedAnswers, of life: SessionLife, rules: SessionRules, unwatched: Duration?) {
+  init(
+    _ answers: RenderedAnswers, named tokenID: String, of life: SessionLife, rules: SessionRules, unwatched: Duration?
+  ) {
+    self.tokenID = tokenID
     json = answers.current
     capped = answers.capped
     freshness = life.freshness

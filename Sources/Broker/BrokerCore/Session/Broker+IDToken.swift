@@ -24,11 +24,12 @@ extension Broker {
       let skew = slot.machine.policy.skew
       if held.isGood(for: skew, at: now) || held.isLastWord(for: skew) {
         noteUse(of: slot)
-        return answer(caller.id, token: idToken(held, slot))
+        return answer(caller.id, token: idToken(held, slot), as: idTokenGrant(of: slot))
       }
     }
     withAccessToken(GetAccessToken.Params(profile: slot.name, forceRefresh: true)) { broker, result in
-      broker.answer(caller.id, token: broker.idToken(after: result, of: id))
+      broker.answer(
+        caller.id, token: broker.idToken(after: result, of: id), as: broker.slot(id).flatMap(broker.idTokenGrant))
     }
   }
 

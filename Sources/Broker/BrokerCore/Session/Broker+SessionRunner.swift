@@ -53,9 +53,9 @@ extension Broker {
   private func run(_ action: SessionMachine.Action, on slot: ProfileSlot) {
     switch action {
     case .answerToken(let waiter, let marks):
-      if callers[waiter] != nil { answer(waiter, token: currentToken(of: slot, marks)) }
+      if callers[waiter] != nil { answer(waiter, token: currentToken(of: slot, marks), as: grant(of: slot)) }
     case .answerOther(let waiter, let token, let marks):
-      if callers[waiter] != nil { answer(waiter, token: render(token, marks, of: slot)) }
+      if callers[waiter] != nil { answer(waiter, token: render(token, marks, of: slot), as: grant(of: slot, token)) }
     case .answerError(let waiter, let error): refuse(waiter, explained(error, slot))
     case .spendRefreshToken(let flight, let token, let target): spend(token, flight, for: target, on: slot)
     case .requestFirst(let flight): requestFirst(flight, on: slot)

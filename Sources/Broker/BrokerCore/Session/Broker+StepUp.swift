@@ -27,7 +27,8 @@ extension Broker {
     let question = GetAccessToken.Params(profile: name, scopes: stepUp.scopes, audience: target?.audience)
     withAccessToken(question) { broker, result in
       guard case .failure(let error) = result, Self.needsConsent(error) else {
-        return broker.answer(caller.id, token: result)
+        return broker.answer(
+          caller.id, token: result, as: broker.grant(of: id, forScopes: stepUp.scopes, target?.audience))
       }
       if let slot = broker.slot(id) { broker.demand(stepUp, on: slot) }
       broker.refuse(caller.id, stepUp.error(name))

@@ -46,16 +46,17 @@ extension Broker {
       return .success(rendered)
     }
     let tokens = living.tokens
+    let tokenID = entropy.tokenID(of: tokens.accessToken.value)
     let token = AccessToken(
       accessToken: tokens.accessToken.value, expiresAt: slot.machine.shown(tokens.accessTokenExpiresAt),
-      scopes: tokens.scopes, profile: slot.name, tokenID: entropy.tokenID(of: tokens.accessToken.value),
-      isOffline: marks.isOffline, isMinValidityCapped: marks.isCapped)
+      scopes: tokens.scopes, profile: slot.name, tokenID: tokenID, isOffline: marks.isOffline,
+      isMinValidityCapped: marks.isCapped)
     let answer = rendered(token, of: slot)
     guard case .success(let json) = answer, isLasting else { return answer }
     keepAnswer(json, marks, of: slot)
     if let position = profiles.position(of: slot), let life = slot.machine.life {
       let cached = CachedAnswer(
-        slot.rendered, of: life, rules: slot.machine.rules, unwatched: autoLock.unwatched)
+        slot.rendered, named: tokenID, of: life, rules: slot.machine.rules, unwatched: autoLock.unwatched)
       answers.set(cached, at: position, usedAt: now.uptime)
     }
     return answer

@@ -203,4 +203,9 @@ extension SessionMachine {
     guard let target = target.flatMap(otherTarget) else { return tokenID(living.tokens.accessToken.value) == id }
     return life?.others.token(for: target).map { tokenID($0.accessToken) == id } ?? false
   }
+
+  /// The token that is kept for a target; nil where the session's own serves it.
+  func otherToken(for target: TokenTarget?) -> OtherToken? {
+    target.flatMap(otherTarget).flatMap { life?.others.token(for: $0) }
+  }
 }

@@ -104,6 +104,7 @@ extension Broker {
     perform(vault.handle(.accepted(status), at: now))
     if let contents {
       noteOpened()
+      openAudit()
       publish(.vaultUnlocked, profile: nil)
       restore(contents, to: slots)
       handle(.opened(contents.revocations))
@@ -131,6 +132,7 @@ extension Broker {
   private func closeGate() {
     handle(.closed)
     publish(.vaultLocked, profile: nil)
+    writeAudit(withRepetitions: true) { _ in }
     eventLog.hub.forgetKept()
     detachLogins(.vaultLocked)
     for slot in slots {
@@ -150,6 +152,7 @@ extension Broker {
   }
 
   private func dropKeys() {
+    closeAudit()
     for slot in slots { forget(slot) }
     profiles.forgetLeaving()
     logins.forgetPending()

@@ -13,6 +13,8 @@ protocol ClientStream: AnyObject {
   func setInterest(reading: Bool, writing: Bool, on loop: EventLoop)
   /// The process at the other end, by the kernel; nil where it cannot be asked.
   func peer(_ process: Int32, acceptedAt acceptance: Duration) -> PeerProcess?
+  /// Holds the process at the other end; nil where the kernel cannot.
+  func holdPeer(_ process: Int32) -> ProcessHandle?
   /// Ends the stream.
   func close(on loop: EventLoop)
 }
@@ -20,6 +22,9 @@ protocol ClientStream: AnyObject {
 extension ClientStream {
   /// Nil: bytes that come by pipes have no one process behind them.
   func peer(_ process: Int32, acceptedAt acceptance: Duration) -> PeerProcess? { nil }
+
+  /// Nil, as above.
+  func holdPeer(_ process: Int32) -> ProcessHandle? { nil }
 }
 
 /// A connection on the socket.
@@ -49,6 +54,8 @@ final class SocketStream: ClientStream {
   func peer(_ process: Int32, acceptedAt acceptance: Duration) -> PeerProcess? {
     PeerProcess(of: descriptor, pid: process, acceptedAt: acceptance)
   }
+
+  func holdPeer(_ process: Int32) -> ProcessHandle? { ProcessHandle(peerOf: descriptor, process) }
 
   /// The descriptor is this stream's alone, which the server closes in the same turn.
   func close(on loop: EventLoop) {

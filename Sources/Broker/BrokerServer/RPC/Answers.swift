@@ -43,7 +43,10 @@ extension BrokerServer {
   /// Answers a request with an error.
   func fail(_ key: CallerID, _ error: BrokerError) {
     let error = completed(error, of: key)
-    if let method = rpc.requests[key]?.method { logFailure(error, of: method) }
+    if let method = rpc.requests[key]?.method {
+      logFailure(error, of: method)
+      auditRefusal(error, of: key, method)
+    }
     let body = render(error)
     finish(key, isError: true, body.span)
   }
@@ -71,7 +74,9 @@ extension BrokerServer {
   func answer(_ key: CallerID, _ answer: Answer) {
     switch answer {
     case .value(let value): succeed(key, value)
-    case .rendered(let json): succeed(key, rendered: json)
+    case .rendered(let json, let grant):
+      if let grant { audit(grant, of: key) }
+      succeed(key, rendered: json)
     case .failure(let error): fail(key, error)
     }
   }

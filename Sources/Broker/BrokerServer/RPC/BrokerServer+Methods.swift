@@ -51,6 +51,7 @@ extension BrokerServer {
     if connection.tool == nil {
       let name = params.client?.name ?? ""
       connection.tool = name.utf8.count <= Self.longestTool ? name : ""
+      connection.audited = nil
       if access.asked.tool { renewPermissions(of: connection) }
     }
     let (types, principal) = (environment.providers, request.principal)

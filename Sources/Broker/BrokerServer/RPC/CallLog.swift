@@ -27,11 +27,15 @@ enum FailureLog {
   /// which has a line of its own. By an error with a proof a client learns what it must prove, also where it asks for
   /// that by `prove`; that it cannot is its failed attempt.
   static func concerns(_ method: String, _ error: BrokerError) -> Bool {
-    let isQuestion = error.proof != nil && (method != Prove.name || error.admitsProof)
     let lessons: [ErrorKind] = [
       .missingCredential, .unknownTarget, .cancelled, .deadlineExceeded, .shuttingDown, .internal,
     ]
-    return !isQuestion && !lessons.contains(error.kind)
+    return !isQuestion(method, error) && !lessons.contains(error.kind)
+  }
+
+  /// Whether an error asks for a proof, and refuses nothing yet.
+  static func isQuestion(_ method: String, _ error: BrokerError) -> Bool {
+    error.proof != nil && (method != Prove.name || error.admitsProof)
   }
 
   /// Whether a method is one that a person's doing leads to.

@@ -92,6 +92,7 @@ extension BrokerServer {
       throw denial(connection, instead: "\(proof.path).\(process)")
     }
     connection.principal.isAdministrative = true
+    connection.audited = nil
     return Empty()
   }
 

@@ -147,7 +147,7 @@ extension BrokerServer {
         server.noteBatchedTokens()
         server.dropUnreadTokens()
       case .idle: server.finishIfDone()
-      case .problem: break
+      case .problem, .audit: break
       }
     }
   }

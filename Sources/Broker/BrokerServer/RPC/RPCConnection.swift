@@ -16,6 +16,10 @@ final class RPCConnection: Connection {
   var subscriptions = Subscriptions()
   /// The limit on the different token targets that it asks for.
   var targets = TargetLimit()
+  /// Its client as the audit names it; nil until there is an audit, and where that is to be found out again.
+  var audited: AuditedConnection? { didSet { auditNumber = audited?.number ?? -1 } }
+  /// The number of that client, apart: each request for a token needs it.
+  private(set) var auditNumber = -1
   /// Parameters that were ignored and already named in the log.
   var ignoredNames: Set<String> = []
   /// Whether it has ever asked for something that the cache does not answer: else the broker never heard of it.
@@ -129,4 +133,6 @@ struct PendingRequest {
   var method: String?
   /// The question, where it is for the token of an address.
   var address: AddressQuestion?
+  /// The parameters that the audit names.
+  var asked: AuditedQuestion?
 }

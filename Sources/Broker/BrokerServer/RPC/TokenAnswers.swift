@@ -65,13 +65,14 @@ struct TokenAnswers: ~Copyable {
   ///   - bytes: what was read, at the beginning of a message.
   ///   - frames: how messages are cut out of it, and answers framed.
   ///   - permissions: what who asks may have.
+  ///   - client: the number of the client for the audit; nil where there is none.
   ///   - most: how many messages at most.
   ///   - waiting: how many bytes wait for the client already.
   ///   - time: the present time.
   /// - Returns: how far that went.
   mutating func answer(
-    _ bytes: Span<UInt8>, _ frames: FrameReader, for permissions: Permissions, most: Int, behind waiting: Int,
-    at time: TurnClock.Time
+    _ bytes: Span<UInt8>, _ frames: FrameReader, for permissions: Permissions, as client: Int? = nil, most: Int,
+    behind waiting: Int, at time: TurnClock.Time
   ) -> Turn {
     var turn = Turn()
     lastTail = 0..<0
@@ -88,13 +89,19 @@ struct TokenAnswers: ~Copyable {
       let isKnown = isSameLine || framing == .headers && last.isAsked(by: text)
       guard isKnown || scan(text), let question = last.question else { break }
       let isRepeated = isKnown && !lastTail.isEmpty
-      let result = isRepeated ? nil : answer(question, text, for: permissions, at: time)
-      guard isRepeated || result != nil, append(result, text.extracting(question.id), framing) else { break }
+      if !isRepeated { note(&repeated, client) }
+      let result = isRepeated ? nil : answer(question, text, for: permissions, as: client, at: time)
+      guard isRepeated || result != nil else { break }
+      guard append(result, text.extracting(question.id), framing) else {
+        // It is answered, and counted, by the general path.
+        if !isRepeated { repeated -= 1 }
+        break
+      }
       if isRepeated { repeated += 1 }
       turn.bytes += consumed
       turn.messages += 1
     }
-    if repeated > 0 { cache.noteRepetitions(repeated) }
+    note(&repeated, client)
     turn.waitingBytes = count - sent
     return turn
   }
@@ -110,13 +117,23 @@ struct TokenAnswers: ~Copyable {
     return true
   }
 
-  /// The cached answer to a question; nil where no token lives for as long as it wants.
+  /// Counts the answers that were like the one before them.
+  @inline(__always)
+  private func note(_ repeated: inout Int, _ client: Int?) {
+    guard repeated != 0 else { return }
+    cache.noteRepetitions(repeated, as: client)
+    repeated = 0
+  }
+
+  /// The cached answer to a question; nil where no token lives for as long as it wants, or the audit is to note it.
   @inline(__always)
   private func answer(
-    _ question: CachedQuestion, _ text: Span<UInt8>, for permissions: Permissions, at time: TurnClock.Time
+    _ question: CachedQuestion, _ text: Span<UInt8>, for permissions: Permissions, as client: Int?,
+    at time: TurnClock.Time
   ) -> Secret? {
     cache.answer(
-      profile: text.extracting(question.profile), for: permissions, minValidity: question.minValidity, wall: time.wall,
+      profile: text.extracting(question.profile), for: permissions, as: client, minValidity: question.minValidity,
+      wall: time.wall,
       uptime: time.uptime)
   }
 

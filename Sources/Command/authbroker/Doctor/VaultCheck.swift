@@ -84,7 +84,7 @@ enum VaultCheck: DoctorCheck {
       BrokerSentence.plain(finding.message))
     own.profile = finding.profile?.description
     switch kind {
-    case .clockSetBack, .keySourceDiffers, .memoryUnlocked: break
+    case .clockSetBack, .keySourceDiffers, .memoryUnlocked, .auditTampered, .auditGap: break
     // A kind that is not known yet is one of the vault's as well.
     case .databaseDamaged, .tampered, .rolledBack, .rollbackUnnoticed, nil: own = own.aboutVault()
     }
@@ -99,6 +99,7 @@ enum VaultCheck: DoctorCheck {
     case .clockSetBack: "clock"
     case .keySourceDiffers: "key source"
     case .memoryUnlocked: "locked memory"
+    case .auditTampered, .auditGap: "audit"
     case nil: "vault"
     }
   }

@@ -49,13 +49,9 @@ struct SocketDraft {
 
   /// Reads a time with its unit; a number alone is one of seconds, as everywhere.
   private static func lifetime(_ text: String) throws(CommandFailure) -> Duration {
-    let units: [(name: String, seconds: Int64)] = [("s", 1), ("m", 60), ("h", 3600), ("d", 86400)]
-    let unit = units.first { text.hasSuffix($0.name) }
-    // More digits than these are more than the broker takes.
-    let digits = unit == nil ? text : String(text.dropLast())
-    guard (1...9).contains(digits.utf8.count), digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
-      let number = Int64(digits)
-    else { throw .usage("--for needs a time such as 90s, 15m, 8h or 7d, not \(text.shellQuoted)") }
-    return .seconds(number * (unit?.seconds ?? 1))
+    guard let lifetime = Duration(text) else {
+      throw .usage("--for needs a time such as 90s, 15m, 8h or 7d, not \(text.shellQuoted)")
+    }
+    return lifetime
   }
 }

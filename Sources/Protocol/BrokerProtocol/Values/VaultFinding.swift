@@ -18,6 +18,10 @@ public struct VaultFinding: ObjectCodable, Equatable {
     case keySourceDiffers
     /// The memory of secrets could not be locked.
     case memoryUnlocked
+    /// The audit is not what the broker wrote.
+    case auditTampered
+    /// The audit says that entries are missing.
+    case auditGap
   }
 
   /// The kind of finding; more may be added.

@@ -137,7 +137,7 @@ private final class Told: Sendable {
 
   func add(_ notice: BrokerNotice) {
     switch notice {
-    case .answer(.rendered(let json), let caller):
+    case .answer(.rendered(let json, _), let caller):
       add("token", to: caller)
       rendered.withLock { $0[caller, default: []].append(json.revealedString() ?? "") }
     case .answer(.failure(let error), let caller):
@@ -145,7 +145,7 @@ private final class Told: Sendable {
       add(error.kind.rawValue, to: caller)
     case .answer(.value(let value), let caller): add("\(type(of: value))", to: caller)
     case .subscribed(let begun): add("subscribed", to: begun.caller)
-    case .missed, .delivery, .told, .locked, .idle, .problem: break
+    case .missed, .delivery, .told, .locked, .idle, .problem, .audit: break
     }
   }
 

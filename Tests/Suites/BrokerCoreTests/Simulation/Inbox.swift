@@ -45,7 +45,7 @@ final class Inbox: Sendable {
     /// What the broker has told a caller.
     init(_ answer: BrokerCore.Answer) {
       switch answer {
-      case .rendered(let json): self = .token(json.revealedString() ?? "")
+      case .rendered(let json, _): self = .token(json.revealedString() ?? "")
       case .failure(let error): self = .error(error)
       case .value(let login as LoginResult): self = .login(login.progress)
       case .value(let challenge as OTPChallenge): self = .challenge(challenge)

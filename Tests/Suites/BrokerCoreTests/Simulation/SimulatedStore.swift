@@ -88,6 +88,20 @@ final class SimulatedStore: SessionStore, StoreKeeper {
     await disk.lock()
   }
 
+  func auditState() async throws(StoreFailure) -> AuditState { try await disk.auditState() }
+
+  func appendAudit(_ entries: [AuditEntry]) async throws(StoreFailure) -> AuditHead {
+    try await disk.appendAudit(entries)
+  }
+
+  func readAudit(after number: Int, since: Timestamp?, profile: ProfileName?) async throws(StoreFailure) -> AuditPage {
+    try await disk.readAudit(after: number, since: since, profile: profile)
+  }
+
+  func verifyAudit(against head: String?) async throws(StoreFailure) -> AuditVerification {
+    try await disk.verifyAudit(against: head)
+  }
+
   func rekey(_ request: Rekey.Params) async throws(KeyFailure) { throw .store(Self.failure) }
 
   func keep(_ failures: PassphraseFailures) async {}
