@@ -15,6 +15,21 @@ package final class AnswerCache: Sendable {
     /// Whether that is news for the broker.
     var isUsed: [Bool] = []
     var hits = 0
+    /// The consents by which profiles are answered that a rule has the owner asked about.
+    var consents = CachedConsents()
+
+    /// The position of a profile that this connection has a living consent for.
+    func consented(
+      _ profile: Span<UInt8>, _ permissions: Permissions, _ client: ClientID?, uptime: Int64
+    ) -> Int? {
+      guard permissions.asks, let client else { return nil }
+      let position =
+        profile.isEmpty
+        ? permissions.asksUnnamed ? index.unnamed(in: permissions.visible) : nil
+        : index.find(profile, in: permissions.askable)
+      guard let position, consents.isAlive(client, position, uptime: uptime) else { return nil }
+      return position
+    }
   }
 
   private let state = Mutex(State())
@@ -24,23 +39,27 @@ package final class AnswerCache: Sendable {
 
   /// The answer for a profile, if its token lives for long enough and its session has not ended for want of use.
   ///
-  /// `profile` are the bytes of a name, empty where none is named, and `permissions` those of the principal; `minValidity` and both clocks are in milliseconds. Nothing is allocated, opened or read here; the use
-  /// of the session is remembered.
+  /// `profile` are the bytes of a name, empty where none is named, and `permissions` those of the principal, whose
+  /// connection `client` is; `minValidity` and both clocks are in milliseconds. Nothing is allocated, opened or read here;
+  /// the use of the session, and of a consent, is remembered.
   package func answer(
-    profile: Span<UInt8>, for permissions: Permissions, minValidity: Int64?, wall: Int64, uptime: Int64
+    profile: Span<UInt8>, for permissions: Permissions, of client: ClientID? = nil, minValidity: Int64?, wall: Int64,
+    uptime: Int64
   ) -> Secret? {
     state.withLock { state in
+      let open =
+        profile.isEmpty
+        ? permissions.opensUnnamed ? state.index.unnamed(in: permissions.visible) : nil
+        : state.index.find(profile, in: permissions.open)
       guard
-        let position = profile.isEmpty
-          ? permissions.opensUnnamed ? state.index.unnamed(in: permissions.visible) : nil
-          : state.index.find(profile, in: permissions.open),
-
+        let position = open ?? state.consented(profile, permissions, client, uptime: uptime),
         let answer = state.answers[position], uptime &- state.uses[position] < answer.idleTimeout,
         let json = answer.answer(for: minValidity, wall: wall, uptime: uptime)
       else { return nil }
       state.uses[position] = max(state.uses[position], uptime)
       state.isUsed[position] = true
       state.hits += 1
+      if open == nil, let client { state.consents.use(client, position, uptime: uptime) }
       return json
     }
   }
@@ -70,8 +89,20 @@ package final class AnswerCache: Sendable {
       state.answers = Array(repeating: nil, count: count)
       state.uses = Array(repeating: 0, count: count)
       state.isUsed = Array(repeating: false, count: count)
+      state.consents.forget(nil)
     }
   }
+
+  /// Lets a connection have the answer for the profile at a position by a consent, for as long as that lives.
+  func keep(_ consent: Consents.Grant, for client: ClientID, at position: Int) {
+    state.withLock { $0.consents.keep(consent, for: client, at: position) }
+  }
+
+  /// The consents by which answers are given, and the uptime at which each last was, in milliseconds.
+  var consentUses: [(number: UInt64, usedAt: Int64)] { state.withLock { $0.consents.uses } }
+
+  /// Forgets the consents of a connection that is closed; nil for all.
+  func forgetConsents(of client: ClientID? = nil) { state.withLock { $0.consents.forget(client) } }
 
   /// Keeps an answer for the profile at a position, which was used at this uptime.
   func set(_ answer: CachedAnswer, at position: Int, usedAt uptime: Duration) {

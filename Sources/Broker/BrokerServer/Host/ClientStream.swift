@@ -13,6 +13,8 @@ protocol ClientStream: AnyObject {
   func setInterest(reading: Bool, writing: Bool, on loop: EventLoop)
   /// The process at the other end, by the kernel; nil where it cannot be asked.
   func peer(_ process: Int32, acceptedAt acceptance: Duration) -> PeerProcess?
+  /// Whether a number still is that of the process at the other end.
+  func isStill(_ process: Int32, acceptedAt acceptance: Duration) -> Bool
   /// Ends the stream.
   func close(on loop: EventLoop)
 }
@@ -20,6 +22,9 @@ protocol ClientStream: AnyObject {
 extension ClientStream {
   /// Nil: bytes that come by pipes have no one process behind them.
   func peer(_ process: Int32, acceptedAt acceptance: Duration) -> PeerProcess? { nil }
+
+  /// False, for the same reason.
+  func isStill(_ process: Int32, acceptedAt acceptance: Duration) -> Bool { false }
 }
 
 /// A connection on the socket.
@@ -48,6 +53,10 @@ final class SocketStream: ClientStream {
 
   func peer(_ process: Int32, acceptedAt acceptance: Duration) -> PeerProcess? {
     PeerProcess(of: descriptor, pid: process, acceptedAt: acceptance)
+  }
+
+  func isStill(_ process: Int32, acceptedAt acceptance: Duration) -> Bool {
+    PeerProcess.isStill(process, at: descriptor, acceptedAt: acceptance)
   }
 
   /// The descriptor is this stream's alone, which the server closes in the same turn.

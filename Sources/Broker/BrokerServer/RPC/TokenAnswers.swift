@@ -65,13 +65,14 @@ struct TokenAnswers: ~Copyable {
   ///   - bytes: what was read, at the beginning of a message.
   ///   - frames: how messages are cut out of it, and answers framed.
   ///   - permissions: what who asks may have.
+  ///   - client: the connection.
   ///   - most: how many messages at most.
   ///   - waiting: how many bytes wait for the client already.
   ///   - time: the present time.
   /// - Returns: how far that went.
   mutating func answer(
-    _ bytes: Span<UInt8>, _ frames: FrameReader, for permissions: Permissions, most: Int, behind waiting: Int,
-    at time: TurnClock.Time
+    _ bytes: Span<UInt8>, _ frames: FrameReader, for permissions: Permissions, of client: ClientID? = nil,
+    most: Int, behind waiting: Int, at time: TurnClock.Time
   ) -> Turn {
     var turn = Turn()
     lastTail = 0..<0
@@ -88,7 +89,7 @@ struct TokenAnswers: ~Copyable {
       let isKnown = isSameLine || framing == .headers && last.isAsked(by: text)
       guard isKnown || scan(text), let question = last.question else { break }
       let isRepeated = isKnown && !lastTail.isEmpty
-      let result = isRepeated ? nil : answer(question, text, for: permissions, at: time)
+      let result = isRepeated ? nil : answer(question, text, for: permissions, client, at: time)
       guard isRepeated || result != nil, append(result, text.extracting(question.id), framing) else { break }
       if isRepeated { repeated += 1 }
       turn.bytes += consumed
@@ -113,11 +114,12 @@ struct TokenAnswers: ~Copyable {
   /// The cached answer to a question; nil where no token lives for as long as it wants.
   @inline(__always)
   private func answer(
-    _ question: CachedQuestion, _ text: Span<UInt8>, for permissions: Permissions, at time: TurnClock.Time
+    _ question: CachedQuestion, _ text: Span<UInt8>, for permissions: Permissions, _ client: ClientID?,
+    at time: TurnClock.Time
   ) -> Secret? {
     cache.answer(
-      profile: text.extracting(question.profile), for: permissions, minValidity: question.minValidity, wall: time.wall,
-      uptime: time.uptime)
+      profile: text.extracting(question.profile), for: permissions, of: client, minValidity: question.minValidity,
+      wall: time.wall, uptime: time.uptime)
   }
 
   /// Reads a message by the scanner; false where it is no question of this kind.
