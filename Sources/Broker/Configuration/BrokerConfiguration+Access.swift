@@ -61,6 +61,7 @@ extension BrokerConfiguration {
   /// A client may hold tokens, or only use them.
   private enum Possession: String, CaseIterable, Sendable { case hold, use }
   private static let possessionSetting = ChoiceSetting("may", standard: Possession.hold)
+  private static let confirmationSetting = ChoiceSetting("confirm", standard: Confirmation.never)
 
   /// The keys of an entry of `sockets`.
   package static let socketKeys: [String] = {
@@ -97,15 +98,16 @@ extension BrokerConfiguration {
   ) -> LimitedSocket? {
     entry.require("profiles", "write the names of profiles")
     let (path, group) = (entry.filePath("path"), entry.word("group"))
+    let remembers = entry.flag("remember", standard: false)
     let mode = mode(&entry) ?? (group == nil ? 0o600 : 0o660)
     let users = entry.has("uids") ? users(&entry) : nil
     let profiles = profiles(&entry, configured)
     let allowance = allowance(&entry)
     entry.finish(aliases: ["profile": "profiles", "users": "uids", "uid": "uids", "permissions": "mode"])
     guard let profiles else { return nil }
-    return LimitedSocket(
-      name: name, path: path, mode: mode, group: group, users: users,
-      ceiling: AccessPolicy.Ceiling(profiles: profiles, allowance))
+    var ceiling = AccessPolicy.Ceiling(profiles: profiles, allowance)
+    ceiling.remembersForwarded = remembers
+    return LimitedSocket(name: name, path: path, mode: mode, group: group, users: users, ceiling: ceiling)
   }
 
   /// The permissions of a socket: connecting needs the right to write (unix(7)).
@@ -117,8 +119,8 @@ extension BrokerConfiguration {
     return nil
   }
 
-  /// The rules; nil where the section is absent.
-  static func rules(_ root: inout ConfigurationSection) -> [AccessRule]? {
+  /// The rules, nil where the section is absent, and how the owner is asked where one of them says so.
+  static func rules(_ root: inout ConfigurationSection) -> (rules: [AccessRule]?, consent: ConsentConfiguration) {
     var section = root.section("access")
     let names = root.node(at: "sockets").flatMap { try? $0.members().map(\.name) } ?? []
     let profiles = configuredNames(root)
@@ -126,8 +128,10 @@ extension BrokerConfiguration {
       var element = element
       return rule(&element, names, profiles)
     }
+    var confirm = section.section("confirm")
+    let consent = ConsentConfiguration(&confirm)
     section.finish()
-    return root.has("access") ? rules : nil
+    return (root.has("access") ? rules : nil, consent)
   }
 
   private static func rule(
@@ -146,8 +150,9 @@ extension BrokerConfiguration {
     client.finish(aliases: ["user": "uid", "name": "tool", "service": "unit", "apparmor": "label", "selinux": "label"])
     let profiles = element.has("profiles") ? profiles(&element, configured) : nil
     element.note("profiles")
-    let allowance = allowance(&element)
-    element.finish(aliases: ["profile": "profiles", "clients": "client"])
+    var allowance = allowance(&element)
+    allowance.confirmation = element.read(confirmationSetting)
+    element.finish(aliases: ["profile": "profiles", "clients": "client", "consent": "confirm", "ask": "confirm"])
     return AccessRule(
       socket: socket, user: user, unit: unit, label: label, tool: tool, profiles: profiles, allowance: allowance)
   }

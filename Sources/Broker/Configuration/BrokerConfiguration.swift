@@ -32,6 +32,8 @@ package struct BrokerConfiguration: Sendable, Equatable {
   package var hooks: [Hook]
   /// The rules for clients; nil where every client of the owner may have everything.
   package var access: [AccessRule]?
+  /// The way in which the owner is asked where a rule says so.
+  package var consent: ConsentConfiguration
   /// The limited sockets.
   package var sockets: [LimitedSocket]
   /// The settings of the embedded provider.
@@ -56,7 +58,7 @@ package struct BrokerConfiguration: Sendable, Equatable {
     profiles = [ProfileConfiguration(name: .default)]
     targets = TargetMap()
     hooks = []
-    (access, sockets) = (nil, [])
+    (access, consent, sockets) = (nil, ConsentConfiguration(), [])
     local = LocalProviderConfiguration()
   }
 
@@ -93,7 +95,7 @@ package struct BrokerConfiguration: Sendable, Equatable {
     targets = Self.targets(&root)
     hooks = Self.hooks(&root)
     sockets = Self.sockets(&root)
-    access = Self.rules(&root)
+    (access, consent) = Self.rules(&root)
     var localSection = root.section("local")
     local = LocalProviderConfiguration(&localSection)
     Self.findProfilesAtTop(&root)

@@ -45,6 +45,8 @@ actor Daemon {
   let providers: ProviderCatalog
   /// The programs that are run for events.
   let hooks: EventHooks
+  /// The owner's program that answers questions whether clients may have tokens.
+  let consentProgram: ConsentProgram
   /// The path of the socket; empty for none.
   var socket = ""
   /// The limited sockets.
@@ -87,6 +89,7 @@ actor Daemon {
     let passed = Environment.withoutManagerVariables(environment)
     providers = ProviderCatalog(stateDirectory: source.paths.state, environment: passed, log: output.logger)
     hooks = EventHooks(environment: passed, log: output.logger)
+    consentProgram = ConsentProgram(environment: passed, log: output.logger)
   }
 
   // MARK: Start
@@ -142,13 +145,13 @@ actor Daemon {
       startedAt: WallClock.timestamp)
     (self.broker, self.server) = (broker, server)
     await broker.setAutoLock(configuration.vault.autoLock)
-    hooks.update(configuration.hooks)
-    await broker.start(with: opened.contents) { [log, hooks] notice in
+    await adoptPrograms(of: configuration, broker)
+    await broker.start(with: opened.contents) { [log, hooks, consentProgram] notice in
       server.take(notice)
       switch notice {
       case .problem(let problem): log.write(problem)
       case .told(let event): hooks.take(event)
-      default: break
+      default: consentProgram.take(notice)
       }
     }
     if opened.contents == nil { log.notice("the vault is locked: run `authbroker unlock`") }
@@ -268,6 +271,7 @@ actor Daemon {
   /// What could not be saved in time is lost, and the process ends with that.
   private func end() {
     removeOpenedDirectories()
+    consentProgram.close()
     Task {
       await apart { await closeStores() }
       await apart { await hooks.close(within: Self.hookPatience) }

@@ -1,0 +1,31 @@
+import BrokerCore
+import BrokerProtocol
+import Configuration
+import Hooks
+import Transport
+
+/// The owner's programs: those that are told of events, and the one that is asked whether a client may have a token.
+extension Daemon {
+  /// Adopts the programs of a configuration, and the times of questions.
+  func adoptPrograms(of configuration: BrokerConfiguration, _ broker: Broker) async {
+    hooks.update(configuration.hooks)
+    await broker.setConsentRules(configuration.consent.rules)
+    consentProgram.update(configuration.consent.command) { [loop, weak broker] id, isAllowed in
+      loop.post { [weak broker] in
+        // Where it was answered meanwhile, there is no such question any more.
+        broker?.assumeIsolated { try? $0.answerConsent(AnswerConsent.Params(consentID: id, allow: isAllowed)) }
+      }
+    }
+  }
+}
+
+extension ConsentProgram {
+  /// Takes in what is to be asked, and what need not be asked any more.
+  func take(_ notice: BrokerNotice) {
+    switch notice {
+    case .consentAsked(let question): ask(question)
+    case .consentDecided(let decision): withdraw(decision.id)
+    default: break
+    }
+  }
+}
