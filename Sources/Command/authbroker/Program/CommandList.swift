@@ -10,7 +10,8 @@ enum CommandList {
       ImportCommand.entry, InitCommand.entry, StatusCommand.entry, WhoamiCommand.entry, ProfilesCommand.entry,
       ProfileCommand.entry,
       SessionsCommand.entry, LogoutCommand.entry, LockCommand.entry, UnlockCommand.entry, RekeyCommand.entry,
-      AccountCommand.entry, LocalCommand.entry, AccessCommand.entry, SocketCommand.entry, TargetCommand.entry,
+      AccountCommand.entry, LocalCommand.entry, AccessCommand.entry, ConsentCommand.entry, SocketCommand.entry,
+      TargetCommand.entry,
       HelperCommand.entry,
       DoctorCommand.entry,
       ProviderCheckCommand.entry, WatchCommand.entry, CallCommand.entry, ServeCommand.entry, ConnectCommand.entry,
@@ -35,6 +36,7 @@ enum CommandList {
     WatchCommand.name, DoctorCommand.name, AccessCommand.name, LocalCommand.name, ProviderCheckCommand.name,
     InitCommand.name,
     LockCommand.name, RekeyCommand.name, ReloadCommand.name, StopCommand.name, SocketCommand.name,
+    ConsentCommand.name,
   ]
 
   /// Whether the connections of a command show that it has the state directory.
