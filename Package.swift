@@ -71,7 +71,7 @@ let package = Package(
     .target(name: "Transport", dependencies: ["LinuxSystem"]),
     .target(name: "StateDirectory", dependencies: ["JSON", "LinuxSystem", "CVersion"]),
     .target(name: "Logging", dependencies: ["LinuxSystem", "BrokerProtocol"]),
-    .target(name: "Hooks", dependencies: ["BrokerProtocol", "LinuxSystem", "Logging"]),
+    .target(name: "Hooks", dependencies: ["BrokerProtocol", "JSON", "LinuxSystem", "Logging"]),
     .target(name: "Records", dependencies: core + ["Sealing", "LinuxSystem", "TextCoding"]),
     .target(name: "SQLiteStore", dependencies: core + ["Records", "SQLite", "Sealing", "LinuxSystem", "TextCoding"]),
     .target(

@@ -54,6 +54,31 @@ struct CountTests {
     }
   }
 
+  @Test(.needsRoot) func `a cached token by a remembered consent is a wait, a read and a send as well`() async throws {
+    try await Sandbox.run { sandbox in
+      let text =
+        #"{ profiles: { default: { provider: "local" } }, access: { rules: [{ confirm: "once" }], "#
+        + #"confirm: { command: ["true"], rememberSeconds: 3600 } } }"#
+      let owner = try sandbox.owner(try sandbox.configure(text))
+      let wire = try SocketWire(sandbox.socket)
+      try wire.register()
+      // The owner's program consents to the first one.
+      _ = try wire.accessToken()
+      let count = 200
+      let trace = try Self.trace(owner, in: sandbox) {
+        for _ in 0..<count {
+          try wire.send(Self.request)
+          guard try wire.nextNode()["result"] != nil else { throw TestFailure("no token") }
+        }
+      }
+      #expect(trace.count(of: "sendto") >= count, "strace has seen the answers")
+      #expect(trace.callCount <= count * CountBounds.callsOfRequest + CountBounds.callsOfConnection, "\(trace.names)")
+      for name in ["mmap", "brk", "openat", "readlink", "fdatasync", "fsync"] {
+        #expect(trace.count(of: name) == 0, "\(name)")
+      }
+    }
+  }
+
   @Test func `a thousand cached tokens touch no new page`() async throws {
     try await Sandbox.run { sandbox in
       let owner = try sandbox.owner()

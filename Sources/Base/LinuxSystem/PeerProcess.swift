@@ -62,8 +62,23 @@ package struct PeerProcess: Hashable, Sendable {
     return ProcessIdentity.startTime(of: pid) == start ? unit : nil
   }
 
+  /// Whether a number still is that of the process which made a connection: asked behind what was read by that number.
+  ///
+  /// - Parameters:
+  ///   - pid: the number, as `SO_PEERCRED` names it.
+  ///   - descriptor: the socket.
+  ///   - acceptance: when the connection was accepted, by ``BootClock``.
+  /// - Returns: as certain as the kernel lets it be: without `SO_PEERPIDFD`, whether the process is old enough.
+  package static func isStill(_ pid: Int32, at descriptor: borrowing FileDescriptor, acceptedAt acceptance: Duration)
+    -> Bool
+  {
+    let handle = clinux_peer_pidfd(descriptor.number)
+    guard handle >= 0 else { return -handle == ENOPROTOOPT && mayBeSame(pid, acceptedAt: acceptance) }
+    return exists(FileDescriptor(owning: handle))
+  }
+
   /// The ticks in which Linux tells programs the times of processes (proc(5), `USER_HZ`), 100 on every machine of today.
-  private static let ticksPerSecond: Int64 = 100
+  static let ticksPerSecond: Int64 = 100
 
   private static func isYounger(_ start: UInt64, than acceptance: Duration) -> Bool {
     start > UInt64(clamping: acceptance.wholeNanoseconds / (1_000_000_000 / ticksPerSecond))

@@ -35,6 +35,17 @@ package enum ProcessIdentity {
   /// The name of the program that a process executes, of at most 15 bytes (proc(5), `/proc/PID/stat`, field 2).
   package static func program(of pid: Int32) -> String? { status(of: pid)?.program }
 
+  /// The program, the parent and the start of a process, by one look (proc(5), `/proc/PID/stat`, fields 2, 4 and 22).
+  ///
+  /// - Returns: the start in clock ticks since the machine was started; nil where there is no such process.
+  package static func origin(of pid: Int32) -> (program: String, parent: Int32, startTime: UInt64)? {
+    guard let (program, fields) = status(of: pid), fields.count > 19,
+      let parent = Int32(String(decoding: fields[1], as: UTF8.self)),
+      let start = UInt64(String(decoding: fields[19], as: UTF8.self))
+    else { return nil }
+    return (program, parent, start)
+  }
+
   /// The name of a process, and the fields behind it.
   private static func status(of pid: Int32) -> (program: String, fields: [ArraySlice<UInt8>])? {
     guard let file = try? FileDescriptor.open("/proc/\(pid)/stat", .read) else { return nil }

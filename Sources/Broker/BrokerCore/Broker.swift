@@ -58,6 +58,16 @@ package actor Broker {
   var vault: VaultGate {
     didSet { _ = ledger.add(.keyAttempts, vault.waitingCount - oldValue.waitingCount) }
   }
+  /// The questions whether clients may have tokens, and the answers that are remembered.
+  var consents = Consents()
+  /// Wakes the broker when the time of a question is over.
+  var consentTimer: TimerCancellation?
+  /// Describes a client to its owner: the server knows its processes.
+  var describeClient: @Sendable (Principal) -> ConsentClient = { principal in
+    ConsentClient(
+      connection: principal.client,
+      principal.permissions.client ?? AccessClient(socket: nil, user: principal.user ?? 0, isOwner: false))
+  }
   /// When the vault is locked by itself.
   var autoLock = AutoLock()
   /// Wakes the broker when that may be.

@@ -12,6 +12,10 @@ package enum BrokerNotice: Sendable {
   case delivery(SubscriptionHub.Delivery)
   /// An event that is true from now on, for subscribers and others.
   case told(BrokerEvent)
+  /// A question waits for the owner's answer.
+  case consentAsked(ConsentQuestion)
+  /// A question has ended.
+  case consentDecided(ConsentDecision)
   /// The vault is locked for clients: no token may wait to be read any longer.
   case locked
   /// Nothing slow is under way any more, and everything is saved.

@@ -61,6 +61,7 @@ extension BrokerConfiguration {
   /// A client may hold tokens, or only use them.
   private enum Possession: String, CaseIterable, Sendable { case hold, use }
   private static let possessionSetting = ChoiceSetting("may", standard: Possession.hold)
+  private static let confirmationSetting = ChoiceSetting("confirm", standard: Confirmation.never)
 
   /// The keys of an entry of `sockets`.
   package static let socketKeys: [String] = {
@@ -97,15 +98,16 @@ extension BrokerConfiguration {
   ) -> LimitedSocket? {
     entry.require("profiles", "write the names of profiles")
     let (path, group) = (entry.filePath("path"), entry.word("group"))
+    let remembers = entry.flag("remember", standard: false)
     let mode = mode(&entry) ?? (group == nil ? 0o600 : 0o660)
     let users = entry.has("uids") ? users(&entry) : nil
     let profiles = profiles(&entry, configured)
     let allowance = allowance(&entry)
     entry.finish(aliases: ["profile": "profiles", "users": "uids", "uid": "uids", "permissions": "mode"])
     guard let profiles else { return nil }
-    return LimitedSocket(
-      name: name, path: path, mode: mode, group: group, users: users,
-      ceiling: AccessPolicy.Ceiling(profiles: profiles, allowance))
+    var ceiling = AccessPolicy.Ceiling(profiles: profiles, allowance)
+    ceiling.remembersForwarded = remembers
+    return LimitedSocket(name: name, path: path, mode: mode, group: group, users: users, ceiling: ceiling)
   }
 
   /// The permissions of a socket: connecting needs the right to write (unix(7)).
@@ -125,8 +127,10 @@ extension BrokerConfiguration {
   /// does not have.
   package func isAudited(opensSockets: Bool) -> Bool { audit && (access != nil || !sockets.isEmpty || opensSockets) }
 
-  /// The rules, nil where the section is absent, and whether there is an audit.
-  static func rules(_ root: inout ConfigurationSection) -> (rules: [AccessRule]?, audit: Bool) {
+  /// The rules, nil where the section is absent, whether there is an audit, and how the owner is asked where a rule says so.
+  static func rules(
+    _ root: inout ConfigurationSection
+  ) -> (rules: [AccessRule]?, audit: Bool, consent: ConsentConfiguration) {
     var section = root.section("access")
     let names = root.node(at: "sockets").flatMap { try? $0.members().map(\.name) } ?? []
     let profiles = configuredNames(root)
@@ -135,8 +139,10 @@ extension BrokerConfiguration {
       return rule(&element, names, profiles)
     }
     let audit = section.flag("audit", standard: auditStandard)
+    var confirm = section.section("confirm")
+    let consent = ConsentConfiguration(&confirm)
     section.finish()
-    return (root.has("access") ? rules : nil, audit)
+    return (root.has("access") ? rules : nil, audit, consent)
   }
 
   private static func rule(
@@ -155,8 +161,9 @@ extension BrokerConfiguration {
     client.finish(aliases: ["user": "uid", "name": "tool", "service": "unit", "apparmor": "label", "selinux": "label"])
     let profiles = element.has("profiles") ? profiles(&element, configured) : nil
     element.note("profiles")
-    let allowance = allowance(&element)
-    element.finish(aliases: ["profile": "profiles", "clients": "client"])
+    var allowance = allowance(&element)
+    allowance.confirmation = element.read(confirmationSetting)
+    element.finish(aliases: ["profile": "profiles", "clients": "client", "consent": "confirm", "ask": "confirm"])
     return AccessRule(
       socket: socket, user: user, unit: unit, label: label, tool: tool, profiles: profiles, allowance: allowance)
   }

@@ -34,6 +34,8 @@ package struct BrokerConfiguration: Sendable, Equatable {
   package var access: [AccessRule]?
   /// Whether grants and refusals are audited where there are rules or limited sockets.
   package var audit: Bool
+  /// The way in which the owner is asked where a rule says so.
+  package var consent: ConsentConfiguration
   /// The limited sockets.
   package var sockets: [LimitedSocket]
   /// The settings of the embedded provider.
@@ -58,7 +60,7 @@ package struct BrokerConfiguration: Sendable, Equatable {
     profiles = [ProfileConfiguration(name: .default)]
     targets = TargetMap()
     hooks = []
-    (access, audit, sockets) = (nil, Self.auditStandard, [])
+    (access, audit, consent, sockets) = (nil, Self.auditStandard, ConsentConfiguration(), [])
     local = LocalProviderConfiguration()
   }
 
@@ -95,7 +97,7 @@ package struct BrokerConfiguration: Sendable, Equatable {
     targets = Self.targets(&root)
     hooks = Self.hooks(&root)
     sockets = Self.sockets(&root)
-    (access, audit) = Self.rules(&root)
+    (access, audit, consent) = Self.rules(&root)
     var localSection = root.section("local")
     local = LocalProviderConfiguration(&localSection)
     Self.findProfilesAtTop(&root)

@@ -26,8 +26,13 @@ package struct Hook: Sendable, Equatable {
 
   /// The program and its arguments for an event; an event of no profile leaves that empty.
   func command(for event: BrokerEvent) -> [String] {
-    let values = ["profile": event.profile?.description ?? "", "event": event.payload.name.rawValue]
-    return command.map { Self.filled($0, values) }
+    Self.filled(command, event.profile, event.payload.name)
+  }
+
+  /// A command with the values of its placeholders.
+  static func filled(_ command: [String], _ profile: ProfileName?, _ event: EventName) -> [String] {
+    let values = ["profile": profile?.description ?? "", "event": event.rawValue]
+    return command.map { filled($0, values) }
   }
 
   /// A text with the values of its placeholders; they are not looked into themselves.

@@ -16,12 +16,13 @@ struct HookQueue {
 
   /// Adds an event.
   ///
-  /// Those that begin or end a session, or may be an attack, are each told; of others of one profile, the newest.
+  /// Those that begin or end a session, or may be an attack, are each told, and so is each question to the owner; of others
+  /// of one profile, the newest.
   mutating func add(_ event: BrokerEvent) {
     let name = event.payload.name
     let earlier = events.firstIndex { other in
       other.payload.name == name && other.profile == event.profile
-        && (!name.isLasting || other.payload == event.payload)
+        && (!name.isLasting && name != .consentRequested || other.payload == event.payload)
     }
     if let earlier { events.remove(at: earlier) }
     if events.count >= Self.most {

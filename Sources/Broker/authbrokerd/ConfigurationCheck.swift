@@ -20,11 +20,13 @@ enum ConfigurationCheck {
       let configuration = try ConfigurationSource(paths: paths, environment: environment)
         .read(examine: objection(toAuthorities:))
       let hooks = MissingHook.all(configuration, environment)
-      let rules = UncertainRules.all(configuration, PeerProcess.abilities())
+      let rules =
+        UncertainRules.all(configuration, PeerProcess.abilities())
+        + [AskingRules.fault(configuration, environment)].compactMap(\.self)
       StandardOutput.write(
         arguments.wantsJSON ? object(configuration, paths, hooks, rules) : sentence(configuration, paths))
       if !arguments.wantsJSON {
-        for sentence in hooks.map(\.sentence) + rules {
+        for sentence in hooks.map(\.sentence) + rules + AskingRules.all(configuration) {
           StandardError.write("authbroker: \(PlainText.line(sentence.utf8))\n")
         }
       }
@@ -90,6 +92,7 @@ enum ConfigurationCheck {
       writer.member("profiles", configuration.profiles.map(\.name.description))
       writer.member("missingHooks", hooks)
       writer.member("uncertainRules", rules)
+      writer.member("askingRules", AskingRules.all(configuration))
       writer.member("keySource", configuration.vault.keySource.rawValue)
       writer.member(ifPresent: "keyFile", configuration.vault.keyFile ?? paths.vaultKey)
       guard let bytes = contents(paths) else { return }

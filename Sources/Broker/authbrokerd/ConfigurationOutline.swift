@@ -38,7 +38,8 @@ enum ConfigurationOutline {
   /// configuration has.
   private static let innerKeys: Set = [
     "file", "env", "command", "profile", "username", "scopes", "audience", "scheme", "events", "timeoutSeconds",
-    "client", "socket", "uid", "unit", "label", "tool", "methods", "audiences", "may", "mode", "group", "uids", "path",
+    "client", "socket", "uid", "unit", "label", "tool", "methods", "audiences", "may", "confirm", "remember", "mode",
+    "group", "uids", "path",
   ]
   /// The keys whose values are addresses.
   private static let addresses: Set = ["issuer", "baseUrl", "resource", "redirectUri", "proxy", "url"]

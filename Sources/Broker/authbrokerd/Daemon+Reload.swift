@@ -71,7 +71,7 @@ extension Daemon {
       await server.askHeldQuestions()
       return BrokerError(.storeFailed)
     }
-    hooks.update(fresh.hooks)
+    await adoptPrograms(of: fresh, broker)
     await providers.update(to: fresh)
     await broker.setAutoLock(fresh.vault.autoLock)
     if !fresh.vault.opensAsDoes(configuration.vault) {

@@ -45,6 +45,8 @@ actor Daemon {
   let providers: ProviderCatalog
   /// The programs that are run for events.
   let hooks: EventHooks
+  /// The owner's program that answers questions whether clients may have tokens.
+  let consentProgram: ConsentProgram
   /// The path of the socket; empty for none.
   var socket = ""
   /// The limited sockets.
@@ -89,6 +91,7 @@ actor Daemon {
     let passed = Environment.withoutManagerVariables(environment)
     providers = ProviderCatalog(stateDirectory: source.paths.state, environment: passed, log: output.logger)
     hooks = EventHooks(environment: passed, log: output.logger)
+    consentProgram = ConsentProgram(environment: passed, log: output.logger)
   }
 
   // MARK: Start
@@ -144,12 +147,8 @@ actor Daemon {
       startedAt: WallClock.timestamp)
     (self.broker, self.server) = (broker, server)
     await broker.setAutoLock(configuration.vault.autoLock)
-    hooks.update(configuration.hooks)
-    await broker.start(with: opened.contents) { [log, hooks] notice in
-      server.take(notice)
-      log.write(notice)
-      if case .told(let event) = notice { hooks.take(event) }
-    }
+    await adoptPrograms(of: configuration, broker)
+    await broker.start(with: opened.contents, notify: distribute(to: server))
     if opened.contents == nil { log.notice("the vault is locked: run `authbroker unlock`") }
     await server.setAccess(AccessTable(policy, profiles: configuration.profiles.map(\.name)))
     await server.setAudit(configuration.isAudited(opensSockets: false))
@@ -268,6 +267,7 @@ actor Daemon {
   /// What could not be saved in time is lost, and the process ends with that.
   private func end() {
     removeOpenedDirectories()
+    consentProgram.close()
     Task {
       await broker?.endAudit()
       await apart { await closeStores() }

@@ -21,7 +21,8 @@ struct MissingHook: JSONEncodable {
     }
   }
 
-  private static func problem(of program: String, _ environment: [String: String]) -> String? {
+  /// The fault of a program, and the remedy; nil where it can be run.
+  static func problem(of program: String, _ environment: [String: String]) -> String? {
     let found = SearchPath.candidates(program, environment).compactMap { try? FileStatus.following($0) }
     if found.contains(where: \.isProgram) { return nil }
     return found.isEmpty

@@ -21,8 +21,18 @@ import Testing
       loginFlowID: String(repeating: "f", count: 64), profile: profile, kind: .deviceCode, verificationURI: text,
       verificationURIComplete: text + text, userCode: text, expiresAt: Timestamp(milliseconds: 0), interval: .seconds(5)
     )
+    let process = ConsentProcess(pid: 1 << 22, startedAt: Timestamp(milliseconds: 0), command: text, executable: text)
+    let question = ConsentQuestion(
+      consentID: String(repeating: "f", count: 64), profile: profile, method: "getAccessToken", scopes: [text],
+      audience: text,
+      client: ConsentClientState(
+        uid: 1000, unit: String(repeating: "u", count: 260), label: text, tool: text,
+        chain: Array(repeating: process, count: 16)),
+      confirm: "once", grants: ConsentGrant(subject: "unit", unit: String(repeating: "u", count: 260)),
+      expiresAt: Timestamp(milliseconds: 0))
     return [
-      .login(LoginEvent(userID: text, method: "password")), .userUpdated(UserUpdatedEvent(userID: text)),
+      .consentRequested(question), .login(LoginEvent(userID: text, method: "password")),
+      .userUpdated(UserUpdatedEvent(userID: text)),
       .otpChallenge(challenge), .otpResent(challenge), .loginPending(action),
     ]
   }

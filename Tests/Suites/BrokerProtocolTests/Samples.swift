@@ -72,8 +72,28 @@ enum Samples {
     return error
   }()
 
+  static let consent: ConsentQuestion = {
+    let processes = [
+      ConsentProcess(pid: 2, startedAt: time, command: "g\"it", executable: "/usr/bin/git"),
+      ConsentProcess(pid: 1, startedAt: time),
+    ]
+    let client = ConsentClientState(
+      socket: "ci", uid: 1000, unit: "user/a.scope", label: "snap.a", tool: "t\n", chain: processes)
+    var question = ConsentQuestion(
+      consentID: "c1", profile: .default, method: "getAccessToken", scopes: ["a"], audience: "urn:a", client: client,
+      confirm: "once", forwarded: true, grants: ConsentGrant(subject: "unit", pid: 1, unit: "u", socket: "s"),
+      requests: 2, expiresAt: time)
+    question.abridged = true
+    return question
+  }()
+
   static let payloads: [EventPayload] =
     [
+      .consentRequested(consent),
+      .consentRequested(
+        ConsentQuestion(
+          consentID: "c1", profile: .default, method: "getIdToken", client: ConsentClientState(), confirm: "always",
+          grants: ConsentGrant(subject: "process", remember: .seconds(600)), expiresAt: time)),
       .login(LoginEvent(method: "password")),
       .login(LoginEvent(userID: "u1", method: "password", clientContext: "c\"1")),
       .sessionEnding(SessionEndingEvent(endsAt: time)), .loginPending(reminder),

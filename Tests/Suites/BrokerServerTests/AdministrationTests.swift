@@ -24,7 +24,8 @@ import Testing
     ("rekey", #"{"newPassphrase":"mine"}"#), ("lock", "{}"), ("reloadConfig", "{}"), ("stopBroker", "{}"),
     ("checkVault", "{}"), ("tryProvider", "{}"), ("continueTrial", #"{"trialId":"x"}"#), ("logout", #"{"all":true}"#),
     ("prove", "{}"), ("openSocket", #"{"profiles":["default"],"lifetimeSeconds":9}"#), ("listSockets", "{}"),
-    ("closeSocket", #"{"socketId":"open-0"}"#), ("readAudit", "{}"),
+    ("closeSocket", #"{"socketId":"open-0"}"#), ("readAudit", "{}"), ("listConsents", "{}"),
+    ("answerConsent", #"{"consentId":"c","allow":true}"#),
   ])
   func `a client with nothing but the socket is refused and told what to prove`(
     _ method: String, _ params: String

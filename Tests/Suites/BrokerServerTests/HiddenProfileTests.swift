@@ -52,6 +52,7 @@ import Testing
     ],
     "unsubscribe": [#"{"subscriptionId":"s1"}"#],
     "getStatus": ["{}"], "prove": ["{}"], "reloadConfig": ["{}"],
+    "listConsents": ["{}"], "answerConsent": [#"{"consentId":"c","allow":true}"#],
     "listClients": ["{}"], "explainAccess": [#"{"profile":"work"}"#, "{}"],
     "lock": ["{}"], "unlock": ["{}"], "rekey": ["{}"], "checkVault": ["{}"],
     "checkProviders": [#"{"profile":"work"}"#, "{}"], "checkProvider": [#"{"profile":"work"}"#, "{}"],

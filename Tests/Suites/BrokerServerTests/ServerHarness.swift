@@ -24,6 +24,8 @@ final class ServerHarness {
   /// Which servers get which profile's token.
   let targets = TargetBox()
 
+  /// The ancestors of processes, and how questions to the owner have ended.
+  let (ancestries, decisions) = (AncestryBox(), Decisions())
   /// How often the document of the methods was made.
   let renderings = CallCount()
 
@@ -74,16 +76,19 @@ final class ServerHarness {
     let map = self.targets
     map.value = targets
     environment.targets = { map.value }
+    let ancestries = self.ancestries
+    environment.ancestry = { ancestries.chain(of: $0) }
     environment.vaultFile = "/state/vault.sqlite"
     server = BrokerServer(
       loop: loop, broker: broker, limits: limits, environment: environment, log: log, startedAt: clock.now)
     stopFlag = stop
     let server = self.server
-    let reports = self.reports
+    let (reports, decisions) = (self.reports, self.decisions)
     broker.assumeIsolated { broker in
       broker.startSoon(store) { notice in
         server.take(notice)
         if case .problem(let problem) = notice { reports.add(problem) }
+        if case .consentDecided(let decision) = notice { decisions.add(decision) }
       }
     }
     settle()

@@ -17,7 +17,7 @@ enum CommandTable {
     "local users": [], "local add": [], "local disable": ["a"], "local enable": ["a"], "local delete": ["a"],
     "local reset": ["a"], "local sessions": [], "local revoke": ["a"], "local audit": [], "local introspect": [],
     "local jwks": [], "local rotate-key": [], "local outbox": [],
-    "access explain": [], "audit": [],
+    "access explain": [], "audit": [], "consent list": [], "consent allow": [], "consent deny": ["c1"],
     "target add": ["https://a.example", "--config", "/proc/none/config.json"],
     "helper install": ["nothing"], "helper remove": ["nothing"], "helper list": ["--url", ""],
     "doctor": ["--tool", "nothing"], "provider-check": [], "watch": [], "call": ["ping"], "serve": [], "reload": [],

@@ -42,7 +42,7 @@ import Testing
   @Test(arguments: [
     "login", "register", "verify-otp", "account show", "logout", "status", "sessions", "profiles", "watch", "doctor",
     "local users", "lock", "rekey", "reload", "stop", "access explain", "socket open", "socket list", "socket close",
-    "audit",
+    "audit", "consent list", "consent allow", "consent deny",
   ])
   func `those of the contract do`(_ command: String) throws {
     let owner = try FakeOwner(in: scratch) { method, _ in

@@ -126,7 +126,8 @@ import Testing
 
   @Test func `the schema has the sections and settings of this version`() {
     let names = [
-      "", "vault", "limits", "network", "profiles", "targets", "sockets", "access", "local", "profiles.*", "local.otp",
+      "", "vault", "limits", "network", "profiles", "targets", "sockets", "access", "local", "profiles.*",
+      "access.confirm", "local.otp",
       "local.delivery", "profiles.*.errors", "profiles.*.authorizationParameters", "profiles.*.tokenParameters",
       "profiles.*.deviceParameters", "profiles.*.endpoints", "profiles.*.tls", "profiles.*.mapping",
       "profiles.*.mapping.endpoints",
@@ -244,7 +245,7 @@ import Testing
       "profiles.*.privateKeyId", "profiles.*.privateKeyAlgorithm", "profiles.*.assertionAudience", "profiles.*.grant",
       "profiles.*.subjectTokenType", "profiles.*.actorTokenType", "profiles.*.requestedTokenType", "profiles.*.scopes",
       "profiles.*.audience", "profiles.*.resource", "profiles.*.clientMetadataUrl", "profiles.*.methods",
-      "profiles.*.revocation", "profiles.*.tls.pins",
+      "profiles.*.revocation", "access.confirm.command", "profiles.*.tls.pins",
       "profiles.*.tls.caFile",
     ]
     #expect(withoutDefault == names)

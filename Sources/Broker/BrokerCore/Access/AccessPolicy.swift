@@ -25,6 +25,8 @@ package struct AccessPolicy: Hashable, Sendable {
     package var allowance: Allowance
     /// Whether the socket was opened at run time, and stands in no configuration.
     package var isOpened = false
+    /// Whether consents are remembered for an ssh that forwards it.
+    package var remembersForwarded = false
 
     /// A ceiling of these members.
     package init(profiles: [ProfileName], _ allowance: Allowance) {

@@ -10,12 +10,16 @@ package struct Allowance: Hashable, Sendable {
   package var audiences: [String]?
   /// Whether it may hold tokens, not only use them.
   package var mayHold: Bool
+  /// How often the owner is asked before a token is given.
+  package var confirmation: Confirmation
 
   /// The lists, each absent for everything.
   package init(
-    methods: Set<String>? = nil, scopes: [String]? = nil, audiences: [String]? = nil, mayHold: Bool = true
+    methods: Set<String>? = nil, scopes: [String]? = nil, audiences: [String]? = nil, mayHold: Bool = true,
+    confirmation: Confirmation = .never
   ) {
-    (self.methods, self.scopes, self.audiences, self.mayHold) = (methods, scopes, audiences, mayHold)
+    (self.methods, self.scopes, self.audiences) = (methods, scopes, audiences)
+    (self.mayHold, self.confirmation) = (mayHold, confirmation)
   }
 
   /// The methods that every client may call: they tell nothing of a profile that it is not shown.
@@ -49,8 +53,10 @@ package struct Allowance: Hashable, Sendable {
     allows(method) && (mayHold || !Self.ofTokens.contains(method) || method == ReportRejected.name)
   }
 
-  /// Whether it allows the session's own token, whatever that is for.
-  var allowsEveryToken: Bool { mayHold && scopes == nil && audiences == nil && allows(GetAccessToken.name) }
+  /// Whether it allows the session's own token, whatever that is for, where it has the owner asked so often.
+  func allowsEveryToken(confirmed confirmation: Confirmation) -> Bool {
+    mayHold && self.confirmation == confirmation && scopes == nil && audiences == nil && allows(GetAccessToken.name)
+  }
 
   /// The allowance of all that both allow.
   func intersection(_ other: Allowance) -> Allowance {
@@ -58,7 +64,7 @@ package struct Allowance: Hashable, Sendable {
       methods: Self.common(methods, other.methods) { $0.intersection($1) },
       scopes: Self.common(scopes, other.scopes) { one, two in one.filter(two.contains) },
       audiences: Self.common(audiences, other.audiences) { one, two in one.filter(two.contains) },
-      mayHold: mayHold && other.mayHold)
+      mayHold: mayHold && other.mayHold, confirmation: max(confirmation, other.confirmation))
   }
 
   private static func common<List>(_ one: List?, _ other: List?, _ both: (List, List) -> List) -> List? {

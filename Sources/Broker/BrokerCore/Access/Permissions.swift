@@ -19,12 +19,19 @@ package final class Permissions: Sendable {
   let open: ProfileMask
   /// Whether the profile of a request that names none is one of these.
   let opensUnnamed: Bool
+  /// The profiles whose own tokens it may hold once the owner has consented: these are answered from the cache, too.
+  let askable: ProfileMask
+  /// Whether there are such.
+  let asks: Bool
+  /// Whether the profile of a request that names none is one of these.
+  let asksUnnamed: Bool
   /// Whether it may prove access to the state directory.
   package var mayProve: Bool { client?.socket == nil }
 
   private init() {
     (allowances, visible, audible, open) = (nil, .all, .all, .all)
     (client, ceiling, opensUnnamed) = (nil, nil, true)
+    (askable, asks, asksUnnamed) = (ProfileMask([]), false, false)
   }
 
   /// These allowances of the configured profiles, and nothing else.
@@ -32,12 +39,17 @@ package final class Permissions: Sendable {
     _ allowances: [ProfileName: Allowance], of profiles: [ProfileName], for client: AccessClient? = nil,
     within ceiling: AccessPolicy.Ceiling? = nil
   ) {
-    let isOpen = { (name: ProfileName) in allowances[name]?.allowsEveryToken == true }
+    let isOpen = { (name: ProfileName) in allowances[name]?.allowsEveryToken(confirmed: .never) == true }
+    let isAskable = { (name: ProfileName) in allowances[name]?.allowsEveryToken(confirmed: .once) == true }
     self.allowances = allowances
     visible = ProfileMask(allowances.keys)
     audible = ProfileMask(profiles.filter { allowances[$0]?.allows(Subscribe.name) == true })
     open = ProfileMask(profiles.filter(isOpen))
-    opensUnnamed = ProfileIndex(profiles).unnamed(in: visible).map { isOpen(profiles[$0]) } ?? false
+    let unnamed = ProfileIndex(profiles).unnamed(in: visible)
+    opensUnnamed = unnamed.map { isOpen(profiles[$0]) } ?? false
+    let askable = profiles.filter(isAskable)
+    (self.askable, asks) = (ProfileMask(askable), !askable.isEmpty)
+    asksUnnamed = unnamed.map { isAskable(profiles[$0]) } ?? false
     (self.client, self.ceiling) = (client, ceiling)
   }
 
@@ -122,6 +134,15 @@ extension Principal {
     let allowedScopes = try allowance.scopes(scopes, of: profile, own: own, by: permissions)
     return (allowedScopes, try allowance.audience(audience, of: profile, by: permissions))
   }
+
+  /// How often the owner is asked before the method at hand gives a token of a profile.
+  func confirmation(of profile: ProfileName) -> Confirmation {
+    guard let method, Allowance.ofTokens.contains(method) else { return .never }
+    return allowance(for: profile, by: method)?.confirmation ?? .never
+  }
+
+  /// Whether its socket has consents remembered although it is forwarded.
+  package var remembersForwarded: Bool { permissions.ceiling?.remembersForwarded ?? false }
 
   /// Whether it may hold tokens of a profile by the method at hand, not only use them.
   func mayHold(_ profile: ProfileName) -> Bool {

@@ -68,6 +68,18 @@ package struct AuditFact: Hashable, Sendable {
       audience: grant.audience, tokenID: grant.tokenID)
   }
 
+  /// The fact that a question for consent has ended.
+  init(_ decision: ConsentDecision) {
+    var subject: String?
+    if case .allowed(let allowed, let remember) = decision.outcome {
+      subject = allowed.shown(remember: remember).subject
+    }
+    self.init(
+      .consent, AuditedClient(decision.client.identity, isAdministrative: false), method: decision.method,
+      profile: decision.profile, scopes: decision.scopes, audience: decision.audience, outcome: decision.outcome.word,
+      subject: subject)
+  }
+
   private static func isShort(_ scopes: [String]) -> Bool {
     !scopes.isEmpty && scopes.count <= longest && scopes.reduce(0) { $0 + $1.utf8.count + 1 } <= longest
   }
@@ -105,4 +117,13 @@ struct AuditSource: Hashable, Sendable {
   let client: AuditedClient
   /// The kind.
   let kind: AuditEntry.Kind
+}
+
+extension AuditedClient {
+  /// A client as rules know it.
+  package init(_ client: AccessClient, isAdministrative: Bool) {
+    self.init(
+      socket: client.socket, uid: Int(client.user), unit: client.unit, label: client.label,
+      tool: client.tool.flatMap { $0.isEmpty ? nil : $0 }, isAdministrative: isAdministrative)
+  }
 }

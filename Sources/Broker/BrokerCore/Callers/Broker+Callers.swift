@@ -124,7 +124,7 @@ extension Broker {
       switch entry.wait {
       case .token(let name): name
       case .userAction(let login): logins[login]?.login.profile
-      case .request, .login, .code, .cancellation, .sessionChecks: nil
+      case .request, .login, .code, .cancellation, .consent, .sessionChecks: nil
       }
     // Before the answer: its room must not answer once more.
     tellRoom(of: caller, entry.wait)
@@ -154,15 +154,19 @@ extension Broker {
   /// for tokens are refused where it has less of their profile than before.
   package func limit(_ principal: Principal) {
     guard let client = principal.client else { return }
-    showEvents(of: principal.audible, to: client)
+    showEvents(of: principal, to: client)
+    renewConsents(of: client, principal.permissions)
     for (caller, name) in callers.waitingForTokens {
       guard var asking = callers[caller]?.principal, asking.client == client,
         !asking.keeps(name, by: principal.permissions)
       else { continue }
+      let confirmation = asking.confirmation(of: name)
       asking.permissions = principal.permissions
       tellRoom(of: caller, .token(name))
       do throws(BrokerError) {
         _ = try view(of: asking).slot(for: name)
+        // When it began to wait its owner was not asked, or asked less often.
+        if asking.permits(name), asking.confirmation(of: name) > confirmation { throw .notConsented(name) }
         refuse(caller, .notAllowed(asking.method ?? "", with: name, by: asking.permissions))
       } catch { refuse(caller, error) }
     }
@@ -171,7 +175,7 @@ extension Broker {
   /// Whether a caller only waits for the work of others, so that its request can be refused now and sent again.
   package func maySendAgain(_ caller: CallerID) -> Bool {
     switch callers[caller]?.wait {
-    case .token, .userAction: true
+    case .token, .userAction, .consent: true
     case .request, .login, .code, .cancellation, .sessionChecks, nil: false
     }
   }
@@ -195,6 +199,7 @@ extension Broker {
     case .token(let profile): handle(.waiterLeft(caller), onProfile: profile)
     case .code(let login): handle(.callerLeft(caller), onLogin: login)
     case .login: _ = logins.attempts.leave(caller, isCancelled: false)
+    case .consent: leaveConsent(caller)
     case .request, .userAction, .cancellation, .sessionChecks: break
     }
   }

@@ -19,6 +19,8 @@ struct Callers {
     case userAction(login: String)
     /// For the end of the login with this handle.
     case cancellation(login: String)
+    /// For the owner's consent to a token of a profile.
+    case consent(ProfileName)
     /// For the examination of sessions.
     case sessionChecks(SessionChecks)
   }
@@ -26,10 +28,21 @@ struct Callers {
   /// The broker's own use of a token, called instead of an answer to a client.
   typealias Continuation = @Sendable (isolated Broker, Result<Secret, BrokerError>) -> Void
 
+  /// Goes on with a request that has waited for consent, as its principal is then.
+  typealias Resumption = @Sendable (isolated Broker, Principal) throws(BrokerError) -> Void
+
+  /// The owner's consent to one request.
+  struct Consent {
+    /// The thing that is consented to.
+    let demand: Consents.Demand
+    /// The consent that is remembered; nil where none is.
+    let grant: UInt64?
+  }
+
   /// One caller.
   struct Entry {
     /// The principal that sent the request.
-    let principal: Principal
+    var principal: Principal
     /// When its method needs an open vault.
     var need: VaultNeed
     /// The object of its wait.
@@ -38,6 +51,10 @@ struct Callers {
     var deadline: TimerCancellation?
     /// The broker's own use of the token, called instead of an answer; nil for a client's request.
     var continuation: Continuation?
+    /// Goes on with the request, where it waits for consent.
+    var resumption: Resumption?
+    /// The consent that it has, until it is served by it.
+    var consent: Consent?
     /// The context that the client gave with a login, returned in its answer.
     var clientContext: String?
     /// The profile whose backup codes are counted in the answer; nil for every other answer.
@@ -85,6 +102,13 @@ struct Callers {
   var waitingForTokens: [(caller: CallerID, profile: ProfileName)] {
     entries.compactMap { id, entry in
       if case .token(let profile) = entry.wait { (id, profile) } else { nil }
+    }.sorted { $0.caller < $1.caller }
+  }
+
+  /// The callers that wait for consent, in the order in which they came.
+  var waitingForConsent: [(caller: CallerID, profile: ProfileName)] {
+    entries.compactMap { id, entry in
+      if case .consent(let profile) = entry.wait { (id, profile) } else { nil }
     }.sorted { $0.caller < $1.caller }
   }
 

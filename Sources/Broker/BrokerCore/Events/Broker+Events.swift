@@ -58,7 +58,7 @@ extension Broker {
       try requireRoom(client)
       let wish = SubscriptionHub.Wish(
         events: try Self.names(params.events), profiles: params.profiles.map(Set.init),
-        visible: caller.principal.audible)
+        visible: caller.principal.audible, hearsConsents: caller.principal.isAdministrative)
       let view = view(of: caller.principal)
       for profile in params.profiles ?? [] { _ = try view.slot(for: profile) }
       let since = params.since.map { UInt64(clamping: $0) }
@@ -96,8 +96,10 @@ extension Broker {
     replay(start, since: page.through)
   }
 
-  /// Shows a connection the events of other profiles from now on.
-  func showEvents(of profiles: ProfileMask, to client: ClientID) { eventLog.hub.show(profiles, to: client) }
+  /// Shows a connection the events of a principal from now on.
+  func showEvents(of principal: Principal, to client: ClientID) {
+    eventLog.hub.show(principal.audible, consents: principal.isAdministrative, to: client)
+  }
 
   private func requireRoom(_ client: ClientID) throws(BrokerError) {
     let own = eventLog.hub.count(of: client)
@@ -170,6 +172,7 @@ extension Broker {
     _ = ledger.add(.allSubscriptions, -eventLog.hub.count(of: client))
     eventLog.hub.leave(client)
     eventLog.pages.forget(client)
+    answers.forgetConsents(of: client)
     limiter.forget(client)
     forgetKeyAttempts(of: client)
   }

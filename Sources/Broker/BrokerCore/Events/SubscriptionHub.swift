@@ -6,34 +6,6 @@ package struct SubscriptionHub: Sendable {
   /// program that was away for a while costs the store nothing.
   package static let keptEvents = 1024
 
-  /// The filter of a subscription.
-  package struct Wish: Sendable, Equatable {
-    /// The names of the events; nil for all.
-    package var events: Set<EventName>?
-    /// The profiles; nil for all.
-    package var profiles: Set<ProfileName>?
-    /// The profiles that exist for the subscriber.
-    package fileprivate(set) var visible: ProfileMask
-
-    package init(
-      events: Set<EventName>? = nil, profiles: Set<ProfileName>? = nil, visible: ProfileMask = .all
-    ) {
-      self.events = events
-      self.profiles = profiles
-      self.visible = visible
-    }
-
-    /// Whether the filter passes an event; events of no profile pass every filter.
-    package func includes(_ event: BrokerEvent) -> Bool {
-      if let events, !events.contains(event.payload.name) { return false }
-      guard let profile = event.profile else { return true }
-      return visible.includes(profile) && profiles?.contains(profile) ?? true
-    }
-
-    /// Whether the filter passes lasting events only.
-    var isLasting: Bool { events.map { $0.allSatisfy(\.isLasting) } ?? false }
-  }
-
   /// How many events of a replay are told at once.
   package static let pageCount = 256
 
@@ -257,10 +229,11 @@ package struct SubscriptionHub: Sendable {
 
   /// Shows a connection other profiles from now on; where it counts events of its own, it goes on above those that it
   /// was told.
-  package mutating func show(_ visible: ProfileMask, to client: ClientID) {
+  package mutating func show(_ visible: ProfileMask, consents: Bool = false, to client: ClientID) {
     for position in own[client]?.positions ?? [] {
       if subscriptions[position]?.wish.visible.isAll == true { subscriptions[position]?.told = sequence }
       subscriptions[position]?.wish.visible = visible
+      subscriptions[position]?.wish.hearsConsents = consents
     }
   }
 

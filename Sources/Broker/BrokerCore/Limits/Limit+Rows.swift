@@ -110,5 +110,7 @@ extension Limit {
     // One is for a person who looks, the others for programs that look at the same time.
     Row(.providerChecks, "maxProviderChecks", .broker, 1...64, 4, .overloaded),
     Row(.trials, "maxProviderTrials", .broker, 1...64, 4, .overloaded),
+    // More than a person answers in the time of one; the clients of each socket have half of them at most.
+    Row(.consents, "maxConsentQuestions", .broker, 1...1024, 64, .consentDenied),
   ]
 }

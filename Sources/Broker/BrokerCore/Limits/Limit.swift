@@ -22,6 +22,7 @@ package enum Limit: Int, CaseIterable, Sendable {
   case loginsUnderWay
   // All clients together.
   case connections, turn, bufferedBytes, waitingRequests, allSubscriptions, keyAttempts, providerChecks, trials
+  case consents
 
   /// The limits that a configuration may change.
   package static let configurable: Set<Limit> = [

@@ -68,6 +68,7 @@ extension Broker {
     profiles.retire(slot)
     forgetLogin(of: slot.name, .of(.unknownProfile))
     closeLogins()
+    retireConsents(of: slot.id)
     for caller in callers.waiting(for: .token(slot.name)) {
       refuse(caller, BrokerError(.unknownProfile, profile: slot.name))
     }

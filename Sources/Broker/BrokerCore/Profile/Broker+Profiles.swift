@@ -19,6 +19,7 @@ extension Broker {
 
   /// Empties the cache of answers, and lets it find the profiles that are configured now.
   func resetAnswers() {
+    noteConsentUses()
     autoLock.used(at: answers.lastUse)
     answers.reset(profiles.index)
   }

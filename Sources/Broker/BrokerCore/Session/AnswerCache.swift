@@ -18,6 +18,21 @@ package final class AnswerCache: Sendable {
     /// The number of each profile's present token: another one has another number.
     var tokens: [UInt64] = []
     var grants = AuditedGrants()
+    /// The consents by which profiles are answered that a rule has the owner asked about.
+    var consents = CachedConsents()
+
+    /// The position of a profile that this connection has a living consent for.
+    func consented(
+      _ profile: Span<UInt8>, _ permissions: Permissions, _ client: ClientID?, uptime: Int64
+    ) -> Int? {
+      guard permissions.asks, let client else { return nil }
+      let position =
+        profile.isEmpty
+        ? permissions.asksUnnamed ? index.unnamed(in: permissions.visible) : nil
+        : index.find(profile, in: permissions.askable)
+      guard let position, consents.isAlive(client, position, uptime: uptime) else { return nil }
+      return position
+    }
   }
 
   private let state = Mutex(State())
@@ -27,26 +42,32 @@ package final class AnswerCache: Sendable {
 
   /// The answer for a profile, if its token lives for long enough and its session has not ended for want of use.
   ///
-  /// `profile` are the bytes of a name, empty where none is named, and `permissions` those of the principal; `client` is its
-  /// number for the audit, nil where there is none; `minValidity` and both clocks are in milliseconds. Nothing is allocated,
-  /// opened or read here; the use of the session is remembered.
+  /// `profile` are the bytes of a name, empty where none is named, and `permissions` those of the principal, whose
+  /// connection `client` is and whose number for the audit `auditNumber`, nil where there is none; `minValidity` and both
+  /// clocks are in milliseconds. Nothing is allocated, opened or read here; the use of the session, and of a consent, is
+  /// remembered.
   package func answer(
-    profile: Span<UInt8>, for permissions: Permissions, as client: Int? = nil, minValidity: Int64?, wall: Int64,
+    profile: Span<UInt8>, for permissions: Permissions, as auditNumber: Int? = nil, of client: ClientID? = nil,
+    minValidity: Int64?, wall: Int64,
     uptime: Int64
   ) -> Secret? {
     state.withLock { state in
+      let open =
+        profile.isEmpty
+        ? permissions.opensUnnamed ? state.index.unnamed(in: permissions.visible) : nil
+        : state.index.find(profile, in: permissions.open)
       guard
-        let position = profile.isEmpty
-          ? permissions.opensUnnamed ? state.index.unnamed(in: permissions.visible) : nil
-          : state.index.find(profile, in: permissions.open),
-
+        let position = open ?? state.consented(profile, permissions, client, uptime: uptime),
         let answer = state.answers[position], uptime &- state.uses[position] < answer.idleTimeout,
         let json = answer.answer(for: minValidity, wall: wall, uptime: uptime)
       else { return nil }
-      if let client, !state.grants.count(client, position, state.tokens[position], at: uptime) { return nil }
+      if let auditNumber, !state.grants.count(auditNumber, position, state.tokens[position], at: uptime) {
+        return nil
+      }
       state.uses[position] = max(state.uses[position], uptime)
       state.isUsed[position] = true
       state.hits += 1
+      if open == nil, let client { state.consents.use(client, position, uptime: uptime) }
       return json
     }
   }
@@ -102,8 +123,20 @@ package final class AnswerCache: Sendable {
       state.isUsed = Array(repeating: false, count: count)
       state.tokens = Array(repeating: 0, count: count)
       state.grants.settleAll()
+      state.consents.forget(nil)
     }
   }
+
+  /// Lets a connection have the answer for the profile at a position by a consent, for as long as that lives.
+  func keep(_ consent: Consents.Grant, for client: ClientID, at position: Int) {
+    state.withLock { $0.consents.keep(consent, for: client, at: position) }
+  }
+
+  /// The consents by which answers are given, and the uptime at which each last was, in milliseconds.
+  var consentUses: [(number: UInt64, usedAt: Int64)] { state.withLock { $0.consents.uses } }
+
+  /// Forgets the consents of a connection that is closed; nil for all.
+  func forgetConsents(of client: ClientID? = nil) { state.withLock { $0.consents.forget(client) } }
 
   /// Keeps an answer for the profile at a position, which was used at this uptime.
   func set(_ answer: CachedAnswer, at position: Int, usedAt uptime: Duration) {
@@ -174,108 +207,4 @@ struct CachedAnswer: Sendable {
     case .stale: nil
     }
   }
-}
-
-/// Bounds the memory of the rendered answers: past it the oldest are forgotten, and rendered again when they are asked
-/// for.
-///
-/// An answer that was forgotten for another reason counts until its turn comes: that costs a rendering at most.
-struct AnswerRoom {
-  /// Half of the arena of the sessions, measured in the blocks that answers take: a thousand of 2 KiB each; the rest is
-  /// for what cannot be made again.
-  static let capacity = SecretArena.defaultCapacity / 2
-
-  /// One rendered answer.
-  struct Entry {
-    /// The profile's stay that it belongs to.
-    let slot: SlotID
-    /// Its number, unique among all entries.
-    let number: UInt64
-    /// How much of the arena it takes.
-    let byteCount: Int
-  }
-
-  private var entries: [Entry] = []
-  private var first = 0
-  private var byteCount = 0
-  private var lastNumber: UInt64 = 0
-
-  /// Forgets all answers, as what cannot be made again needs their room.
-  ///
-  /// - Returns: the answers.
-  mutating func clear() -> [Entry] {
-    defer {
-      entries = []
-      first = 0
-      byteCount = 0
-    }
-    return Array(entries[first...])
-  }
-
-  /// Takes in an answer.
-  ///
-  /// - Returns: its number, and the answers that give way to it.
-  mutating func add(_ answer: Secret, of slot: SlotID) -> (number: UInt64, evicted: [Entry]) {
-    lastNumber += 1
-    entries.append(Entry(slot: slot, number: lastNumber, byteCount: answer.blockByteCount))
-    byteCount += answer.blockByteCount
-    var evicted: [Entry] = []
-    while byteCount > Self.capacity, first < entries.count {
-      evicted.append(entries[first])
-      byteCount -= entries[first].byteCount
-      first += 1
-    }
-    // Moved together only when half of the array is past: a constant cost for each answer.
-    if first > entries.count / 2 {
-      entries.removeFirst(first)
-      first = 0
-    }
-    return (lastNumber, evicted)
-  }
-}
-
-/// The answers with a profile's tokens that are rendered already.
-struct RenderedAnswers {
-  /// The answer that is in the cache, for callers that do not come by way of the cache.
-  private(set) var current: Secret?
-  /// The answer for callers that want the token to live for longer than can be relied on.
-  private(set) var capped: Secret?
-  /// The numbers of the rendered answers, see ``AnswerRoom``.
-  private var numbers: [UInt64] = []
-  private var other: (token: OtherToken, marks: TokenMarks, json: Secret)?
-
-  /// Whether there is no answer with the session's own token.
-  var isEmpty: Bool { current == nil && capped == nil }
-
-  /// The answer with the session's own token.
-  func answer(_ marks: TokenMarks) -> Secret? { marks.isCapped ? capped : current }
-
-  /// Keeps an answer with the session's own token.
-  mutating func keep(_ json: Secret, number: UInt64, _ marks: TokenMarks) {
-    if marks.isCapped { capped = json } else { current = json }
-    numbers.append(number)
-  }
-
-  /// Whether one of the answers has such a number.
-  func has(_ number: UInt64) -> Bool { numbers.contains(number) }
-
-  /// Forgets the answers with the session's own token.
-  mutating func forget() {
-    current = nil
-    capped = nil
-    numbers = []
-  }
-
-  /// The answer with a token for another target; nil where another one was rendered last.
-  func answer(with token: OtherToken, _ marks: TokenMarks) -> Secret? {
-    guard let other, other.token == token, other.marks == marks else { return nil }
-    return other.json
-  }
-
-  /// Keeps the answer with a token for another target while one decision of the machine is carried out: a hundred callers
-  /// who wait for the same token need one rendering.
-  mutating func keep(_ json: Secret, with token: OtherToken, _ marks: TokenMarks) { other = (token, marks, json) }
-
-  /// Forgets the answer with a token for another target.
-  mutating func forgetOther() { other = nil }
 }

@@ -15,6 +15,11 @@ extension Broker {
     let principal = caller.principal
     guard principal.mayHold(slot.name) else { throw .mayOnlyUse(slot.name, by: principal.permissions) }
     guard slot.allowsIDToken else { throw Self.idTokenDenied(slot.name) }
+    if principal.confirmation(of: slot.name) != .never {
+      let demand = Consents.Demand(slot: slot.id, method: GetIDToken.name)
+      let again: Method<Secret> = { broker, caller throws(BrokerError) in try broker.idToken(params, caller) }
+      guard try isConsented(demand, caller, again: again) else { return }
+    }
     let id = slot.id
     noticeUse(of: slot, now)
     if let living = slot.machine.living, !slot.machine.isIdleOver(at: now) {

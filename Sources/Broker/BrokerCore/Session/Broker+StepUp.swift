@@ -14,9 +14,7 @@ extension Broker {
     _ params: ReportRejected.Params, _ target: TokenTarget?, _ slot: ProfileSlot, _ caller: Caller<Secret>
   ) throws(BrokerError) -> Bool {
     guard let challenge = params.challenge, let living = slot.machine.living else { return false }
-    let own = living.tokens.scopes
-    let present = (target?.scopes ?? []).reduce(into: own) { if !$0.contains($1) { $0.append($1) } }
-    guard let stepUp = try StepUp(challenge, besides: present) else { return false }
+    guard let stepUp = try StepUp(challenge, besides: Self.scopes(of: target, living)) else { return false }
     publishRefusal(params.status, on: slot)
     guard !stepUp.wantsUser else {
       demand(stepUp, on: slot)
@@ -34,6 +32,24 @@ extension Broker {
       broker.refuse(caller.id, stepUp.error(name))
     }
     return true
+  }
+
+  /// The target of the token that answers the report of a refusal which wants more scopes; nil where it is the one that was
+  /// reported.
+  ///
+  /// - Throws: `invalidParams` for a malformed challenge.
+  func wider(
+    _ params: ReportRejected.Params, _ target: TokenTarget?, _ slot: ProfileSlot
+  ) throws(BrokerError) -> TokenTarget? {
+    guard let challenge = params.challenge, let living = slot.machine.living,
+      let stepUp = try StepUp(challenge, besides: Self.scopes(of: target, living)), !stepUp.wantsUser
+    else { return nil }
+    return TokenTarget(scopes: stepUp.scopes, audience: target?.audience)
+  }
+
+  /// The scopes that a session's token for a target has.
+  private static func scopes(of target: TokenTarget?, _ living: LivingSession) -> [String] {
+    (target?.scopes ?? []).reduce(into: living.tokens.scopes) { if !$0.contains($1) { $0.append($1) } }
   }
 
   /// Remembers the demands until the next login, also across a restart.

@@ -12,6 +12,10 @@ extension Broker {
     let limited = try caller.principal.limited(
       to: slot.name, params.scopes, params.audience, own: slot.machine.living?.tokens.scopes)
     let target = try target(limited.scopes, limited.audience, on: slot)
+    if caller.principal.confirmation(of: slot.name) != .never {
+      let again: Method<Secret> = { broker, caller throws(BrokerError) in try broker.accessToken(params, caller) }
+      guard try isConsented(Consents.Demand(target, of: slot.id), caller, again: again) else { return }
+    }
     let demand = TokenDemand(
       waiter: caller.id, minValidity: params.minValidity, forcesRefresh: params.forceRefresh,
       waitsForLogin: params.waitForLogin, target: target, isGivable: canGive(target, slot))
@@ -133,6 +137,11 @@ extension Broker {
     let limited = try caller.principal.limited(
       to: slot.name, scopes.isEmpty ? nil : scopes, report.target?.audience, own: slot.machine.living?.tokens.scopes)
     let target = try target(limited.scopes, limited.audience, on: slot)
+    if caller.principal.confirmation(of: slot.name) != .never {
+      let again: Method<Secret> = { broker, caller throws(BrokerError) in try broker.reportRejected(params, caller) }
+      let target = try wider(params, target, slot) ?? target
+      guard try isConsented(Consents.Demand(target, of: slot.id), caller, again: again) else { return }
+    }
     if try stepUp(params, target, slot, caller) { return }
     publishRefusal(params.status, on: slot)
     // A client that may have other tokens only does not know the one that it reports.

@@ -144,6 +144,7 @@ extension Broker {
       slot.locks += 1
     }
     resetAnswers()
+    endConsents()
     for (caller, profile) in callers.waitingForTokens {
       refuse(caller, BrokerError(.vaultLocked, profile: profile))
       handle(.waiterLeft(caller), onProfile: profile)

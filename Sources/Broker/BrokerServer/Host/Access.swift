@@ -17,6 +17,12 @@ extension BrokerServer {
   /// Applies a policy, to the connections that are open, too.
   package func setAccess(_ table: AccessTable) {
     access = table
+    broker.assumeIsolated { broker in
+      broker.describeClients { [weak self] principal in
+        self?.assumeIsolated { $0.consentClient(of: principal) }
+          ?? ConsentClient(connection: principal.client, AccessClient(at: .socket, user: principal.user))
+      }
+    }
     for connection in Array(connections.all) { renewPermissions(of: connection) }
   }
 

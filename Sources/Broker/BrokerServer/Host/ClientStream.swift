@@ -15,6 +15,8 @@ protocol ClientStream: AnyObject {
   func peer(_ process: Int32, acceptedAt acceptance: Duration) -> PeerProcess?
   /// Holds the process at the other end; nil where the kernel cannot.
   func holdPeer(_ process: Int32) -> ProcessHandle?
+  /// Whether a number still is that of the process at the other end.
+  func isStill(_ process: Int32, acceptedAt acceptance: Duration) -> Bool
   /// Ends the stream.
   func close(on loop: EventLoop)
 }
@@ -25,6 +27,9 @@ extension ClientStream {
 
   /// Nil, as above.
   func holdPeer(_ process: Int32) -> ProcessHandle? { nil }
+
+  /// False, as above.
+  func isStill(_ process: Int32, acceptedAt acceptance: Duration) -> Bool { false }
 }
 
 /// A connection on the socket.
@@ -56,6 +61,10 @@ final class SocketStream: ClientStream {
   }
 
   func holdPeer(_ process: Int32) -> ProcessHandle? { ProcessHandle(peerOf: descriptor, process) }
+
+  func isStill(_ process: Int32, acceptedAt acceptance: Duration) -> Bool {
+    PeerProcess.isStill(process, at: descriptor, acceptedAt: acceptance)
+  }
 
   /// The descriptor is this stream's alone, which the server closes in the same turn.
   func close(on loop: EventLoop) {

@@ -57,12 +57,3 @@ struct AuditClients {
     return AuditedConnection(client: client, number: number)
   }
 }
-
-extension AuditedClient {
-  /// The client of a connection.
-  init(_ client: AccessClient, isAdministrative: Bool) {
-    self.init(
-      socket: client.socket, uid: Int(client.user), unit: client.unit, label: client.label,
-      tool: client.tool.flatMap { $0.isEmpty ? nil : $0 }, isAdministrative: isAdministrative)
-  }
-}

@@ -73,6 +73,7 @@ extension BrokerServer {
     decision.scopes = allowance.scopes
     decision.audiences = allowance.audiences
     decision.may = allowance.mayHold ? "hold" : "use"
+    decision.confirm = allowance.confirmation == .never ? nil : allowance.confirmation.rawValue
     return decision
   }
 

@@ -77,6 +77,8 @@ extension BrokerServer {
     package var authorities: @Sendable () -> [GetStatus.Authority] = { [] }
     /// The limited sockets.
     package var sockets = SocketServices()
+    /// The processes from one on to its oldest ancestor, for questions to the owner.
+    package var ancestry: @Sendable (Int32) -> [ProcessLink] = { ProcessLink.ancestry(of: $0) }
     /// The servers, each with the profile whose token it gets.
     package var targets: @Sendable () -> TargetMap = { TargetMap() }
     /// The file of the vault; nil where sessions rest elsewhere.
@@ -147,7 +149,8 @@ extension BrokerServer {
         server.noteBatchedTokens()
         server.dropUnreadTokens()
       case .idle: server.finishIfDone()
-      case .problem, .audit: break
+      case .consentDecided(let decision): server.note(decision)
+      case .consentAsked, .problem, .audit: break
       }
     }
   }

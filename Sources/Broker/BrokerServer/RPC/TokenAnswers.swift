@@ -65,14 +65,15 @@ struct TokenAnswers: ~Copyable {
   ///   - bytes: what was read, at the beginning of a message.
   ///   - frames: how messages are cut out of it, and answers framed.
   ///   - permissions: what who asks may have.
-  ///   - client: the number of the client for the audit; nil where there is none.
+  ///   - auditNumber: the number of the client for the audit; nil where there is none.
+  ///   - client: the connection.
   ///   - most: how many messages at most.
   ///   - waiting: how many bytes wait for the client already.
   ///   - time: the present time.
   /// - Returns: how far that went.
   mutating func answer(
-    _ bytes: Span<UInt8>, _ frames: FrameReader, for permissions: Permissions, as client: Int? = nil, most: Int,
-    behind waiting: Int, at time: TurnClock.Time
+    _ bytes: Span<UInt8>, _ frames: FrameReader, for permissions: Permissions, as auditNumber: Int? = nil,
+    of client: ClientID? = nil, most: Int, behind waiting: Int, at time: TurnClock.Time
   ) -> Turn {
     var turn = Turn()
     lastTail = 0..<0
@@ -89,8 +90,8 @@ struct TokenAnswers: ~Copyable {
       let isKnown = isSameLine || framing == .headers && last.isAsked(by: text)
       guard isKnown || scan(text), let question = last.question else { break }
       let isRepeated = isKnown && !lastTail.isEmpty
-      if !isRepeated { note(&repeated, client) }
-      let result = isRepeated ? nil : answer(question, text, for: permissions, as: client, at: time)
+      if !isRepeated { note(&repeated, auditNumber) }
+      let result = isRepeated ? nil : answer(question, text, for: permissions, auditNumber, client, at: time)
       guard isRepeated || result != nil else { break }
       guard append(result, text.extracting(question.id), framing) else {
         // It is answered, and counted, by the general path.
@@ -101,7 +102,7 @@ struct TokenAnswers: ~Copyable {
       turn.bytes += consumed
       turn.messages += 1
     }
-    note(&repeated, client)
+    note(&repeated, auditNumber)
     turn.waitingBytes = count - sent
     return turn
   }
@@ -119,22 +120,21 @@ struct TokenAnswers: ~Copyable {
 
   /// Counts the answers that were like the one before them.
   @inline(__always)
-  private func note(_ repeated: inout Int, _ client: Int?) {
+  private func note(_ repeated: inout Int, _ auditNumber: Int?) {
     guard repeated != 0 else { return }
-    cache.noteRepetitions(repeated, as: client)
+    cache.noteRepetitions(repeated, as: auditNumber)
     repeated = 0
   }
 
   /// The cached answer to a question; nil where no token lives for as long as it wants, or the audit is to note it.
   @inline(__always)
   private func answer(
-    _ question: CachedQuestion, _ text: Span<UInt8>, for permissions: Permissions, as client: Int?,
-    at time: TurnClock.Time
+    _ question: CachedQuestion, _ text: Span<UInt8>, for permissions: Permissions, _ auditNumber: Int?,
+    _ client: ClientID?, at time: TurnClock.Time
   ) -> Secret? {
     cache.answer(
-      profile: text.extracting(question.profile), for: permissions, as: client, minValidity: question.minValidity,
-      wall: time.wall,
-      uptime: time.uptime)
+      profile: text.extracting(question.profile), for: permissions, as: auditNumber, of: client,
+      minValidity: question.minValidity, wall: time.wall, uptime: time.uptime)
   }
 
   /// Reads a message by the scanner; false where it is no question of this kind.

@@ -62,12 +62,16 @@ enum AccessExplainCommand: Command {
   }
 
   private static func allowed(_ decision: ExplainAccess.AccessDecision) -> String {
-    if let isAllowed = decision.allowed { return isAllowed ? "yes" : "no" }
+    if let isAllowed = decision.allowed {
+      let asks = isAllowed && decision.confirm != nil ? ", once you have consented" : ""
+      return (isAllowed ? "yes" : "no") + asks
+    }
     guard decision.exists else { return "nothing" }
     var parts: [String] = []
     if let methods = decision.methods { parts.append(methods.joined(separator: ", ")) }
     if let scopes = decision.scopes { parts.append("scopes " + scopes.joined(separator: ", ")) }
     if let audiences = decision.audiences { parts.append("audiences " + audiences.joined(separator: ", ")) }
+    if let confirm = decision.confirm { parts.append("tokens once you have consented (confirm: \(confirm))") }
     if decision.may == "use" { parts.append("no token leaves the broker") }
     return parts.isEmpty ? "everything" : PlainText.line(parts.joined(separator: "; ").utf8)
   }

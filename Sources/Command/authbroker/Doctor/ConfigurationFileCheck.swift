@@ -14,6 +14,7 @@ enum ConfigurationFileCheck: DoctorCheck {
       return [daemon(PlainText.line(program.utf8), version), configuration(verdict, try verdict.report.get())]
         + verdict.missingHooks.map { DoctorFinding("configuration.hook", "hook", .warning, $0) }
         + verdict.uncertainRules.map { DoctorFinding("configuration.access", "access", .warning, $0) }
+        + verdict.askingRules.map { DoctorFinding("configuration.consent", "consent", .ok, $0) }
     } catch {
       let message = ConnectError.noDaemon(path: PlainText.line(program.utf8), error).description
       return [DoctorFinding("configuration.daemon", "daemon", .error, message, path: program)]

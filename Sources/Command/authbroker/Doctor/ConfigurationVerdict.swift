@@ -53,6 +53,8 @@ struct ConfigurationVerdict: Sendable {
   private(set) var missingHooks: [String] = []
   /// The rules that this machine's kernel does not keep as they read, a sentence each.
   private(set) var uncertainRules: [String] = []
+  /// The rules that have the owner asked before a token is given, and the ways to answer: a sentence, or none.
+  private(set) var askingRules: [String] = []
   /// The targets; empty where there is no file, or it is not valid.
   private(set) var targets: [TargetEntry] = []
   /// Why it is refused; nil where it is valid, or the daemon could not be asked.
@@ -116,13 +118,16 @@ struct ConfigurationVerdict: Sendable {
       else { return nil }
       return "hook \(number): \(PlainText.line(program.utf8)) \(PlainText.line(problem.utf8))"
     }
-    uncertainRules = ((try? root["uncertainRules"]?.elements()) ?? []).compactMap { node in
-      (try? node.string()).map { PlainText.line($0.utf8) }
-    }
+    uncertainRules = Self.sentences(root["uncertainRules"])
+    askingRules = Self.sentences(root["askingRules"])
     for node in (try? root["targets"]?.elements()) ?? [] {
       guard let url = try? node["url"]?.string(), let profile = try? node["profile"]?.string() else { continue }
       targets.append(TargetEntry(url: url, profile: profile, line: (try? node["line"]?.integer()) ?? 0))
     }
+  }
+
+  private static func sentences(_ node: JSONNode?) -> [String] {
+    ((try? node?.elements()) ?? []).compactMap { node in (try? node.string()).map { PlainText.line($0.utf8) } }
   }
 
   private static func place(_ node: JSONNode?) -> Place? {

@@ -29,6 +29,7 @@ enum Advice {
     case .loginRequired, .sessionExpired, .reauthRequired, .otpExpired: login(error)
     case .emailTaken: NextCommand("log in to it with", "login").on(error.profile)
     case .flowNotFound: NextCommand("begin another login with", "login").on(error.profile)
+    case .consentDenied where error.nextAction == .askOwner: NextCommand("have it allowed with", "consent")
     case .consentDenied: NextCommand("ask again with", "login").on(error.profile)
     case .challengePending: answer(error)
     case .accessDenied where error.proof.map { StateProofFile.isEarlier($0.path) } ?? false:

@@ -10,10 +10,8 @@ enum CommandList {
       ImportCommand.entry, InitCommand.entry, StatusCommand.entry, WhoamiCommand.entry, ProfilesCommand.entry,
       ProfileCommand.entry,
       SessionsCommand.entry, LogoutCommand.entry, LockCommand.entry, UnlockCommand.entry, RekeyCommand.entry,
-      AccountCommand.entry, LocalCommand.entry, AccessCommand.entry, AuditCommand.entry, SocketCommand.entry,
-      TargetCommand.entry,
-      HelperCommand.entry,
-      DoctorCommand.entry,
+      AccountCommand.entry, LocalCommand.entry, AccessCommand.entry, ConsentCommand.entry, AuditCommand.entry,
+      SocketCommand.entry, TargetCommand.entry, HelperCommand.entry, DoctorCommand.entry,
       ProviderCheckCommand.entry, WatchCommand.entry, CallCommand.entry, ServeCommand.entry, ConnectCommand.entry,
       ReloadCommand.entry, StopCommand.entry, SockpathCommand.entry, ConfigCommand.entry, DemoCommand.entry,
       CompletionCommand.entry, VersionCommand.entry, HelpCommand.entry,
@@ -37,6 +35,7 @@ enum CommandList {
     ProviderCheckCommand.name,
     InitCommand.name,
     LockCommand.name, RekeyCommand.name, ReloadCommand.name, StopCommand.name, SocketCommand.name,
+    ConsentCommand.name,
   ]
 
   /// Whether the connections of a command show that it has the state directory.

@@ -12,6 +12,7 @@ struct SocketDraft {
     .value("--scope", "SCOPE", "a scope that tokens may have; may be repeated (any)", member: "scopes"),
     .value("--audience", "NAME", "an audience of tokens; may be repeated (any)", member: "audiences"),
     .flag("--use-only", "clients use tokens by the broker, and hold none"),
+    .flag("--remember", "your consents are remembered although ssh forwards the socket"),
     .value("--uid", "USER", "a user who may connect, by name or number; may be repeated", member: "uids"),
     .value("--group", "GROUP", "the group that the socket belongs to"),
     .value("--mode", "MODE", "its permissions: 0600, 0660 (with --group) or 0666"),
@@ -33,11 +34,12 @@ struct SocketDraft {
       }
       names.append(name)
     }
-    let lifetime = try Self.lifetime(arguments["--for"] ?? "1h")
+    let lifetime = try Self.time(arguments["--for"] ?? "1h", of: "--for")
     params = OpenSocket.Params(
       profiles: names, methods: Self.list(arguments, "--method"), scopes: Self.list(arguments, "--scope"),
       audiences: Self.list(arguments, "--audience"), may: arguments.has("--use-only") ? "use" : nil,
-      users: Self.list(arguments, "--uid"), group: arguments["--group"], lifetime: lifetime,
+      remember: arguments.has("--remember") ? true : nil, users: Self.list(arguments, "--uid"),
+      group: arguments["--group"], lifetime: lifetime,
       path: arguments["--path"].map { PathName.absolute($0, in: ProcessIdentity.workingDirectory) },
       mode: arguments["--mode"])
   }
@@ -48,10 +50,10 @@ struct SocketDraft {
   }
 
   /// Reads a time with its unit; a number alone is one of seconds, as everywhere.
-  private static func lifetime(_ text: String) throws(CommandFailure) -> Duration {
-    guard let lifetime = Duration(text) else {
-      throw .usage("--for needs a time such as 90s, 15m, 8h or 7d, not \(text.shellQuoted)")
+  static func time(_ text: String, of option: String) throws(CommandFailure) -> Duration {
+    guard let time = Duration(text) else {
+      throw .usage("\(option) needs a time such as 90s, 15m, 8h or 7d, not \(text.shellQuoted)")
     }
-    return lifetime
+    return time
   }
 }

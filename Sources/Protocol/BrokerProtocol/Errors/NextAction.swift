@@ -1,4 +1,4 @@
 /// The caller's next step after an error.
 public enum NextAction: String, Sendable, CaseIterable {
-  case login, verifyOtp, retry, wait, unlock, reauthenticate, fixRequest, fixConfig, contactProvider, none
+  case login, verifyOtp, retry, wait, unlock, reauthenticate, fixRequest, fixConfig, contactProvider, askOwner, none
 }

@@ -4,11 +4,13 @@ public enum EventName: String, Sendable, CaseIterable {
   case otpChallenge, otpResent
   case loginPending, loginFailed, backupCodeUsed, unauthorized, forbidden, networkDown, networkUp
   case vaultLocked, vaultUnlocked, configReloaded, shuttingDown, securityAlert, eventsLost
+  case consentRequested
 
   /// Whether the event is only passed on, and not kept for later subscribers.
   public var isTransient: Bool {
     switch self {
-    case .unauthorized, .forbidden, .networkDown, .networkUp, .vaultLocked, .vaultUnlocked, .shuttingDown, .eventsLost:
+    case .unauthorized, .forbidden, .networkDown, .networkUp, .vaultLocked, .vaultUnlocked, .shuttingDown, .eventsLost,
+      .consentRequested:
       true
     default: false
     }

@@ -17,7 +17,7 @@ extension EventPayload {
   /// Whether the event is short enough as it is.
   public var fits: Bool {
     switch self {
-    case .login, .userUpdated, .otpChallenge, .otpResent, .loginPending: byteCount <= Self.byteLimit
+    case .login, .userUpdated, .otpChallenge, .otpResent, .loginPending, .consentRequested: byteCount <= Self.byteLimit
     // Numbers, times and words of our own.
     default: true
     }
@@ -40,8 +40,27 @@ extension EventPayload {
       action.verificationURI = nil
       action.userCode = action.userCode.map(Self.cut)
       return .loginPending(action)
+    case .consentRequested(let question): return .consentRequested(Self.abridged(question))
     default: return self
     }
+  }
+
+  /// The question without its executables, then without the ancestors that are far away, then without scopes and audience,
+  /// and at last without the names that others chose: it says that something is missing.
+  private static func abridged(_ question: ConsentQuestion) -> ConsentQuestion {
+    var question = question
+    question.abridged = true
+    for index in question.client.chain.indices { question.client.chain[index].executable = nil }
+    question.client.label = question.client.label.map(cut)
+    while !EventPayload.consentRequested(question).fits, question.client.chain.count > 2 {
+      question.client.chain.removeLast()
+    }
+    guard !EventPayload.consentRequested(question).fits else { return question }
+    (question.scopes, question.audience) = (nil, nil)
+    guard !EventPayload.consentRequested(question).fits else { return question }
+    (question.client.label, question.client.tool) = (nil, nil)
+    for index in question.client.chain.indices { question.client.chain[index].command = nil }
+    return question
   }
 
   private static func cut(_ challenge: OTPChallenge) -> OTPChallenge {

@@ -48,6 +48,8 @@ public enum EventPayload: Sendable, Equatable {
   case securityAlert(SecurityAlertEvent)
   /// Events were dropped for a reader that was too slow.
   case eventsLost(EventsLostEvent)
+  /// A client asks for a token that its rule gives with the owner's consent alone: for administrative connections.
+  case consentRequested(ConsentQuestion)
 
   /// The name on the wire.
   public var name: EventName {
@@ -74,6 +76,7 @@ public enum EventPayload: Sendable, Equatable {
     case .shuttingDown: .shuttingDown
     case .securityAlert: .securityAlert
     case .eventsLost: .eventsLost
+    case .consentRequested: .consentRequested
     }
   }
 }
@@ -97,6 +100,7 @@ extension EventPayload: JSONEncodable {
     case .networkDown, .networkUp, .vaultLocked, .vaultUnlocked, .configReloaded, .shuttingDown: writer.object { _ in }
     case .securityAlert(let data): data.encode(to: &writer)
     case .eventsLost(let data): data.encode(to: &writer)
+    case .consentRequested(let data): data.encode(to: &writer)
     }
   }
 
@@ -125,6 +129,7 @@ extension EventPayload: JSONEncodable {
     case .shuttingDown: self = .shuttingDown
     case .securityAlert: self = .securityAlert(try SecurityAlertEvent(from: node))
     case .eventsLost: self = .eventsLost(try EventsLostEvent(from: node))
+    case .consentRequested: self = .consentRequested(try ConsentQuestion(from: node))
     }
   }
 }

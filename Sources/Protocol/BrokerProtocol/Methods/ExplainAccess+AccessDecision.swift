@@ -21,17 +21,21 @@ extension ExplainAccess {
     public var audiences: [String]?
     /// Whether it may `hold` tokens, or `use` them; nil where the profile does not exist for it.
     public var may: String?
+    /// Whether the owner is asked before a token is given: `once`, so that the answer is remembered, or `always`; absent
+    /// where they are not.
+    public var confirm: String?
     /// Whether it may call the method in question; nil where none is.
     public var allowed: Bool?
 
     /// A decision of these members.
     public init(
       profile: ProfileName, reason: String, rule: DecidingRule? = nil, exists: Bool, methods: [String]? = nil,
-      scopes: [String]? = nil, audiences: [String]? = nil, may: String? = nil, allowed: Bool? = nil
+      scopes: [String]? = nil, audiences: [String]? = nil, may: String? = nil, confirm: String? = nil,
+      allowed: Bool? = nil
     ) {
       (self.profile, self.reason, self.rule, self.exists) = (profile, reason, rule, exists)
       (self.methods, self.scopes, self.audiences) = (methods, scopes, audiences)
-      (self.may, self.allowed) = (may, allowed)
+      (self.may, self.confirm, self.allowed) = (may, confirm, allowed)
     }
 
     public static let blank = AccessDecision(profile: .default, reason: "", exists: false)
@@ -46,6 +50,7 @@ extension ExplainAccess {
       try coder.optional("scopes", &scopes)
       try coder.optional("audiences", &audiences)
       try coder.optional("may", &may, .word(of: ["hold", "use"]))
+      try coder.optional("confirm", &confirm, .word(of: ["once", "always"]))
       try coder.optional("allowed", &allowed)
     }
   }

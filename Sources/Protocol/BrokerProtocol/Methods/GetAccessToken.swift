@@ -2,7 +2,7 @@ public import JSON
 
 /// Returns a valid access token, refreshing it first where necessary.
 ///
-/// - Throws: profile, session, provider, insufficientScope, unknownTarget.
+/// - Throws: profile, session, provider, insufficientScope, unknownTarget, consentDenied.
 public enum GetAccessToken: BrokerMethod {
   public static let name = "getAccessToken"
 

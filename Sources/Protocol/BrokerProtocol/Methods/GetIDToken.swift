@@ -2,7 +2,7 @@
 ///
 /// The profile's allowIdToken must be set.
 ///
-/// - Throws: profile, session, provider, accessDenied.
+/// - Throws: profile, session, provider, accessDenied, consentDenied.
 public enum GetIDToken: BrokerMethod {
   /// The parameters: the profile.
   public typealias Params = ProfileParams

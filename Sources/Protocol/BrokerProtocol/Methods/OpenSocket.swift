@@ -22,6 +22,9 @@ public enum OpenSocket: BrokerMethod {
     public var audiences: [String]?
     /// Whether a client may hold tokens, or only use them; hold where absent.
     public var may: String?
+    /// Whether consents are remembered for an ssh that forwards the socket, and so for all programs behind it; false where
+    /// absent.
+    public var remember: Bool?
     /// The users whose processes may connect, by name or number, or subuid for the owner's range of subuid(5); the owner
     /// alone where absent.
     public var users: [String]?
@@ -37,14 +40,15 @@ public enum OpenSocket: BrokerMethod {
 
     public init(
       profiles: [ProfileName], methods: [String]? = nil, scopes: [String]? = nil, audiences: [String]? = nil,
-      may: String? = nil, users: [String]? = nil, group: String? = nil, lifetime: Duration, path: String? = nil,
-      mode: String? = nil
+      may: String? = nil, remember: Bool? = nil, users: [String]? = nil, group: String? = nil, lifetime: Duration,
+      path: String? = nil, mode: String? = nil
     ) {
       self.profiles = profiles
       self.methods = methods
       self.scopes = scopes
       self.audiences = audiences
       self.may = may
+      self.remember = remember
       self.users = users
       self.group = group
       self.lifetime = lifetime
@@ -60,6 +64,7 @@ public enum OpenSocket: BrokerMethod {
       try coder.optional("scopes", &scopes)
       try coder.optional("audiences", &audiences)
       try coder.optional("may", &may, .word(of: ["hold", "use"]))
+      try coder.optional("remember", &remember)
       try coder.optional("uids", &users, .list(of: .user))
       try coder.optional("group", &group, .word)
       try coder.required("lifetimeSeconds", &lifetime, .seconds)

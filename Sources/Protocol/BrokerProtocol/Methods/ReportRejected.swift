@@ -8,7 +8,7 @@ public import SecretMemory
 /// other means (RFC 9470, `insufficient_user_authentication`), the error is reauthRequired with acrValues and maxAge. The
 /// next login of the profile asks for these.
 ///
-/// - Throws: profile, session, provider, insufficientScope.
+/// - Throws: profile, session, provider, insufficientScope, consentDenied.
 public enum ReportRejected: BrokerMethod {
   public static let name = "reportRejected"
 
