@@ -104,8 +104,9 @@ test-systemd: need-build ## Let units of a real systemd ask, in a Debian that is
 	@.ci/swift build --explicit-target-dependency-import-check error --product authbroker
 	@Tests/Drivers/Systemd/run "$(BUILD)/debug"
 
-test-hooks: need-build ## Run the hooks of the guide with the programs that they name
-	@.ci/require-packages python3-dbus python3-gi dbus-run-session=dbus notify-send=libnotify-bin curl=curl
+test-hooks: need-build ## Run the hooks of the guide, and what asks the owner, with the programs that they name
+	@.ci/require-packages python3-dbus python3-gi dbus-run-session=dbus notify-send=libnotify-bin curl=curl \
+	  jq=jq zenity=zenity Xvfb=xvfb xdotool=xdotool
 	@.ci/swift build --explicit-target-dependency-import-check error --product authbrokerd
 	@.ci/swift build --explicit-target-dependency-import-check error --product authbroker
 	@dbus-run-session -- Tests/Drivers/Hooks/run "$(BUILD)/debug"

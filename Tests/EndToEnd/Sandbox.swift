@@ -33,7 +33,7 @@ final class Sandbox {
     ]
     // What a sanitizer was told holds for the programs that are started, too; so does where all is built.
     let inherited = Environment.current
-    for name in ["ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS", "BUILD"] { environment[name] = inherited[name] }
+    for name in Patience.sanitizerOptions + ["BUILD"] { environment[name] = inherited[name] }
     for name in ["home", "runtime"] { mkdir(made + "/" + name, 0o700) }
   }
 

@@ -70,10 +70,12 @@ struct CommandRun {
     _ path: String, _ arguments: [String], _ scratch: Scratch, _ input: String, _ extra: [String: String]
   ) throws {
     try scratch.write(input, to: "stdin")
-    let environment = [
+    var environment = [
       "PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": scratch.file("home"), "TERM": "xterm", "TZ": "UTC0",
       "AUTHBROKER_DAEMON": scratch.file("daemon"),
     ]
+    // What a sanitizer was told holds for the command, too.
+    for name in Patience.sanitizerOptions { environment[name] = Environment.current[name] }
     var plan = ChildProcess.Plan(
       path: path, arguments: arguments, environment: environment.merging(extra) { $1 })
     let source = try FileDescriptor.open(scratch.file("stdin"), .read)

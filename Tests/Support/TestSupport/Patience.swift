@@ -18,6 +18,9 @@ package enum Patience {
   /// half of it beside all others on a busy machine.
   package static let limit = isInstrumented ? 40 : 10
 
+  /// The variables with the options of sanitizers.
+  package static let sanitizerOptions = ["ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS"]
+
   /// Whether a sanitizer's options are set, as `.ci/sanitize` does.
   package static let isInstrumented =
     Environment.current["ASAN_OPTIONS"] != nil || Environment.current["TSAN_OPTIONS"] != nil
