@@ -77,8 +77,11 @@ package struct AuditTrail: Sendable {
   /// A trail that notes nothing.
   package init() {}
 
-  /// Whether everything was written, or cannot be now.
-  package var isSettled: Bool { underWay == 0 && (waiting.isEmpty && loss == nil || !mayWrite || failures > 0) }
+  /// Whether everything was written, or cannot be now. How the broker before this one ended is soon known, and waited for.
+  package var isSettled: Bool {
+    let cannot = !isStoreOpen || !isBegun && !isOn || failures > 0
+    return underWay == 0 && (waiting.isEmpty && loss == nil || cannot)
+  }
 
   /// Whether it is to be found out how the broker before this one ended.
   package var wantsBeginning: Bool { isOn && isStoreOpen && !isBegun }

@@ -285,4 +285,14 @@ import Testing
       audience: String(repeating: "a", count: 100_000), outcome: "accessDenied")
     #expect(fact.scopes == nil && fact.audience == nil)
   }
+
+  @Test func `who reads at the beginning waits until the end of the broker before is known`() {
+    var stage = Stage(isOpen: false)
+    #expect(stage.trail.isSettled, "nothing is written while the store is closed")
+    stage.run(stage.trail.setStoreOpen(true, at: stage.now))
+    stage.run(stage.trail.hurry(at: stage.now))
+    #expect(!stage.trail.isSettled && stage.entries.isEmpty)
+    stage.run(stage.trail.begin(afterInterruption: false, at: stage.now))
+    #expect(stage.trail.isSettled && stage.entries.map(\.kind) == [.start])
+  }
 }
