@@ -60,7 +60,8 @@ package struct SocketActivation: Sendable {
   ///   - pid: of this process; variables that are meant for another one are ignored.
   /// - Throws: if something of it is no listening Unix socket with a path.
   package init(environment: [String: String], pid: Int32) throws(Refusal) {
-    guard let meant = environment["LISTEN_PID"], Int32(meant) == pid, let text = environment["LISTEN_FDS"] else { return }
+    guard let meant = environment["LISTEN_PID"], Int32(meant) == pid else { return }
+    guard let text = environment["LISTEN_FDS"] else { return }
     guard let count = Int32(text), (0...Self.mostDescriptors).contains(count) else { throw .unreadableCount(text) }
     let names = environment["LISTEN_FDNAMES"]?.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
     for index in 0..<count {

@@ -32,10 +32,9 @@ struct RedirectRequest {
   /// The parameters of an answer that are read (RFC 6749, section 4.1.2; RFC 9207).
   private static let names: Set = ["code", "state", "iss", "error"]
 
-  /// The values of a query that are read; nil where one is malformed or there twice (RFC 6749, section 3.1). A server may
-  /// repeat others, as `scope` once for each.
+  /// The values of a query that are read; nil where one is malformed or there twice (RFC 6749, section 3.1).
   ///
-  /// Each is the caller's to wipe.
+  /// A server may repeat others, as `scope` once for each. Each value is the caller's to wipe.
   static func values(of query: ArraySlice<UInt8>) -> [String: [UInt8]]? {
     var values: [String: [UInt8]] = [:]
     for pair in query.split(separator: UInt8(ascii: "&")) {

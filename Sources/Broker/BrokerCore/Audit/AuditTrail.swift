@@ -77,7 +77,9 @@ package struct AuditTrail: Sendable {
   /// A trail that notes nothing.
   package init() {}
 
-  /// Whether everything was written, or cannot be now. How the broker before this one ended is soon known, and waited for.
+  /// Whether everything was written, or cannot be now.
+  ///
+  /// How the broker before this one ended is soon known, and waited for.
   package var isSettled: Bool {
     let cannot = !isStoreOpen || !isBegun && !isOn || failures > 0
     return underWay == 0 && (waiting.isEmpty && loss == nil || cannot)

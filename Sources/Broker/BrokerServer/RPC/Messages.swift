@@ -17,8 +17,8 @@ extension BrokerServer {
   func answerTokens(_ bytes: Span<UInt8>, _ connection: RPCConnection) -> (bytes: Int, isSent: Bool) {
     // One message at least is left for the general path, which knows what comes behind the last one of a turn.
     let turn = rpc.tokens.answer(
-      bytes, connection.frames, for: connection.principal.permissions, as: auditNumber(of: connection), of: connection.id,
-      most: turns.budget.messages - 1, behind: 0, at: clock.time)
+      bytes, connection.frames, for: connection.principal.permissions, as: auditNumber(of: connection),
+      of: connection.id, most: turns.budget.messages - 1, behind: 0, at: clock.time)
     guard turn.messages > 0 else { return (0, false) }
     connection.share.noteAnswered(turn.waitingBytes, &clock)
     if turn.bytes == bytes.count, rpc.tokens.send(to: connection.stream) { return (turn.bytes, true) }
@@ -34,8 +34,8 @@ extension BrokerServer {
   private func answerTokensInTurn(_ bytes: Span<UInt8>, _ connection: RPCConnection) -> Int {
     guard !end.isDraining, connection.frames.isAtMessage(bytes) else { return 0 }
     let turn = rpc.tokens.answer(
-      bytes, connection.frames, for: connection.principal.permissions, as: auditNumber(of: connection), of: connection.id,
-      most: turns.budget.messages, behind: connection.output.count, at: clock.time)
+      bytes, connection.frames, for: connection.principal.permissions, as: auditNumber(of: connection),
+      of: connection.id, most: turns.budget.messages, behind: connection.output.count, at: clock.time)
     guard turn.messages > 0 else { return 0 }
     turns.budget.count(turn.messages)
     connection.frames.tookMessages()

@@ -293,6 +293,6 @@ import Testing
     stage.run(stage.trail.hurry(at: stage.now))
     #expect(!stage.trail.isSettled && stage.entries.isEmpty)
     stage.run(stage.trail.begin(afterInterruption: false, at: stage.now))
-    #expect(stage.trail.isSettled && stage.entries.map(\.kind) == [.start])
+    #expect(stage.trail.isSettled && stage.entries.map(\.kind) == ["start"])
   }
 }
