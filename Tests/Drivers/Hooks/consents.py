@@ -6,7 +6,6 @@ import re
 import shutil
 import subprocess
 import sys
-import time
 
 GUIDE = "Sources/Command/authbroker/AuthBroker.docc/Guides/Consent.md"
 REPLY = "/lib/systemd/systemd-reply-password"
@@ -31,14 +30,13 @@ def click(display, wait):
     """Answers a window with Allow, which is the button behind the default one."""
     environment = {**os.environ, "DISPLAY": display}
 
-    def search():
-        found = subprocess.run(["xdotool", "search", "--name", "AuthBroker"], env=environment, capture_output=True, text=True, check=False)
-        return found.stdout.split()
+    def xdotool(*words):
+        return subprocess.run(["xdotool", *words], env=environment, capture_output=True, text=True, check=False)
 
-    window = wait(search)[0]
-    for keys in (("Tab",), ("Return",)):
-        subprocess.run(["xdotool", "windowfocus", window, "key", "--clearmodifiers", *keys], env=environment, check=False)
-        time.sleep(0.5)
+    window = wait(lambda: xdotool("search", "--onlyvisible", "--name", "AuthBroker").stdout.split())[0]
+    # A window that is not shown yet takes no focus; keys wait in the order in which they come.
+    wait(lambda: xdotool("windowfocus", "--sync", window).returncode == 0)
+    xdotool("key", "Tab", "Return")
 
 
 def reply(wait, word):
