@@ -45,12 +45,16 @@ package final class EventHooks: Sendable {
   }
 
   /// Takes no event any more, and gives programs some time for those that wait; it blocks no thread of the caller's.
-  package func close(within limit: Duration) async {
+  ///
+  /// - Parameters:
+  ///   - limit: the time of a hook.
+  ///   - endLimit: the time of one that is told of the end itself, whose program only begins.
+  package func close(within limit: Duration, toldOfEnd endLimit: Duration) async {
     guard lines.withLock({ $0 }).contains(where: \.isRunning) else { return }
     await withCheckedContinuation { continuation in
       do throws(Errno) {
         try SystemThread { [self] in
-          finish(within: limit)
+          finish(within: limit, toldOfEnd: endLimit)
           continuation.resume()
         }.detach()
       } catch { continuation.resume() }
@@ -58,11 +62,15 @@ package final class EventHooks: Sendable {
   }
 
   /// The same on the calling thread.
-  func finish(within limit: Duration) {
+  func finish(within limit: Duration, toldOfEnd endLimit: Duration) {
     let lines = lines.withLock { $0 }
     for line in lines { line.close(keepingQueue: true) }
-    let deadline = BootClock.now + limit
-    while lines.contains(where: \.isRunning), BootClock.now < deadline { ended.wait(atMost: deadline - BootClock.now) }
+    let start = BootClock.now
+    func remaining() -> Duration? {
+      let limits = lines.filter(\.isRunning).map { $0.hook.events.contains(.shuttingDown) ? endLimit : limit }
+      return limits.max().map { start + $0 - BootClock.now }
+    }
+    while let remaining = remaining(), remaining > .zero { ended.wait(atMost: remaining) }
   }
 
   /// How many events were dropped, as far as that is not logged yet; for tests.

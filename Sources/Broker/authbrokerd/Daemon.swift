@@ -245,6 +245,8 @@ actor Daemon {
   /// How long the end waits for hooks whose program runs: enough for a message to a desktop or a webhook; what takes longer
   /// is ended.
   private static let hookPatience = Duration.seconds(2)
+  /// The same for a hook that is told of the end: its program begins when a whole session may be ending.
+  private static let endHookPatience = Duration.seconds(10)
 
   /// Obeys a signal: the first one to stop drains, and a second Ctrl-C ends at once.
   ///
@@ -271,7 +273,7 @@ actor Daemon {
     Task {
       await broker?.endAudit()
       await apart { await closeStores() }
-      await apart { await hooks.close(within: Self.hookPatience) }
+      await apart { await hooks.close(within: Self.hookPatience, toldOfEnd: Self.endHookPatience) }
       if let lost = await broker?.unsavedProfiles, !lost.isEmpty {
         let names = lost.map(\.description).joined(separator: ", ")
         verdict = .failure(

@@ -57,7 +57,7 @@ import Testing
         "${HOME} $")
     ])
     hooks.take(Self.login)
-    hooks.finish(within: Patience.ceiling)
+    hooks.finish(within: Patience.ceiling, toldOfEnd: Patience.ceiling)
     #expect(
       text("in")
         == #"{"sequence":7,"event":"login","profile":"work","time":"2027-01-15T08:00:00Z","#
@@ -72,7 +72,7 @@ import Testing
     hooks.update([Self.hook("printf %s \"$1\" >>$HOME/out", "${profile}:${event};", events: [.vaultLocked])])
     hooks.take(Self.login)
     hooks.take(HookSample.event(8, .vaultLocked, nil))
-    hooks.finish(within: Patience.ceiling)
+    hooks.finish(within: Patience.ceiling, toldOfEnd: Patience.ceiling)
     #expect(text("out") == ":vaultLocked;")
   }
 
@@ -87,7 +87,7 @@ import Testing
     hooks.take(HookSample.event(6, .networkUp, "work"))
     #expect(Patience.wait { text("quick").contains(#""sequence":6"#) })
     #expect((try? scratch.write("", to: "go")) != nil)
-    hooks.finish(within: Patience.ceiling)
+    hooks.finish(within: Patience.ceiling, toldOfEnd: Patience.ceiling)
     let sequences = text("slow").split(separator: "\n").compactMap { $0.split(separator: ",").first.map(String.init) }
     #expect(sequences == [#"{"sequence":7"#, #"{"sequence":5"#] && !scratch.names.contains("two"))
   }
@@ -124,7 +124,7 @@ import Testing
     #expect(Patience.wait { scratch.names.contains("next") } && scratch.names.contains("asked"))
     let child = Int32(text("child").split(separator: "\n").first ?? "") ?? 0
     #expect(child > 0 && Patience.wait { Self.hasEnded(child) })
-    hooks.finish(within: Patience.ceiling)
+    hooks.finish(within: Patience.ceiling, toldOfEnd: Patience.ceiling)
     let shell = text("shell").split(separator: "\n").first.map(String.init) ?? ""
     #expect(!shell.isEmpty && Patience.wait { Self.status(shell).isEmpty }, "its exit code was not taken")
   }
@@ -150,14 +150,14 @@ import Testing
       hooks.take(HookSample.event(number, .networkDown, "work"))
       #expect(Patience.wait { text("seen").contains("\"sequence\":\(number)") })
     }
-    hooks.finish(within: Patience.ceiling)
+    hooks.finish(within: Patience.ceiling, toldOfEnd: Patience.ceiling)
     #expect(lines.matching("a hook failed").count == 1 && said("a hook failed").contains(sentence))
   }
 
   @Test func `a program that floods its output, or reads nothing, is none the worse for it`() {
     hooks.update([Self.hook("exec <&-; head -c 3000000 /dev/zero; head -c 3000000 /dev/zero >&2; echo >$HOME/done")])
     hooks.take(Self.login)
-    hooks.finish(within: Patience.ceiling)
+    hooks.finish(within: Patience.ceiling, toldOfEnd: Patience.ceiling)
     #expect(text("done") == "\n" && lines.isEmpty)
   }
 
@@ -168,7 +168,7 @@ import Testing
       Hook(events: [.login], command: [scratch.file("closed")], timeLimit: .seconds(1)),
     ])
     hooks.take(Self.login)
-    hooks.finish(within: Patience.ceiling)
+    hooks.finish(within: Patience.ceiling, toldOfEnd: Patience.ceiling)
     #expect(said("no-such-program-here").contains("it was not found; install it, or write its absolute path"))
     #expect(said("/closed").contains("it may not be executed; run chmod +x on it"))
   }
@@ -185,7 +185,7 @@ import Testing
     #expect(Patience.wait { text("first").contains(#""sequence":8"#) })
     hooks.update([])
     hooks.take(HookSample.event(10, .networkUp, "a"))
-    hooks.finish(within: Patience.ceiling)
+    hooks.finish(within: Patience.ceiling, toldOfEnd: Patience.ceiling)
     #expect(!text("second").contains(#""sequence":10"#) && !text("first").contains(#""sequence":10"#))
   }
 
@@ -193,8 +193,16 @@ import Testing
     hooks.update([Self.hook("cat >$HOME/begun; exec sleep 3600", within: .milliseconds(500))])
     hooks.take(Self.login)
     #expect(Patience.wait { scratch.names.contains("begun") })
-    hooks.finish(within: .milliseconds(50))
+    hooks.finish(within: .milliseconds(50), toldOfEnd: Patience.ceiling)
     hooks.take(HookSample.event(9, .networkDown, "a"))
     #expect(said("a hook failed").contains("was ended"))
+  }
+
+  @Test func `a hook that is told of the end has more time than the others`() {
+    hooks.update([Self.hook("\(Self.waits); cat >$HOME/told", events: [.shuttingDown])])
+    hooks.take(HookSample.event(10, .shuttingDown, nil))
+    #expect((try? scratch.write("", to: "go")) != nil)
+    hooks.finish(within: .zero, toldOfEnd: Patience.ceiling)
+    #expect(text("told").contains("shuttingDown"))
   }
 }
