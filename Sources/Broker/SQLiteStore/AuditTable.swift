@@ -184,8 +184,10 @@ struct AuditTable {
     SealedPlace(table: "audit_checkpoint", row: "1", numbers: [number])
   }
 
-  /// Takes the rows for what they are where the head of the vault knows fewer, as one that was lost or replaced does: they
-  /// are never written over.
+  /// Takes the entries for what they are where the head of the vault knows fewer, as one that was lost or replaced does:
+  /// they are never written over.
+  ///
+  /// One that does not open is worth no number but the next.
   ///
   /// - Returns: whether they are not those that the head says.
   /// - Throws: `VaultError.storage`, `.secretMemoryExhausted`.
@@ -195,14 +197,26 @@ struct AuditTable {
     let isSuspect = extent.last != end.last || extent.first != end.pruned + 1 || point.number != end.pruned
     // Its number is worth no more than its seal.
     if point.link != nil { end.pruned = max(end.pruned, point.number) }
-    guard extent.last > end.last else { return isSuspect }
-    var link = AuditLink.start
-    try forEachRow(after: extent.last - 1) { row in
-      link = row.contents?.link ?? .start
-      return false
-    }
-    (end.last, end.link, end.isClosed) = (extent.last, link, false)
+    guard let newest = try newest(after: end.last) else { return isSuspect }
+    (end.last, end.link, end.isClosed) = (newest.number, newest.link, false)
     return true
+  }
+
+  /// The last entry behind a number: one that opens, or follows directly on the one before it.
+  private func newest(after number: Int64) throws(VaultError) -> (number: Int64, link: AuditLink)? {
+    var newest: (number: Int64, link: AuditLink)?
+    var (last, count) = (number, Self.pageCount)
+    while count == Self.pageCount {
+      count = 0
+      try forEachRow(after: last) { row in
+        (last, count) = (row.number, count + 1)
+        if row.contents != nil || row.number == (newest?.number ?? number) + 1 {
+          newest = (row.number, row.contents?.link ?? .start)
+        }
+        return true
+      }
+    }
+    return newest
   }
 
   // MARK: Keys
@@ -217,12 +231,21 @@ struct AuditTable {
     if point.number > 0, let link = point.link {
       try AuditTable(connection: connection, seal: new).writeCheckpoint(point.number, link)
     }
-    guard let extent = try extent() else { return }
-    var number = extent.first
-    while number <= extent.last {
+    var last = Int64.min
+    while let number = try number(after: last) {
       try reseal(number, with: new)
-      number += 1
+      last = number
     }
+  }
+
+  /// The number of the row behind one; nil where there is none.
+  private func number(after number: Int64) throws(VaultError) -> Int64? {
+    do throws(SQLiteError) {
+      let row = try connection.prepare("SELECT min(number) FROM audit WHERE number > ?1")
+      try row.bind(number, at: 1)
+      guard try row.step(), !row.isNull(at: 0) else { return nil }
+      return try row.int64(at: 0)
+    } catch { throw .storage(error) }
   }
 
   private func reseal(_ number: Int64, with new: VaultSeal) throws(VaultError) {

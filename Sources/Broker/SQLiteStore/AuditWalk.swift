@@ -30,6 +30,8 @@ struct AuditWalk: Sendable {
     comparing given: (number: Int64, link: AuditLink)?
   ) {
     (self.end, self.chain, self.given) = (end, chain, given)
+    // The number of one that does not open is anything.
+    let checkpoint = (number: checkpoint.link == nil ? end.pruned : checkpoint.number, link: checkpoint.link)
     (next, link) = (checkpoint.number + 1, checkpoint.link)
     if checkpoint.link == nil {
       let sentence = "The checkpoint behind entry \(checkpoint.number) is not what was written."
@@ -67,8 +69,8 @@ struct AuditWalk: Sendable {
 
   /// Begins again behind a later checkpoint: entries were pruned meanwhile.
   mutating func skip(to checkpoint: (number: Int64, link: AuditLink?)) {
-    guard checkpoint.number >= next else { return }
-    (next, link) = (checkpoint.number + 1, checkpoint.link)
+    guard let link = checkpoint.link, checkpoint.number >= next else { return }
+    (next, self.link) = (checkpoint.number + 1, link)
   }
 
   /// Takes the next row.
@@ -113,6 +115,14 @@ struct AuditWalk: Sendable {
       return
     }
     if let link, link != end.link { find(.changed, end.last, end.last) }
+  }
+
+  /// Takes in the lowest and the highest number of all rows, and the present end: others are none of the audit's.
+  mutating func judge(_ extent: (first: Int64, last: Int64)?, _ end: AuditEnd) {
+    guard let extent else { return }
+    for number in [extent.first, extent.last] where number <= end.pruned || number > end.last {
+      find(.changed, number, number, "There is a row of the number \(number), which is none of the audit's entries.")
+    }
   }
 
   private mutating func find(

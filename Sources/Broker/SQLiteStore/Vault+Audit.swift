@@ -85,7 +85,13 @@ extension Vault: AuditStore {
         return walk.take(row)
       }
     } catch { throw StoreFailure(error) }
-    if rows < AuditTable.pageCount || walk.next > walk.end.last { walk.finish() }
+    if rows < AuditTable.pageCount || walk.next > walk.end.last {
+      walk.finish()
+      do throws(VaultError) {
+        let extent = try AuditTable(connection: connection, seal: open.seal).extent()
+        walk.judge(extent, open.head.audit)
+      } catch { throw StoreFailure(error) }
+    }
     return walk
   }
 

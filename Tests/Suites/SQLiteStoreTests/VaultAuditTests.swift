@@ -234,6 +234,33 @@ import Testing
     try await vault.close()
   }
 
+  @Test(arguments: [Int64.max, Int64.max - 1, 1 << 50, 22, 0, -1, .min])
+  func `a row of any number that is no entry stops nothing, and is told`(_ number: Int64) async throws {
+    let (place, head) = try await Self.filled()
+    try place.withConnection { connection in
+      let row = try connection.prepare("INSERT INTO audit (number, time, format, sealed) VALUES (?1, 1, 1, x'00')")
+      try row.bind(number, at: 1)
+      try row.run()
+      guard number == .max else { return }
+      try connection.execute("REPLACE INTO audit_checkpoint VALUES (1, 9223372036854775807, x'00')")
+    }
+    for _ in 0..<2 {
+      let vault = try await place.open(now: { Self.start })
+      let verification = try await vault.verifyAudit(against: head)
+      #expect(verification.findings.contains { $0.entry == Int(number) && $0.kind == "changed" }, "\(verification)")
+      #expect(try await vault.check(isFull: true).contains { $0.kind == "auditTampered" })
+      let before = try #require(try await vault.auditState().head?.number)
+      #expect(try await vault.appendAudit([Self.entry(30)]).number == before + 1)
+      try await vault.rekey(Rekey.Params())
+      try await vault.close()
+    }
+    let vault = try await place.open(now: { Self.start })
+    let page = try await vault.readAudit(after: 0, since: nil, profile: nil)
+    // One that follows directly keeps its number from being given again.
+    #expect(page.entries.map(\.number).starts(with: Array(1...20)) && page.head?.number == (number == 22 ? 23 : 22))
+    try await vault.close()
+  }
+
   @Test func `a lost head of the vault loses no entry`() async throws {
     let (place, head) = try await Self.filled()
     try place.withConnection { try $0.execute("UPDATE head SET generation = generation + 1") }
