@@ -88,6 +88,7 @@ extension Broker {
   /// - Throws: `flowNotFound` where no question waits under the handle; `invalidParams` for a subject that it has not.
   package func answerConsent(_ params: AnswerConsent.Params) throws(BrokerError) {
     expireConsents()
+    noteConsentUses()
     let decision: Consents.Decision?
     if params.allow {
       let subject = try consents.question(params.consentID, at: now.uptime).flatMap { question throws(BrokerError) in
@@ -98,6 +99,8 @@ extension Broker {
       decision = consents.refuse(params.consentID, remember: params.remember, at: now.uptime)
     }
     guard let decision else { throw .noQuestion }
+    // The one that was not used for longest may have given way.
+    answers.retainConsents { consents.grant($0) != nil }
     carryOut(decision)
   }
 
@@ -165,8 +168,8 @@ extension Consents.Question {
     switch word {
     case "ancestor": return try ancestor(params.ancestor)
     case "unit":
-      guard let unit = client.identity.unit else { throw .unfit("/subject", "is a unit, and the client has none") }
-      return .unit(unit)
+      guard let unit = client.unit else { throw .unfit("/subject", "is a unit, and the client has none") }
+      return unit
     case "socket": return .socket(client.identity.socket)
     default: throw .unfit("/subject", "must be one of \(ConsentGrant.subjects.joined(separator: ", "))")
     }

@@ -74,8 +74,8 @@ package struct ConsentClient: Hashable, Sendable {
   /// - Returns: the subject.
   func defaultSubject(isRemembered: Bool, at uptime: Duration) -> ConsentSubject {
     guard isRemembered, !isForwarded else { return ownProcess }
-    if let unit = identity.unit, unit.hasPrefix(ClientPattern.userPrefix + "app-"), unit.hasSuffix(".scope") {
-      return .unit(unit)
+    if let name = identity.unit, name.hasPrefix(ClientPattern.userPrefix + "app-"), name.hasSuffix(".scope"), let unit {
+      return unit
     }
     for (link, parent) in zip(chain.dropFirst(), chain.dropFirst(2)) {
       guard !link.isManager else { break }
@@ -84,6 +84,13 @@ package struct ConsentClient: Hashable, Sendable {
       }
     }
     return ownProcess
+  }
+
+  /// The subject of a consent for its unit; nil where it has none.
+  ///
+  /// The managers of two users may name units alike, so that the user and the socket belong to it.
+  var unit: ConsentSubject? {
+    identity.unit.map { .unit($0, user: identity.user, socket: identity.socket) }
   }
 
   /// The subject of a consent for this process alone: its connection where the process is not known.
@@ -99,8 +106,8 @@ package enum ConsentSubject: Hashable, Sendable {
   case process(ProcessLink.ID)
   /// One process and all that it starts.
   case ancestor(ProcessLink.ID)
-  /// A systemd unit.
-  case unit(String)
+  /// A systemd unit, of clients of one user that come by one socket; nil for the broker's own.
+  case unit(String, user: UInt32, socket: String?)
   /// A limited socket; nil for the broker's own.
   case socket(String?)
   /// One connection, whose process is not known.
@@ -115,7 +122,7 @@ package enum ConsentSubject: Hashable, Sendable {
     case .connection(let connection): client.chain.isEmpty && connection == client.connection
     case _ where client.isForwarded: false
     case .ancestor(let id): client.chain.contains { $0.id == id }
-    case .unit(let unit): client.identity.unit == unit
+    case .unit: client.unit == self
     case .socket(let socket): client.identity.socket == socket
     }
   }

@@ -15,10 +15,13 @@ package struct ConsentDecision: Sendable, Equatable {
     /// None of its requests waits any more.
     case left
 
+    /// The word for one that allows.
+    static let allowedWord = "allowed"
+
     /// One word for it.
     package var word: String {
       switch self {
-      case .allowed: "allowed"
+      case .allowed: Self.allowedWord
       case .refused: "refused"
       case .unanswered: "unanswered"
       case .withdrawn: "withdrawn"
@@ -60,7 +63,7 @@ extension ConsentSubject {
     case .process(let process): ConsentGrant(subject: "process", pid: Int(process.pid), remember: remember)
     case .connection: ConsentGrant(subject: "process", remember: remember)
     case .ancestor(let process): ConsentGrant(subject: "ancestor", pid: Int(process.pid), remember: remember)
-    case .unit(let unit): ConsentGrant(subject: "unit", unit: unit, remember: remember)
+    case .unit(let unit, _, _): ConsentGrant(subject: "unit", unit: unit, remember: remember)
     case .socket(let socket): ConsentGrant(subject: "socket", socket: socket, remember: remember)
     }
   }

@@ -96,6 +96,9 @@ package final class AnswerCache: Sendable {
     }
   }
 
+  /// Ends the spans of the audit; what they counted is taken with the others.
+  func settleGrants() { state.withLock { $0.grants.settleAll() } }
+
   /// How often each span of the audit was counted since the last call.
   func takeGrants() -> [UInt64: Int] { state.withLock { $0.grants.takeCounts() } }
 
@@ -134,6 +137,11 @@ package final class AnswerCache: Sendable {
 
   /// The consents by which answers are given, and the uptime at which each last was, in milliseconds.
   var consentUses: [(number: UInt64, usedAt: Int64)] { state.withLock { $0.consents.uses } }
+
+  /// Forgets the consents that are remembered no more.
+  func retainConsents(where isRemembered: (UInt64) -> Bool) {
+    state.withLock { $0.consents.retain(where: isRemembered) }
+  }
 
   /// Forgets the consents of a connection that is closed; nil for all.
   func forgetConsents(of client: ClientID? = nil) { state.withLock { $0.consents.forget(client) } }

@@ -53,6 +53,13 @@ struct CachedConsents: Sendable {
       idle: consent.idle.milliseconds, usedAt: consent.usedAt.milliseconds)
   }
 
+  /// Forgets those that are remembered no more.
+  mutating func retain(where isRemembered: (UInt64) -> Bool) {
+    for index in places.indices where places[index].number > 0 && !isRemembered(places[index].number) {
+      places[index] = Place()
+    }
+  }
+
   /// Forgets a connection; nil for everything.
   mutating func forget(_ client: ClientID?) {
     guard let client else {

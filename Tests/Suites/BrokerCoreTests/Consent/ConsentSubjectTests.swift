@@ -21,7 +21,7 @@ import Testing
     switch subject {
     case .process(let id): "process \(id.pid)"
     case .ancestor(let id): "ancestor \(id.pid)"
-    case .unit(let unit): unit
+    case .unit(let unit, _, _): unit
     case .socket(let socket): "socket \(socket ?? "-")"
     case .connection(let client): "connection \(client?.number ?? 0)"
     }
@@ -76,7 +76,10 @@ import Testing
       (.process(Self.link(9, age: 0).id), true, true), (.process(Self.link(9, age: 1).id), false, false),
       (.process(Self.link(7, age: 90).id), false, false), (.ancestor(Self.link(7, age: 90).id), true, false),
       (.ancestor(Self.link(9, age: 0).id), true, false), (.ancestor(Self.link(7, age: 91).id), false, false),
-      (.unit("a.service"), true, false), (.unit("user/a.service"), false, false), (.socket(nil), true, false),
+      (.unit("a.service", user: 1000, socket: nil), true, false), (.socket(nil), true, false),
+      (.unit("user/a.service", user: 1000, socket: nil), false, false),
+      (.unit("a.service", user: 1001, socket: nil), false, false),
+      (.unit("a.service", user: 1000, socket: "ci"), false, false),
       (.socket("ci"), false, false), (.connection(ClientID(7)), false, false),
     ] as [(ConsentSubject, Bool, Bool)] {
       #expect(subject.includes(client) == isPart, "\(subject)")
