@@ -80,6 +80,7 @@ extension Daemon {
     configuration = fresh
     openLimitedSockets(of: fresh, names, server)
     await server.setAudit(fresh.isAudited(opensSockets: limitedSockets.contains { $0.end != nil }))
+    await broker.settleAudit()
     await server.askHeldQuestions()
     await server.setLimits(limits(of: fresh))
     if arguments.mode == .owner(isOnDemand: true) { await server.endWhenIdle(for: fresh.linger) }

@@ -152,6 +152,7 @@ actor Daemon {
     if opened.contents == nil { log.notice("the vault is locked: run `authbroker unlock`") }
     await server.setAccess(AccessTable(policy, profiles: configuration.profiles.map(\.name)))
     await server.setAudit(configuration.isAudited(opensSockets: false))
+    await broker.settleAudit()
     watchNetwork(broker)
     providers.start()
     try open(server, names, channel)

@@ -60,6 +60,22 @@ import Testing
     }
   }
 
+  @Test func `a request at the very end of a minute takes none of its grants into the next one`() async throws {
+    try await OwnThread.run {
+      let harness = try Self.stage(Self.rule())
+      let client = try harness.connect()
+      let began = harness.clock.now
+      for _ in 0..<50 { #expect(client.askBare(Self.token).count == 1) }
+      // The clock is there, and the timer has not come yet.
+      harness.clock.advance(by: .seconds(61))
+      #expect(client.askBare(Self.token).count == 1)
+      harness.pass(2)
+      let ends = harness.grants.map { ($0.count, $0.time) }
+      #expect(ends.map(\.0).prefix(2) == [1, 49], "\(ends)")
+      #expect(harness.grants[1].time < began + .seconds(62))
+    }
+  }
+
   @Test func `profiles in turn are counted each for itself, and so is the token behind a refresh`() async throws {
     try await OwnThread.run {
       let harness = try Self.stage(

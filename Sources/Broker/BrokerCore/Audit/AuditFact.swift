@@ -91,12 +91,15 @@ package struct AuditFact: Hashable, Sendable {
     return AuditSource(client: client, kind: kind)
   }
 
-  /// The same with others of its source: of a grant all but the name that the client gives itself, of a refusal only that
-  /// there was one.
+  /// Whether a client was given something, and not refused it.
+  var isGiven: Bool { kind == .grant || outcome == ConsentDecision.Outcome.allowedWord }
+
+  /// The same with others of its source: of what was given all but the name that the client gives itself, of what was not
+  /// only that it was asked for.
   var joined: AuditFact {
     var fact = self
     fact.client = source.client
-    guard kind == .refusal else { return fact }
+    guard !isGiven else { return fact }
     (fact.method, fact.profile, fact.scopes, fact.audience) = (nil, nil, nil, nil)
     fact.outcome = Self.several
     return fact

@@ -107,7 +107,7 @@ package struct AuditTrail: Sendable {
     }
     self.isOn = true
     enqueue(AuditEntry(.start, at: now.wall), now)
-    return write(at: now)
+    return hurry(at: now)
   }
 
   /// Takes in that the store can be written from now on, or no more.
@@ -121,7 +121,7 @@ package struct AuditTrail: Sendable {
     guard !isBegun else { return [] }
     isBegun = true
     if isInterrupted { waiting.insert(AuditEntry(.gap, at: now.wall, count: 0, outcome: "interrupted"), at: 0) }
-    return write(at: now)
+    return hurry(at: now)
   }
 
   // MARK: Facts
@@ -134,10 +134,6 @@ package struct AuditTrail: Sendable {
     _ fact: AuditFact, at now: Moment
   ) -> (span: (id: UInt64, until: Duration)?, actions: [Action]) {
     guard isOn else { return (nil, []) }
-    guard fact.kind != .consent else {
-      enqueue(fact.entry(at: now.wall), now)
-      return (nil, write(at: now))
-    }
     guard let fact = admitted(fact) else {
       lose(1, now)
       return (nil, [])
@@ -168,7 +164,7 @@ package struct AuditTrail: Sendable {
   /// The fact to which one is added: itself, one that is joined with others of its source, or none.
   private func admitted(_ fact: AuditFact) -> AuditFact? {
     if joined[fact] != nil { return fact }
-    let most = fact.kind == .grant ? Self.mostGrants : Self.mostRefusals
+    let most = fact.isGiven ? Self.mostGrants : Self.mostRefusals
     let own = openCounts[fact.source, default: 0] < most ? fact : fact.joined
     return joined[own] != nil || joined.count < Self.mostJoined ? own : nil
   }

@@ -5,9 +5,17 @@ extension Broker {
   /// Turns the audit on or off.
   package func setAudit(_ isOn: Bool) {
     takeCachedGrants()
+    if !isOn { answers.settleGrants() }
     if vault.isOpen { perform(audit.setStoreOpen(true, at: now)) }
     perform(audit.set(isOn, at: now))
     beginAuditIfDue()
+  }
+
+  /// Waits until what was noted is written, or cannot be: what comes before the first entry of a broker that is killed
+  /// would leave no trace.
+  package func settleAudit() async {
+    guard !audit.isSettled else { return }
+    await withCheckedContinuation { (ended: CheckedContinuation<Void, Never>) in writeAudit { _ in ended.resume() } }
   }
 
   /// Notes that a client gets a token, before its first byte is written.
@@ -19,6 +27,8 @@ extension Broker {
   ///   - method: the method that it called.
   package func note(_ grant: Grant, to client: (audited: AuditedClient, number: Int), by method: String) {
     guard audit.isOn else { return }
+    // Those of a span that is over are of that one.
+    takeCachedGrants()
     let (span, actions) = audit.note(AuditFact(grant, to: client.audited, by: method), at: now)
     if let span, grant.isOwn, method == GetAccessToken.name, let slot = slot(named: grant.profile),
       let position = profiles.position(of: slot)
@@ -94,10 +104,8 @@ extension Broker {
 
   /// Ends the audit in order, before the end of the process.
   package func endAudit() async {
-    takeCachedGrants()
-    perform(audit.set(false, at: now))
-    guard !audit.isSettled else { return }
-    await withCheckedContinuation { (ended: CheckedContinuation<Void, Never>) in writeAudit { _ in ended.resume() } }
+    setAudit(false)
+    await settleAudit()
   }
 
   /// Takes in that the store is open from now on.
@@ -146,8 +154,9 @@ extension Broker {
     askStore { store throws(StoreFailure) in
       try await store.auditState()
     } then: { broker, result in
-      let isInterrupted = (try? result.get())?.isInterrupted ?? false
-      broker.perform(broker.audit.begin(afterInterruption: isInterrupted, at: broker.now))
+      // It fails where the vault is locked, whose next opening begins again.
+      guard case .success(let state) = result else { return }
+      broker.perform(broker.audit.begin(afterInterruption: state.isInterrupted, at: broker.now))
     }
   }
 

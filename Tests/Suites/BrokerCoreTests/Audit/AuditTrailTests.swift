@@ -268,15 +268,18 @@ import Testing
     #expect(heads.first == 1 && heads.last == stage.number && heads.count == 4, "\(heads)")
   }
 
-  @Test func `a consent is an entry of its own`() throws {
+  @Test(arguments: [("allowed", 1001), ("left", 200)])
+  func `a consent is an entry, and a flood of them is few`(outcome: String, most: Int) {
     var stage = Stage()
-    let fact = AuditFact(
-      .consent, Self.client, method: "getAccessToken", profile: ProfileName("shop"), outcome: "allowed",
-      subject: "process")
-    stage.note(fact)
-    stage.note(fact)
+    func fact(_ scope: String) -> AuditFact {
+      AuditFact(.consent, Self.client, method: "a", scopes: [scope], outcome: outcome, subject: "process")
+    }
+    stage.note(fact("s"))
     stage.pass(.seconds(1))
-    #expect(stage.facts.map(\.kind) == ["consent", "consent"] && stage.facts[0].subject == "process")
+    #expect(stage.facts.map(\.kind) == ["consent"] && stage.facts[0].subject == "process")
+    for number in 0..<10_000 { stage.note(fact("s\(number % 500)")) }
+    stage.pass(.seconds(61))
+    #expect(stage.facts.count <= most && stage.facts.map(\.count).reduce(0, +) == 10_001, "\(stage.facts.count)")
   }
 
   @Test func `scopes and audiences without a bound are no part of an entry`() throws {
@@ -290,7 +293,6 @@ import Testing
     var stage = Stage(isOpen: false)
     #expect(stage.trail.isSettled, "nothing is written while the store is closed")
     stage.run(stage.trail.setStoreOpen(true, at: stage.now))
-    stage.run(stage.trail.hurry(at: stage.now))
     #expect(!stage.trail.isSettled && stage.entries.isEmpty)
     stage.run(stage.trail.begin(afterInterruption: false, at: stage.now))
     #expect(stage.trail.isSettled && stage.entries.map(\.kind) == ["start"])
