@@ -58,7 +58,7 @@ let package = Package(
     .target(name: "JOSE", dependencies: wire + ["TextCoding"]),
     // The finished description of the protocol, which the daemon answers.
     .target(name: "COpenRPC"),
-    .target(name: "BrokerCore", dependencies: wire + ["JOSE", "TextCoding"]),
+    .target(name: "BrokerCore", dependencies: wire + ["HTTPMessage", "JOSE", "TextCoding"]),
     .target(name: "ConfigurationFile", dependencies: ["JSON", "BrokerProtocol"]),
 
     // The edges.

@@ -53,8 +53,8 @@ type Error struct {
 	Kind string
 	// Message is one plain sentence.
 	Message string
-	// NextAction is login, verifyOtp, retry, wait, unlock, reauthenticate, fixRequest, fixConfig, contactProvider, askOwner or
-	// none.
+	// NextAction is login, verifyOtp, retry, wait, unlock, reauthenticate, fixRequest, fixConfig, contactProvider, askOwner,
+	// useRequests or none.
 	NextAction string
 	// Retryable tells whether the same call may succeed later without anything being done.
 	Retryable bool

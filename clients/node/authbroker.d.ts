@@ -29,7 +29,7 @@ export interface BrokerOptions {
 
 /** What to do about an error. */
 export type NextAction = 'login' | 'verifyOtp' | 'retry' | 'wait' | 'unlock' | 'reauthenticate' | 'fixRequest'
-  | 'fixConfig' | 'contactProvider' | 'askOwner' | 'none';
+  | 'fixConfig' | 'contactProvider' | 'askOwner' | 'useRequests' | 'none';
 
 /** Anything that keeps a call from its result; its message is one sentence without secrets. */
 export class AuthBrokerError extends Error {

@@ -21,6 +21,8 @@ package struct ProfileConfiguration: Sendable, Equatable {
   package var rules: SessionRules
   /// Whether clients may have the session's ID token, which tells more of the user than an access token.
   package var allowIDToken: Bool
+  /// Where its token may go with the requests of clients; nil for nowhere.
+  package var requests: RequestRules?
 
   /// The margin before expiry: below 15 s tokens would expire on their way; above an hour most tokens would be
   /// refreshed at each call.
@@ -68,6 +70,7 @@ package struct ProfileConfiguration: Sendable, Equatable {
     let habit = section.read(ChoiceSetting("revocation", standard: RevocationHabit.token))
     if section.has("revocation") { rules.revocation = habit }
     allowIDToken = section.flag("allowIdToken", standard: false)
+    requests = RequestRules(&section)
   }
 
   /// Other programs' names for a profile's keys.

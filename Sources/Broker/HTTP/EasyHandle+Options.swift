@@ -81,6 +81,9 @@ extension EasyHandle {
     if let upload {
       set(CURLOPT_UPLOAD, 1)
       setOffset(CURLOPT_INFILESIZE_LARGE, upload.count ?? -1)
+    } else if request.method == .head {
+      // It is told besides that no body follows, or it waits for one.
+      set(CURLOPT_NOBODY, 1)
     } else if request.body == nil, [.get, .delete, .options].contains(request.method) {
       set(CURLOPT_HTTPGET, 1)
     } else {
@@ -99,7 +102,7 @@ extension EasyHandle {
         set(CURLOPT_COPYPOSTFIELDS, "")
       }
     }
-    if upload != nil || ![.get, .post].contains(request.method) { set(CURLOPT_CUSTOMREQUEST, request.method.rawValue) }
+    if upload != nil || ![.get, .head, .post].contains(request.method) { set(CURLOPT_CUSTOMREQUEST, request.method.rawValue) }
   }
 
   // An empty text, unlike none, keeps libcurl from reading the environment.

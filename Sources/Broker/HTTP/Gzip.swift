@@ -5,7 +5,7 @@ import SecretMemory
 ///
 /// It is recognised by its first bytes, since servers label it or not. Any other body is left as it is; one that cannot
 /// be read is a lost reply where the request has spent something.
-struct Gzip {
+package struct Gzip {
   /// Why nothing comes of it: it breaks the format, or is longer than allowed.
   struct Malformed: Error {}
 
@@ -40,7 +40,7 @@ struct Gzip {
   ///   - body: the bytes as they came.
   ///   - limit: how many there may be when they are unpacked.
   /// - Returns: the unpacked bytes; nil for what is not compressed, or breaks the format.
-  static func unpacked(_ body: [UInt8], limit: Int) -> [UInt8]? {
+  package static func unpacked(_ body: [UInt8], limit: Int) -> [UInt8]? {
     let isGzip = body.starts(with: magic)
     guard isGzip || isZlib(body) else { return nil }
     var gzip = Gzip(body, limit)

@@ -6,14 +6,14 @@ import HTTPMessage
 /// sets or that changes the server or the credentials.
 package struct HTTPField: Sendable, Equatable {
   /// The most fields that a request may add: no API needs more.
-  static let most = 16
+  static let most = 32
   /// The longest value, in bytes: a list of many languages and types fits.
   static let longestValue = 2048
-  // Names that are set elsewhere (credentials by a transport, the type by the body) or by libcurl.
+  // Names that are set elsewhere (credentials by a transport, the type by the body) or by libcurl; its own name for the program
+  // gives way to another.
   private static let reserved: Set<String> = [
     "accept-encoding", "authorization", "connection", "content-length", "content-type", "cookie", "expect", "host",
     "keep-alive", "proxy-authorization", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
-    "user-agent",
   ]
 
   /// The name, as written.

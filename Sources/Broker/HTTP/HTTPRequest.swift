@@ -6,6 +6,8 @@ package struct HTTPRequest: Sendable {
   package enum Method: String, Sendable {
     /// Reads.
     case get = "GET"
+    /// Reads the header alone.
+    case head = "HEAD"
     /// Does what the target does with a body.
     case post = "POST"
     /// Replaces.
@@ -57,7 +59,7 @@ package struct HTTPRequest: Sendable {
   package var body: HTTPBody?
   /// How long it may take.
   package var deadline: Deadline
-  /// How often it may be sent; by default only a GET may be repeated.
+  /// How often it may be sent; by default only one that reads may be repeated.
   package var delivery: Delivery
   /// How long it waits before it takes its turn: a repetition gives the server time.
   package var pause = Duration.zero
@@ -73,7 +75,7 @@ package struct HTTPRequest: Sendable {
   ///
   /// Once it is sent, nothing but an answer, a lost connection or the end of its time ends it; its time goes on while
   /// bytes of an answer come.
-  package var isSpending: Bool { method != .get && method != .options }
+  package var isSpending: Bool { ![.get, .head, .options].contains(method) }
 
   /// A request.
   package init(
@@ -86,7 +88,7 @@ package struct HTTPRequest: Sendable {
     self.fields = fields
     self.body = body
     self.deadline = deadline
-    delivery = method == .get ? .repeatable : .once
+    delivery = method == .get || method == .head ? .repeatable : .once
     self.purpose = purpose
   }
 }

@@ -36,6 +36,24 @@ package struct HTTPResponse: Sendable {
     lines.withArray { Self.values(of: name, in: $0).compactMap { $0 } }
   }
 
+  /// The fields that are text, in their order: names in lower case, values trimmed; those of one name are joined by commas
+  /// (RFC 9110, section 5.3).
+  package var fields: [(name: String, value: String)] {
+    lines.withArray { lines in
+      var names: [String] = []
+      for line in lines.split(separator: UInt8(ascii: "\n")) {
+        guard let name = String(validating: line.prefix { $0 != UInt8(ascii: ":") }, as: UTF8.self)?.lowercased(),
+          !names.contains(name)
+        else { continue }
+        names.append(name)
+      }
+      return names.compactMap { name in
+        let values = Self.values(of: name, in: lines).compactMap(\.self)
+        return values.isEmpty ? nil : (name, values.joined(separator: ", "))
+      }
+    }
+  }
+
   /// Lends the lines of the header.
   func lines<R>(_ body: ([UInt8]) -> R) -> R { lines.withArray(body) }
 

@@ -8,7 +8,7 @@ extension Logger {
     switch notice {
     case .problem(let problem): write(problem)
     case .audit(let notice): write(notice)
-    case .answer, .subscribed, .missed, .delivery, .told, .consentAsked, .consentDecided, .locked, .idle: break
+    case .answer, .used, .subscribed, .missed, .delivery, .told, .consentAsked, .consentDecided, .locked, .idle: break
     }
   }
 

@@ -78,9 +78,12 @@ final class ProviderCatalog {
       case .remote(let remote):
         provider = try remoteProvider(profile.name, remote, configuration.network, &used)
       }
-      profiles.append(
-        ProfileSettings(
-          name: profile.name, provider: provider, rules: profile.rules, allowsIDToken: profile.allowIDToken))
+      var settings = ProfileSettings(
+        name: profile.name, provider: provider, rules: profile.rules, allowsIDToken: profile.allowIDToken)
+      if let rules = profile.requests {
+        settings.requests = RequestSettings(rules, ProfileRequests(try client(configuration.network, among: &clients)))
+      }
+      profiles.append(settings)
     }
     remotes = used
     noteAuthorities(clients.isEmpty ? AddedAuthorities() : AddedAuthorities(configuration.network, environment))

@@ -1,4 +1,5 @@
 package import BrokerCore
+package import BrokerProtocol
 import HTTP
 import ProviderKit
 
@@ -8,5 +9,9 @@ extension FirebaseProvider {
   package func probe() async -> ProviderProbe {
     await ProbeExchange(HTTPRequest(.get, caller.url(.signInWithPassword)), caller.transport, clock: clock).probe(
       "baseUrl")
+  }
+
+  package func issues(at address: TargetAddress, asking asks: Bool) async -> Bool {
+    address.isAny(of: FirebaseCall.allCases.filter { $0 != .lookup }.map(caller.url))
   }
 }

@@ -112,6 +112,18 @@ actor Discovery {
     }
   }
 
+  /// The addresses at which tokens are made or ended and clients are registered, as far as they are known.
+  ///
+  /// - Parameter asks: whether the documents are read where they are not known.
+  /// - Returns: those of the configuration, and of the documents.
+  func tokenAddresses(asking asks: Bool) async -> [HTTPURL] {
+    if asks, dialect.usesDiscovery, known == nil { _ = try? await metadata { _ in true } }
+    let found = known?.metadata
+    let endpoints = OIDCEndpoint.allCases.filter { $0 != .userinfo }
+    return endpoints.flatMap { [configured[$0], found?.endpoints[$0]] }.compactMap(\.self)
+      + [found?.pushedAuthorization, found?.features.registration].compactMap(\.self)
+  }
+
   /// Notes that there is nothing at a discovered address: the next use searches again.
   ///
   /// Documents that were just read are trusted, so that an endpoint which is away costs no search for each call.

@@ -1,4 +1,5 @@
 package import BrokerCore
+package import BrokerProtocol
 import HTTP
 import ProviderKit
 
@@ -25,4 +26,10 @@ extension OIDCProvider {
 
   /// The setting that says where the provider is.
   var addressSetting: String { dialect.usesDiscovery ? "issuer" : "endpoints.token" }
+}
+
+extension OIDCProvider {
+  package func issues(at address: TargetAddress, asking asks: Bool) async -> Bool {
+    address.isAny(of: await discovery.tokenAddresses(asking: asks))
+  }
 }

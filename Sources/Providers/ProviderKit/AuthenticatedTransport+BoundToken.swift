@@ -16,4 +16,18 @@ extension AuthenticatedTransport {
     case .subject: throw .invalidField
     }
   }
+
+  /// Prepares a request with a token that is sent, and whose response is taken, piece by piece: see
+  /// ``stream(_:_:bearer:stillness:to:)``.
+  ///
+  /// - Throws: `.invalidField` when the token cannot be sent.
+  package func stream(
+    _ request: HTTPRequest, _ upload: HTTPUpload? = nil, with token: BoundToken, stillness: Duration,
+    to sink: any ResponseSink & Sendable
+  ) throws(HTTPFailure) -> HTTPStream {
+    switch token.kind {
+    case .bearer: return stream(request, upload, bearer: token.value, stillness: stillness, to: sink)
+    case .subject: throw .invalidField
+    }
+  }
 }

@@ -1,4 +1,5 @@
 package import BrokerCore
+package import BrokerProtocol
 import ProviderKit
 
 /// Whether the backend can be reached.
@@ -8,5 +9,9 @@ extension RESTProvider {
   /// The client's password does not go along.
   package func probe() async -> ProviderProbe {
     await ProbeExchange(publicCaller.maker.probe, publicCaller.transport, clock: clock).probe("baseUrl")
+  }
+
+  package func issues(at address: TargetAddress, asking asks: Bool) async -> Bool {
+    address.isAny(of: publicCaller.maker.tokenAddresses)
   }
 }

@@ -27,6 +27,11 @@ struct RequestMaker: Sendable {
     try baseURL.appending(path: endpoint.path)
   }
 
+  /// The addresses at which sessions and accounts are made, changed and ended: all but that of the user.
+  var tokenAddresses: [HTTPURL] {
+    mapping.endpoints.filter { $0.key != .currentUser }.values.compactMap { try? url(of: $0) }
+  }
+
   /// A request for the user without a token, which changes nothing and names no account.
   ///
   /// Where the backend has no such endpoint, it reads the backend's address. It gets a connection of its own, so that

@@ -54,7 +54,7 @@ import Testing
       #expect(harness.grants.map(\.count) == [1, 999])
       let grant = try #require(harness.grants.first)
       #expect(grant.tokenID == "id-2" && grant.method == "getAccessToken" && grant.profile?.description == "shop")
-      #expect(grant.client?.uid == Int(ProcessIdentity.user) && grant.client?.isAdministrative == false)
+      #expect(grant.client?.identity.uid == Int(ProcessIdentity.user) && grant.client?.isAdministrative == false)
       harness.pass(300)
       #expect(harness.grants.count == 2)
     }
@@ -125,7 +125,7 @@ import Testing
       harness.pass(2)
       let grants = harness.grants
       #expect(grants.map(\.method) == ["getAccessToken", "reportRejected", "getIdToken"])
-      #expect(grants.allSatisfy { $0.client?.isAdministrative == true && $0.client?.tool == "shell" })
+      #expect(grants.allSatisfy { $0.client?.isAdministrative == true && $0.client?.identity.tool == "shell" })
     }
   }
 
@@ -146,7 +146,7 @@ import Testing
       #expect(
         refusals.map(\.outcome) == ["unknownProfile", "unknownProfile", "accessDenied", "accessDenied", "accessDenied"])
       #expect(refusals.map { $0.profile?.description } == ["work", "none", "shop", "shop", nil], "\(refusals)")
-      #expect(refusals[2].scopes == ["y"] && refusals.allSatisfy { $0.client?.socket == "ci" && $0.tokenID == nil })
+      #expect(refusals[2].scopes == ["y"] && refusals.allSatisfy { $0.client?.identity.socket == "ci" && $0.tokenID == nil })
       #expect(harness.grants.isEmpty)
     }
   }

@@ -39,7 +39,7 @@ import Testing
   private static func question(_ id: String = "c1", within time: Duration = Patience.ceiling) -> ConsentQuestion {
     ConsentQuestion(
       consentID: id, profile: ProfileName("work") ?? .default, method: "getAccessToken",
-      client: ConsentClientState(uid: 1000, tool: "a\"b\u{1B}"), confirm: "once",
+      client: ConsentClientState(ClientIdentity(uid: 1000, tool: "a\"b\u{1B}")), confirm: "once",
       grants: ConsentGrant(subject: "process"),
       expiresAt: WallClock.timestamp + time)
   }

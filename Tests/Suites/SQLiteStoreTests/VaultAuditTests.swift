@@ -13,7 +13,7 @@ import Testing
   private static func entry(_ number: Int, at time: Int64 = start, _ kind: AuditEntry.Kind = .grant) -> AuditEntry {
     var entry = AuditEntry(kind, at: Timestamp(milliseconds: time), count: kind == .gap ? 7 : 1)
     guard kind == .grant else { return entry }
-    entry.client = AuditedClient(socket: "ci", uid: 1005)
+    entry.client = AuditedClient(ClientIdentity(socket: "ci", uid: 1005))
     entry.profile = ProfileName(number.isMultiple(of: 2) ? "shop" : "work")
     entry.tokenID = "token-\(number)"
     return entry

@@ -52,7 +52,7 @@ import Testing
     try await vault.save(Sample.living("a"))
     let entries = (0..<200).map { number in
       var entry = AuditEntry(.refusal, at: Timestamp(milliseconds: 1_000_000_000), outcome: "accessDenied")
-      entry.client = AuditedClient(uid: number, tool: String(repeating: "x", count: 200))
+      entry.client = AuditedClient(ClientIdentity(uid: number, tool: String(repeating: "x", count: 200)))
       return entry
     }
     let head = try await vault.appendAudit(entries)

@@ -17,7 +17,7 @@ class AuthBrokerError(Exception):
     #: The stable name of the reason.
     kind: str = "error"
     #: What to do: `login`, `verifyOtp`, `retry`, `wait`, `unlock`, `reauthenticate`, `fixRequest`, `fixConfig`,
-    #: `contactProvider`, `askOwner` or `none`.
+    #: `contactProvider`, `askOwner`, `useRequests` or `none`.
     next_action: str = "none"
     #: Whether the same call may succeed later without anything else being done.
     retryable: bool = False

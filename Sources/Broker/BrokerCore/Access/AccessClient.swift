@@ -1,3 +1,5 @@
+package import BrokerProtocol
+
 /// A client as rules know it.
 package struct AccessClient: Hashable, Sendable {
   /// The name of the limited socket that it came by; nil for another way.
@@ -19,6 +21,15 @@ package struct AccessClient: Hashable, Sendable {
   ) {
     (self.socket, self.user, self.isOwner) = (socket, user, isOwner)
     (self.unit, self.label, self.tool) = (unit, label, tool)
+  }
+}
+
+extension ClientIdentity {
+  /// A client as it is shown.
+  package init(_ client: AccessClient) {
+    self.init(
+      socket: client.socket, uid: Int(client.user), unit: client.unit, label: client.label,
+      tool: client.tool.flatMap { $0.isEmpty ? nil : $0 })
   }
 }
 

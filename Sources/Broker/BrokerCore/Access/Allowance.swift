@@ -27,11 +27,13 @@ package struct Allowance: Hashable, Sendable {
     Initialize.name, Ping.name, Discover.name, Shutdown.name, Unsubscribe.name, Prove.name,
   ]
   /// The methods that give or spend a profile's tokens: rules hold for administrative connections, too.
-  static let ofTokens: Set<String> = [GetAccessToken.name, GetIDToken.name, ReportRejected.name]
+  static let ofTokens: Set<String> = handingOut.union([ReportRejected.name, SendRequest.name])
+  /// The methods of these that hand tokens out.
+  static let handingOut: Set<String> = [GetAccessToken.name, GetIDToken.name]
 
   /// The methods that a rule can name, which are all that need no proof and are not for every client.
   package static let names: [String] = [
-    GetAccessToken.name, ReportRejected.name, GetIDToken.name, Login.name, VerifyOTP.name, ResendOTP.name,
+    GetAccessToken.name, ReportRejected.name, SendRequest.name, GetIDToken.name, Login.name, VerifyOTP.name, ResendOTP.name,
     Register.name, VerifyBackupCode.name, VerifyEmail.name, ForgotPassword.name, ResetPassword.name,
     ChangePassword.name, UpdateProfile.name, GenerateBackupCodes.name, DeleteAccount.name, AwaitLogin.name,
     CompleteLogin.name, CancelLogin.name, ListPendingLogins.name, Reauthenticate.name, Logout.name,
@@ -50,7 +52,7 @@ package struct Allowance: Hashable, Sendable {
 
   /// Whether a method may be called and gives what it is called for: not a token to whom may only use it.
   package func gives(_ method: String) -> Bool {
-    allows(method) && (mayHold || !Self.ofTokens.contains(method) || method == ReportRejected.name)
+    allows(method) && (mayHold || !Self.handingOut.contains(method))
   }
 
   /// Whether it allows the session's own token, whatever that is for, where it has the owner asked so often.

@@ -130,7 +130,7 @@ extension Principal {
     guard let allowance = allowance(for: profile, by: method), allowance.allows(method) else {
       throw .notAllowed(method, with: profile, by: permissions)
     }
-    guard allowance.mayHold || method == ReportRejected.name else { throw .mayOnlyUse(profile, by: permissions) }
+    guard allowance.mayHold || !Allowance.handingOut.contains(method) else { throw .mayOnlyUse(profile, by: permissions) }
     let allowedScopes = try allowance.scopes(scopes, of: profile, own: own, by: permissions)
     return (allowedScopes, try allowance.audience(audience, of: profile, by: permissions))
   }
@@ -197,10 +197,12 @@ extension BrokerError {
   /// The refusal of a token to a client that may use it and not hold it.
   static func mayOnlyUse(_ profile: ProfileName, by permissions: Permissions) -> BrokerError {
     let advice = permissions.advice("allow \"hold\" by", "may") { $0.mayHold }
-    return BrokerError(
+    var error = BrokerError(
       .accessDenied,
       "The rules of this broker let this client use the profile \(profile), and hold none of its tokens; \(advice).",
       profile: profile)
+    error.nextAction = .useRequests
+    return error
   }
 
   fileprivate static func notAllowed(

@@ -75,7 +75,7 @@ package struct AuditFact: Hashable, Sendable {
       subject = allowed.shown(remember: remember).subject
     }
     self.init(
-      .consent, AuditedClient(decision.client.identity, isAdministrative: false), method: decision.method,
+      .consent, AuditedClient(ClientIdentity(decision.client.identity)), method: decision.method,
       profile: decision.profile, scopes: decision.scopes, audience: decision.audience, outcome: decision.outcome.word,
       subject: subject)
   }
@@ -87,7 +87,7 @@ package struct AuditFact: Hashable, Sendable {
   /// Its source, as the kernel and the entrance name it: a client can choose neither.
   var source: AuditSource {
     var client = client
-    client.tool = nil
+    client.identity.tool = nil
     return AuditSource(client: client, kind: kind)
   }
 
@@ -120,13 +120,4 @@ struct AuditSource: Hashable, Sendable {
   let client: AuditedClient
   /// The kind.
   let kind: AuditEntry.Kind
-}
-
-extension AuditedClient {
-  /// A client as rules know it.
-  package init(_ client: AccessClient, isAdministrative: Bool) {
-    self.init(
-      socket: client.socket, uid: Int(client.user), unit: client.unit, label: client.label,
-      tool: client.tool.flatMap { $0.isEmpty ? nil : $0 }, isAdministrative: isAdministrative)
-  }
 }

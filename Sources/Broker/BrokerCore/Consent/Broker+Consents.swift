@@ -197,10 +197,6 @@ extension BrokerError {
     return error
   }
 
-  fileprivate static func unfit(_ pointer: String, _ sentence: String) -> BrokerError {
-    BrokerError(.invalidParams, "The parameter \(pointer) \(sentence).", pointer: pointer)
-  }
-
   fileprivate static var noQuestion: BrokerError {
     var error = BrokerError(
       .flowNotFound,

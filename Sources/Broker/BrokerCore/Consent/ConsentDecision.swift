@@ -72,10 +72,8 @@ extension ConsentSubject {
 extension ConsentClientState {
   /// A client as of now.
   fileprivate init(_ client: ConsentClient, at now: Moment) {
-    let identity = client.identity
     self.init(
-      socket: identity.socket, uid: Int(identity.user), unit: identity.unit, label: identity.label,
-      tool: identity.tool.flatMap { $0.isEmpty ? nil : $0 },
+      ClientIdentity(client.identity),
       chain: client.chain.map { link in
         ConsentProcess(
           pid: Int(link.id.pid), startedAt: now.wall + (link.id.startedAt - now.uptime), command: link.command,

@@ -18,8 +18,8 @@ extension Limit {
     Row(.elements, "maxElements", .message, 16...65536, 1024, .messageTooLarge),
     // A batch of 64 requests with 50 members each; they are read in less than a millisecond.
     Row(.values, "maxValues", .message, 256...1_048_576, 8192, .messageTooLarge),
-    // The longest access tokens; those of most providers have 2 KiB.
-    Row(.stringBytes, "maxStringBytes", .message, 1024...67_108_864, 65536, .messageTooLarge),
+    // The largest body of `sendRequest` as base64; the longest access tokens have 64 KiB.
+    Row(.stringBytes, "maxStringBytes", .message, 1024...67_108_864, 720_896, .messageTooLarge),
     // The longest number that a program writes has 24.
     Row(.numberBytes, "maxNumberBytes", .message, 24...1024, 64, .parseError),
     // As many as may be in flight.
@@ -112,5 +112,7 @@ extension Limit {
     Row(.trials, "maxProviderTrials", .broker, 1...64, 4, .overloaded),
     // More than a person answers in the time of one; the clients of each socket have half of them at most.
     Row(.consents, "maxConsentQuestions", .broker, 1...1024, 64, .consentDenied),
+    // The largest bodies of all of them, both ways, are 64 MiB.
+    Row(.requestsSent, "maxRequestsSent", .broker, 1...1024, 64, .overloaded),
   ]
 }

@@ -22,7 +22,7 @@ package enum Limit: Int, CaseIterable, Sendable {
   case loginsUnderWay
   // All clients together.
   case connections, turn, bufferedBytes, waitingRequests, allSubscriptions, keyAttempts, providerChecks, trials
-  case consents
+  case consents, requestsSent
 
   /// The limits that a configuration may change.
   package static let configurable: Set<Limit> = [

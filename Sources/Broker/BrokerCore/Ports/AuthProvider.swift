@@ -41,9 +41,20 @@ package protocol AuthProvider: Sendable {
   /// As ``probe()`` it changes nothing at the provider and ends in time; it may send more than one request, and the
   /// client's own name, but no user's credential. Texts of the provider are sanitised and bounded.
   func examine() async -> [ProviderFinding]
+
+  /// Whether tokens are made, changed or ended at an address: no client has a request sent there.
+  ///
+  /// - Parameters:
+  ///   - address: the address.
+  ///   - asks: whether the provider is asked for its metadata, where they are not known; else it judges by what it knows.
+  /// - Returns: whether it is such an address.
+  func issues(at address: TargetAddress, asking asks: Bool) async -> Bool
 }
 
 extension AuthProvider {
   /// The login methods, in the order of ``loginForms``.
   package var loginMethods: [LoginMethod] { loginForms.map(\.method) }
+
+  /// False, for a provider that is reached by no address.
+  package func issues(at address: TargetAddress, asking asks: Bool) async -> Bool { false }
 }

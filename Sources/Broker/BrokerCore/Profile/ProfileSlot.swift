@@ -21,6 +21,8 @@ final class ProfileSlot {
   var provider: any AuthProvider
   /// Whether clients may have the session's ID token.
   var allowsIDToken: Bool
+  /// The requests that its clients may have sent; nil for none.
+  var requests: RequestSettings?
   /// The store that its session is shared in with other brokers; nil for the broker's own.
   var records: (any RecordStore)?
   /// Decides what happens to its session.
@@ -57,6 +59,7 @@ final class ProfileSlot {
     id = SlotID(profile: settings.name, number: number)
     provider = settings.provider
     allowsIDToken = settings.allowsIDToken
+    requests = settings.requests
     records = settings.records
     self.machine = machine
   }

@@ -58,6 +58,7 @@ struct Profiles {
       }
       slot.provider = settings.provider
       slot.allowsIDToken = settings.allowsIDToken
+      slot.requests = settings.requests
       slot.records = settings.records
       slot.machine.isShared = settings.records != nil
       slot.machine.isUnattended = settings.provider.capabilities.grant != nil

@@ -79,17 +79,20 @@ package struct ProfileSettings: Sendable {
   package var rules: SessionRules
   /// Whether clients may have the session's ID token.
   package var allowsIDToken: Bool
+  /// The requests that clients may have sent; nil for none.
+  package var requests: RequestSettings?
   /// The store that the session is shared in with other brokers; nil for the broker's own.
   package var records: (any RecordStore)?
 
   package init(
     name: ProfileName, provider: any AuthProvider, rules: SessionRules = SessionRules(), allowsIDToken: Bool = false,
-    records: (any RecordStore)? = nil
+    requests: RequestSettings? = nil, records: (any RecordStore)? = nil
   ) {
     self.name = name
     self.provider = provider
     self.rules = rules
     self.allowsIDToken = allowsIDToken
+    self.requests = requests
     self.records = records
   }
 }

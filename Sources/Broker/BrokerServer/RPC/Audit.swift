@@ -47,7 +47,8 @@ extension BrokerServer {
   }
 
   private func audited(_ principal: Principal, _ connection: Connection) -> AuditedConnection {
-    let client = AuditedClient(client(of: connection), isAdministrative: principal.isAdministrative)
+    let client = AuditedClient(
+      ClientIdentity(client(of: connection)), isAdministrative: principal.isAdministrative)
     return auditClients.audited(client, broker.answers)
   }
 

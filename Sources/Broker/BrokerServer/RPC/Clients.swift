@@ -50,8 +50,7 @@ extension BrokerServer {
     let isAdmitted = admits(client)
     let decisions = access.decisions(for: client, profiles)
     return ExplainAccess.Result(
-      client: ExplainAccess.ExplainedClient(
-        socket: client.socket, uid: Int(client.user), unit: client.unit, label: client.label, tool: client.tool),
+      client: ClientIdentity(client),
       profiles: zip(profiles, decisions).map { profile, decision in
         isAdmitted
           ? explanation(decision.reason, decision.allowance, profile, params.method)

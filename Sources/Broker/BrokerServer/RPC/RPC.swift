@@ -141,6 +141,7 @@ extension BrokerServer {
     assumeIsolated { server in
       switch notice {
       case .answer(let answer, let caller): server.answer(caller, answer)
+      case .used(let grant, let caller): server.audit(grant, of: caller)
       case .subscribed(let subscription): server.begin(subscription)
       case .missed(let page): server.take(page)
       case .delivery(let delivery): server.deliver(delivery)

@@ -132,6 +132,7 @@ enum Routes {
       .asked(ReportRejected.self) { broker, params, caller throws(BrokerError) in
         try broker.reportRejected(params, caller)
       },
+      .asked(SendRequest.self) { broker, params, caller throws(BrokerError) in try broker.sendRequest(params, caller) },
       .asked(GetIDToken.self) { broker, params, caller throws(BrokerError) in try broker.idToken(params, caller) },
       .asked(Login.self) { broker, params, caller throws(BrokerError) in try broker.login(params, caller) },
       .asked(VerifyOTP.self) { broker, params, caller throws(BrokerError) in try broker.verifyOTP(params, caller) },

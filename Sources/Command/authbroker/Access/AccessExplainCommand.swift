@@ -34,7 +34,7 @@ enum AccessExplainCommand: Command {
       socket: arguments["--by-socket"], uid: try user(arguments["--uid"]), unit: arguments["--unit"],
       label: arguments["--label"], tool: arguments["--tool"])
     guard let result = try context.ask(ExplainAccess.self, params) else { return }
-    Output.line("client  \(words(result.client))")
+    Output.line("client  \(PlainText.line(result.client.words.utf8))")
     var table = TextTable("PROFILE", params.method.map { PlainText.line($0.utf8) } ?? "ALLOWED", "DECIDED BY")
     for decision in result.profiles {
       table.add(decision.profile.description, allowed(decision), reason(decision, result.client))
@@ -46,19 +46,6 @@ enum AccessExplainCommand: Command {
     guard let text else { return nil }
     if let number = UInt32(text) ?? AccountFiles.read()?.user(named: text) { return Int(number) }
     throw .usage("there is no user \(text.shellQuoted) in /etc/passwd; give --uid the number")
-  }
-
-  private static func words(_ client: ExplainAccess.ExplainedClient) -> String {
-    let own: [(String, String?)] = [
-      ("socket", client.socket), ("uid", String(client.uid)), ("unit", client.unit), ("label", client.label),
-      ("tool", client.tool),
-    ]
-    return words(own)
-  }
-
-  /// The members that are there, each behind its name.
-  private static func words(_ members: [(String, String?)]) -> String {
-    members.compactMap { name, value in value.map { "\(name) \(PlainText.line($0.utf8))" } }.joined(separator: ", ")
   }
 
   private static func allowed(_ decision: ExplainAccess.AccessDecision) -> String {
@@ -76,7 +63,7 @@ enum AccessExplainCommand: Command {
     return parts.isEmpty ? "everything" : PlainText.line(parts.joined(separator: "; ").utf8)
   }
 
-  private static func reason(_ decision: ExplainAccess.AccessDecision, _ client: ExplainAccess.ExplainedClient)
+  private static func reason(_ decision: ExplainAccess.AccessDecision, _ client: ClientIdentity)
     -> String
   {
     let socket = "the limited socket \(client.socket.map { PlainText.line($0.utf8) } ?? "-")"
@@ -96,7 +83,8 @@ enum AccessExplainCommand: Command {
       ("socket", rule.socket), ("uid", rule.uids?.joined(separator: " ")), ("unit", rule.unit), ("label", rule.label),
       ("tool", rule.tool), ("profiles", rule.profiles?.map { $0.description }.joined(separator: " ")),
     ]
-    let text = words(members)
+    let text = members.compactMap { name, value in value.map { "\(name) \(PlainText.line($0.utf8))" } }.joined(
+      separator: ", ")
     return text.isEmpty ? "every client of the owner, all profiles" : text
   }
 }

@@ -98,12 +98,7 @@ enum AuditCommand: Command {
   }
 
   private static func words(_ client: AuditedClient) -> String {
-    let members: [(String, String?)] = [
-      ("socket", client.socket), ("uid", String(client.uid)), ("unit", client.unit), ("label", client.label),
-      ("tool", client.tool),
-    ]
-    let text = members.compactMap { name, value in value.map { "\(name) \($0)" } }.joined(separator: ", ")
-    return PlainText.line((client.isAdministrative ? text + ", administrative" : text).utf8)
+    PlainText.line((client.identity.words + (client.isAdministrative ? ", administrative" : "")).utf8)
   }
 
   private static func details(_ entry: AuditEntry) -> String? {

@@ -16,17 +16,12 @@ struct ConsentText {
     let client = question.client
     let scopes = question.scopes.map { ", scopes \($0.joined(separator: " "))" } ?? ""
     let audience = question.audience.map { ", audience \($0)" } ?? ""
-    let members: [(String, String?)] = [
-      ("socket", client.socket), ("uid", client.uid.map { String($0) }), ("unit", client.unit),
-      ("label", client.label), ("tool", client.tool),
-    ]
-    let identity = members.compactMap { name, value in value.map { "\(name) \($0)" } }.joined(separator: ", ")
     var lines = [
       (
         lead: "\(Self.plain(String(question.consentID.prefix(Self.handleLength))))  ",
         text: "a token of \(question.profile) (\(question.method)\(scopes)\(audience))"
       ),
-      (lead: "  client   ", text: identity), (lead: "  process  ", text: chain),
+      (lead: "  client   ", text: client.identity.words), (lead: "  process  ", text: chain),
     ]
     if let file = client.chain.first?.executable { lines.append((lead: "  program  ", text: file)) }
     if question.forwarded == true {

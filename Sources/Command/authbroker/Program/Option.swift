@@ -23,8 +23,13 @@ struct Option: Equatable, Sendable {
     Option(name: name, value: nil, meaning: meaning)
   }
 
-  /// The short names that every command understands.
-  static let longNames = ["-h": "--help", "-p": "--profile", "-q": "--quiet", "-V": "--version"]
+  /// The short names: those of every command, and those of requests, which other programs for these have, too.
+  static let longNames = [
+    "-h": "--help", "-p": "--profile", "-q": "--quiet", "-V": "--version", "-X": "--method", "-H": "--header",
+    "-d": "--data", "-i": "--include", "-o": "--output",
+  ]
+  /// Those of them that take a value.
+  private static let shortWithValue: Set = ["-p", "-X", "-H", "-d", "-o"]
 
   /// The short name with its dash; nil where there is none.
   var shortName: String? { Self.longNames.first { $0.value == name }?.key }
@@ -35,7 +40,7 @@ struct Option: Equatable, Sendable {
   static func group(_ word: String) -> [String]? {
     guard word.utf8.count > 2, word.hasPrefix("-"), !word.hasPrefix("--") else { return nil }
     let names = word.dropFirst().map { "-\($0)" }
-    return names.allSatisfy { longNames[$0] != nil && ($0 != "-p" || $0 == names.last) } ? names : nil
+    return names.allSatisfy { longNames[$0] != nil && (!shortWithValue.contains($0) || $0 == names.last) } ? names : nil
   }
 
   /// The option that prints the version of the program, in the place of a command.

@@ -18,6 +18,8 @@ public struct BrokerError: Error, Sendable, Equatable {
   public var profile: ProfileName?
   /// The parameter that does not fit (RFC 6901).
   public var pointer: String?
+  /// The rule of the configuration that refuses the request, or that no rule allows it, by the place of the list.
+  public var rule: String?
   /// How many more wrong codes are accepted.
   public var attemptsRemaining: Int?
   /// The names of missing or refused fields.
@@ -81,6 +83,7 @@ extension BrokerError: JSONEncodable, JSONDecodable {
         writer.seconds("retryAfterSeconds", retryAfter)
         writer.member(ifPresent: "profile", profile)
         writer.member(ifPresent: "pointer", pointer)
+        writer.member(ifPresent: "rule", rule)
         writer.member(ifPresent: "attemptsRemaining", attemptsRemaining)
         writer.member(ifPresent: "fields", fields)
         writer.member(ifPresent: "challenge", challenge)
@@ -106,6 +109,7 @@ extension BrokerError: JSONEncodable, JSONDecodable {
     retryAfter = try data.optional("retryAfterSeconds") { node throws(JSONMismatch) in try node.seconds() }
     profile = try data.optional("profile", ProfileName.init(from:))
     pointer = try data.optional("pointer", String.init(from:))
+    rule = try data.optional("rule", String.init(from:))
     attemptsRemaining = try data.optional("attemptsRemaining", Int.init(from:))
     fields = try data.optional("fields", [String].init(from:))
     challenge = try data.optional("challenge", OTPChallenge.init(from:))

@@ -51,14 +51,14 @@ extension EventPayload {
     var question = question
     question.abridged = true
     for index in question.client.chain.indices { question.client.chain[index].executable = nil }
-    question.client.label = question.client.label.map(cut)
+    question.client.identity.label = question.client.identity.label.map(cut)
     while !EventPayload.consentRequested(question).fits, question.client.chain.count > 2 {
       question.client.chain.removeLast()
     }
     guard !EventPayload.consentRequested(question).fits else { return question }
     (question.scopes, question.audience) = (nil, nil)
     guard !EventPayload.consentRequested(question).fits else { return question }
-    (question.client.label, question.client.tool) = (nil, nil)
+    (question.client.identity.label, question.client.identity.tool) = (nil, nil)
     for index in question.client.chain.indices { question.client.chain[index].command = nil }
     return question
   }

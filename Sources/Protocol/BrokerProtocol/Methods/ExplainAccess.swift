@@ -52,12 +52,12 @@ public enum ExplainAccess: BrokerMethod {
 
   public struct Result: ObjectCodable, Equatable {
     /// The client that is meant.
-    public var client: ExplainedClient
+    public var client: ClientIdentity
     /// The decision for each profile.
     public var profiles: [AccessDecision]
 
     /// A result of these members.
-    public init(client: ExplainedClient, profiles: [AccessDecision]) {
+    public init(client: ClientIdentity, profiles: [AccessDecision]) {
       (self.client, self.profiles) = (client, profiles)
     }
 
@@ -66,35 +66,6 @@ public enum ExplainAccess: BrokerMethod {
     public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
       try coder.required("client", &client)
       try coder.required("profiles", &profiles)
-    }
-  }
-
-  /// A client as rules know it.
-  public struct ExplainedClient: ObjectCodable, Equatable {
-    /// The limited socket that it comes by; nil for another way.
-    public var socket: String?
-    /// Its user.
-    public var uid: Int
-    /// Its systemd unit, with `user/` in front where a user's manager has made it.
-    public var unit: String?
-    /// The label that a security module gives it.
-    public var label: String?
-    /// The name that it gives itself.
-    public var tool: String?
-
-    /// A client of these members.
-    public init(socket: String? = nil, uid: Int, unit: String? = nil, label: String? = nil, tool: String? = nil) {
-      (self.socket, self.uid, self.unit, self.label, self.tool) = (socket, uid, unit, label, tool)
-    }
-
-    public static let blank = ExplainedClient(uid: 0)
-
-    public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
-      try coder.optional("socket", &socket)
-      try coder.required("uid", &uid, .count)
-      try coder.optional("unit", &unit)
-      try coder.optional("label", &label)
-      try coder.optional("tool", &tool)
     }
   }
 

@@ -74,36 +74,20 @@ public struct AuditEntry: ObjectCodable, Hashable {
 
 /// A client as the audit names it: without its process, whose number soon is another's.
 public struct AuditedClient: ObjectCodable, Hashable {
-  /// The name of the limited socket that it came by; nil for another way.
-  public var socket: String?
-  /// The user of its process.
-  public var uid: Int
-  /// Its systemd unit, with `user/` in front where a user's manager has made it.
-  public var unit: String?
-  /// The label that a security module gives it.
-  public var label: String?
-  /// The name that it gives itself.
-  public var tool: String?
+  /// Its identity.
+  public var identity: ClientIdentity
   /// Whether it had proven access to the state directory.
   public var isAdministrative: Bool
 
   /// A client of these members.
-  public init(
-    socket: String? = nil, uid: Int, unit: String? = nil, label: String? = nil, tool: String? = nil,
-    isAdministrative: Bool = false
-  ) {
-    (self.socket, self.uid, self.unit) = (socket, uid, unit)
-    (self.label, self.tool, self.isAdministrative) = (label, tool, isAdministrative)
+  public init(_ identity: ClientIdentity, isAdministrative: Bool = false) {
+    (self.identity, self.isAdministrative) = (identity, isAdministrative)
   }
 
-  public static let blank = AuditedClient(uid: 0)
+  public static let blank = AuditedClient(.blank)
 
   public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
-    try coder.optional("socket", &socket)
-    try coder.required("uid", &uid, .count)
-    try coder.optional("unit", &unit)
-    try coder.optional("label", &label)
-    try coder.optional("tool", &tool)
+    try identity.code(&coder)
     try coder.optional("administrative", &isAdministrative, absent: false)
   }
 }

@@ -70,36 +70,20 @@ public struct ConsentQuestion: ObjectCodable, Equatable {
 ///
 /// Rules judge by socket, uid, unit, label and tool; the processes are shown, and decide nothing.
 public struct ConsentClientState: ObjectCodable, Equatable {
-  /// The limited socket that it came by; absent for the broker's own.
-  public var socket: String?
-  /// Its user.
-  public var uid: Int?
-  /// Its systemd unit, with `user/` in front where a user's manager has made it.
-  public var unit: String?
-  /// The label that a security module gives it.
-  public var label: String?
-  /// The name that it gives itself.
-  public var tool: String?
+  /// Its identity.
+  public var identity: ClientIdentity
   /// Its process, and behind that its ancestors, the nearest first; empty where its process is not known.
   public var chain: [ConsentProcess]
 
   /// A client of these members.
-  public init(
-    socket: String? = nil, uid: Int? = nil, unit: String? = nil, label: String? = nil, tool: String? = nil,
-    chain: [ConsentProcess] = []
-  ) {
-    (self.socket, self.uid, self.unit) = (socket, uid, unit)
-    (self.label, self.tool, self.chain) = (label, tool, chain)
+  public init(_ identity: ClientIdentity, chain: [ConsentProcess] = []) {
+    (self.identity, self.chain) = (identity, chain)
   }
 
-  public static let blank = ConsentClientState()
+  public static let blank = ConsentClientState(.blank)
 
   public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
-    try coder.optional("socket", &socket)
-    try coder.optional("uid", &uid, .count)
-    try coder.optional("unit", &unit)
-    try coder.optional("label", &label)
-    try coder.optional("tool", &tool)
+    try identity.code(&coder)
     try coder.required("chain", &chain)
   }
 }

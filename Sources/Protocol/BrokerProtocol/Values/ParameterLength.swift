@@ -21,6 +21,8 @@ public enum ParameterLength {
   public static let url = 8000
   /// The challenge of a server that has refused a token: as long as servers let a header be.
   public static let challenge = 8192
+  /// A request method (RFC 9110, section 9): far longer than any.
+  public static let requestMethod = 32
   /// The path of a file: as long as system calls take one (PATH_MAX in limits.h).
   public static let path = 4096
 }

@@ -39,6 +39,8 @@ package final class ResourceProvider: AuthProvider {
   private let secrets: SecretFinder
   /// The metadata of the issuers that are in use.
   private let discoveries = Mutex<[String: Discovery]>([:])
+  /// The same as a list.
+  var knownDiscoveries: [Discovery] { discoveries.withLock { Array($0.values) } }
   /// The issuers of living sessions and the one that is found: more come only from a resource that changes its own often.
   private static let mostIssuers = 4
 

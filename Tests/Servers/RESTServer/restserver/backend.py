@@ -5,6 +5,7 @@ import re
 import threading
 import urllib.parse
 
+from . import api
 from .accounts import AccountBook
 from .accountendpoints import AccountEndpoints
 from .bodies import parse_form, parse_json
@@ -15,7 +16,7 @@ from .shapes import ApplicationError, error_payload, grant_payload, path_of, ret
 from .tokens import TokenService
 from .wire import MalformedRequest, Reply
 
-BEARER_ENDPOINTS = {"getCurrentUser", "updateProfile", "changePassword", "deleteAccount", "generateBackupCodes"}
+BEARER_ENDPOINTS = {"api", "getCurrentUser", "updateProfile", "changePassword", "deleteAccount", "generateBackupCodes"}
 FORM_ENCODED = re.compile(
     r"(?:[A-Za-z0-9*._~+-]|%[0-9A-Fa-f]{2})*"
 )  # what is left after the encoding of RFC 6749 appendix B
@@ -114,7 +115,7 @@ class Backend(AccountEndpoints):
             raise ApplicationError("not_found")
         if endpoint == "wrongMethod":
             raise ApplicationError("method_not_allowed")
-        if request.query:
+        if request.query and endpoint != "api":
             raise MalformedRequest("parameters belong into the body")
         if endpoint not in BEARER_ENDPOINTS:
             self._check_client(request)
@@ -123,6 +124,8 @@ class Backend(AccountEndpoints):
             session = self.tokens.session(request.bearer())
             if session is None:
                 raise ApplicationError("invalid_token", headers=[("WWW-Authenticate", 'Bearer error="invalid_token"')])
+        if endpoint == "api":
+            return api.answer(request)
         values = self.parameters(endpoint, request)
         method = getattr(self, "do_" + endpoint)
         return method(values, where, session) if session else method(values, where, request)

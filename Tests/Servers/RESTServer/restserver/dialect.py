@@ -126,11 +126,14 @@ class Dialect:
         return cls(DIALECTS[name])
 
     def endpoint(self, method, path):
-        """The endpoint that a request means; `unknown` and `wrongMethod` are answers of their own."""
+        """The endpoint that a request means; `api` is whatever is below it, and `unknown` and `wrongMethod`
+        are answers of their own."""
         same_path = [name for name, (_, known) in self.endpoints.items() if known == path]
         for name in same_path:
             if self.endpoints[name][0] == method:
                 return name
+        if not same_path and path.startswith("/api/"):
+            return "api"
         return "wrongMethod" if same_path else "unknown"
 
     def parameter(self, endpoint, name):

@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  private static let client = AuditedClient(socket: "ci", uid: 1005, tool: "curl")
+  private static let client = AuditedClient(ClientIdentity(socket: "ci", uid: 1005, tool: "curl"))
 
   private static func grant(
     _ profile: String = "shop", token: String = "t1", _ client: AuditedClient = client
@@ -132,7 +132,7 @@ import Testing
 
   @Test func `each client, profile and token has entries of its own`() throws {
     var stage = Stage()
-    let other = AuditedClient(socket: "ci", uid: 1005, tool: "git")
+    let other = AuditedClient(ClientIdentity(socket: "ci", uid: 1005, tool: "git"))
     for fact in [
       try Self.grant(), try Self.grant("work"), try Self.grant(token: "t2"), try Self.grant("shop", token: "t1", other),
     ] { for _ in 0..<3 { stage.note(fact) } }
@@ -145,16 +145,16 @@ import Testing
   @Test func `a flood of different refusals of one source is few entries, and counts each`() throws {
     var stage = Stage()
     for number in 0..<10_000 {
-      let tool = AuditedClient(socket: "ci", uid: 1005, tool: "tool-\(number)")
+      let tool = AuditedClient(ClientIdentity(socket: "ci", uid: 1005, tool: "tool-\(number)"))
       stage.note(Self.refusal("scope-\(number)", tool))
     }
     stage.pass(.seconds(61))
     #expect(stage.facts.count <= AuditTrail.mostRefusals + 2)
     #expect(stage.facts.map(\.count).reduce(0, +) == 10_000)
     let joined = try #require(stage.facts.last)
-    #expect(joined.outcome == "several" && joined.client?.tool == nil && joined.client?.socket == "ci")
+    #expect(joined.outcome == "several" && joined.client?.identity.tool == nil && joined.client?.identity.socket == "ci")
     // Another source is not concerned.
-    stage.note(Self.refusal("own", AuditedClient(uid: 0)))
+    stage.note(Self.refusal("own", AuditedClient(ClientIdentity(uid: 0))))
     stage.pass(.seconds(1))
     #expect(stage.facts.last?.scopes == ["own"])
   }
@@ -162,7 +162,7 @@ import Testing
   @Test func `many names that a program gives itself do not make many entries`() throws {
     var stage = Stage()
     for number in 0..<5000 {
-      stage.note(try Self.grant("shop", token: "t1", AuditedClient(socket: "ci", uid: 7, tool: "tool-\(number)")))
+      stage.note(try Self.grant("shop", token: "t1", AuditedClient(ClientIdentity(socket: "ci", uid: 7, tool: "tool-\(number)"))))
     }
     stage.pass(.seconds(61))
     #expect(stage.facts.count <= AuditTrail.mostGrants + 2)
@@ -172,7 +172,7 @@ import Testing
   @Test func `sources without an end are counted by a gap, in bounded memory`() throws {
     var stage = Stage()
     for number in 0..<(AuditTrail.mostJoined + 500) {
-      stage.note(try Self.grant("shop", token: "t1", AuditedClient(uid: number)))
+      stage.note(try Self.grant("shop", token: "t1", AuditedClient(ClientIdentity(uid: number))))
     }
     stage.pass(.seconds(61))
     let lost = stage.entries.filter { $0.kind == "gap" }.map(\.count).reduce(0, +)
@@ -188,7 +188,7 @@ import Testing
     stage.pass(AuditTrail.delay)
     #expect(stage.batches.map(\.count) == [1, 10])
     for number in 0..<AuditTrail.batch {
-      stage.note(try Self.grant(token: "u", AuditedClient(uid: number)))
+      stage.note(try Self.grant(token: "u", AuditedClient(ClientIdentity(uid: number))))
     }
     #expect(stage.batches.map(\.count) == [1, 10, AuditTrail.batch])
   }
@@ -213,7 +213,7 @@ import Testing
     stage.fails = true
     let most = AuditTrail.mostWaiting
     for number in 0..<(most + 100) {
-      stage.note(try Self.grant(token: "t\(number)", AuditedClient(uid: number / 200)))
+      stage.note(try Self.grant(token: "t\(number)", AuditedClient(ClientIdentity(uid: number / 200))))
     }
     stage.pass(.seconds(600))
     #expect(stage.told.filter { $0 == .notWritten }.count == 1 && stage.facts.isEmpty)
@@ -260,7 +260,7 @@ import Testing
     var stage = Stage()
     stage.pass(.seconds(1))
     for number in 0..<2500 {
-      stage.note(try Self.grant(token: "t\(number)", AuditedClient(uid: number / 100)))
+      stage.note(try Self.grant(token: "t\(number)", AuditedClient(ClientIdentity(uid: number / 100))))
     }
     stage.pass(.seconds(2))
     stage.run(stage.trail.set(false, at: stage.now))

@@ -145,7 +145,7 @@ private final class Told: Sendable {
       add(error.kind.rawValue, to: caller)
     case .answer(.value(let value), let caller): add("\(type(of: value))", to: caller)
     case .subscribed(let begun): add("subscribed", to: begun.caller)
-    case .missed, .delivery, .told, .consentAsked, .consentDecided, .locked, .idle, .problem, .audit: break
+    case .missed, .used, .delivery, .told, .consentAsked, .consentDecided, .locked, .idle, .problem, .audit: break
     }
   }
 

@@ -79,7 +79,7 @@ struct BrokerLife {
           inbox.add(.answered(Int(begun.caller.number), .subscribed(begun.result, missed: missed)))
         case .delivery(let delivery): inbox.add(.delivered(delivery))
         case .problem(let problem): inbox.add(.problem(problem))
-        case .missed, .told, .consentAsked, .consentDecided, .locked, .idle, .audit: break
+        case .missed, .used, .told, .consentAsked, .consentDecided, .locked, .idle, .audit: break
         }
       }
     }

@@ -8,6 +8,7 @@ extension JSONSchema {
   static func of<Coding: ValueCoding>(_ coding: Coding) -> JSONSchema {
     switch coding {
     case is CountCoding: .count
+    case is Base64Coding: .text
     case is UserCoding: .oneOf([.text, .count])
     case let seconds as SecondsCoding:
       seconds.isDifference ? .number() : .number(minimum: 0, maximum: JSONNode.longestSeconds)
@@ -51,6 +52,7 @@ extension JSONSchema {
     ObjectIdentifier(Secret.self): { .text }, ObjectIdentifier(RawJSON.self): { .any },
     ObjectIdentifier([GetStatus.Counter].self): { .map(of: .count) },
     ObjectIdentifier(ProfileChanges.self): { .map(of: .oneOf([.text, .number(), .boolean, .null])) },
+    ObjectIdentifier(HeaderFields.self): { .map(of: .text) },
     ObjectIdentifier(ProfileName.self): {
       .named("ProfileName", .string(pattern: "^[a-z0-9][a-z0-9._-]{0,63}$"))
     },
@@ -135,7 +137,9 @@ extension JSONSchema {
       .required("kind", .words(ErrorKind.allCases.map(\.rawValue))),
       .required("nextAction", .words(NextAction.allCases.map(\.rawValue))), .required("retryable", .boolean),
       .optional("retryAfterSeconds", .of(SecondsCoding.seconds)), .optional("profile", .of(ProfileName.self)),
-      .optional("pointer", .text, "RFC 6901"), .optional("attemptsRemaining", .count),
+      .optional("pointer", .text, "RFC 6901"),
+      .optional("rule", .text, "The rule of the configuration that refuses a request, or the list in which none allows it."),
+      .optional("attemptsRemaining", .count),
       .optional("fields", .list(of: .text)), .optional("challenge", .of(OTPChallenge.self)),
       .optional("action", .of(UserAction.self)), .optional("scopes", .list(of: .text)),
       .optional("acrValues", .list(of: .text)), .optional("maxAge", .count), .optional("proof", .of(StateProof.self)),

@@ -1,0 +1,38 @@
+package import BrokerProtocol
+
+/// Sends requests of clients to APIs with a profile's token.
+package protocol APISender: Sendable {
+  /// Sends a request once, and waits for its answer, whatever its status.
+  ///
+  /// Nothing of the answer has the token, and it has no fields of the connection and no cookies.
+  ///
+  /// - Throws: `.refused(.invalidParams)` for an address that cannot be sent; `.rejected` of the kind `invalidResponse` where
+  ///   the answer is too long or in an encoding that was not asked for.
+  func send(_ request: APIRequest, with token: BoundToken) async throws(ProviderFailure) -> APIAnswer
+}
+
+/// The answer of an API.
+package struct APIAnswer: Sendable {
+  /// The status (RFC 9110, section 15).
+  package var status: Int
+  /// The header fields.
+  package var headers: HeaderFields
+  /// The body.
+  package var body: [UInt8]
+
+  /// An answer of these members.
+  package init(status: Int, headers: HeaderFields, body: [UInt8]) {
+    (self.status, self.headers, self.body) = (status, headers, body)
+  }
+}
+
+/// The requests that a profile's clients may have sent.
+package struct RequestSettings: Sendable {
+  /// The rules.
+  package var rules: RequestRules
+  /// The sender.
+  package var sender: any APISender
+
+  /// Requests by these rules.
+  package init(_ rules: RequestRules, _ sender: any APISender) { (self.rules, self.sender) = (rules, sender) }
+}

@@ -1,0 +1,208 @@
+package import BrokerProtocol
+import SecretMemory
+
+/// Requests that are sent for clients, which never see the token.
+extension Broker {
+  /// Sends a request with a profile's token; where the API refuses that, once more with another one.
+  package func sendRequest(
+    _ params: SendRequest.Params, _ caller: Caller<SendRequest.Result>
+  ) throws(BrokerError) {
+    let (request, slot) = try request(params, as: caller.principal)
+    try judge(request, on: slot)
+    let limited = try caller.principal.limited(
+      to: slot.name, params.scopes, params.audience, own: slot.machine.living?.tokens.scopes)
+    let target = try target(limited.scopes, limited.audience, on: slot)
+    if caller.principal.confirmation(of: slot.name) != .never {
+      let again: Method<SendRequest.Result> = { broker, caller throws(BrokerError) in
+        try broker.sendRequest(params, caller)
+      }
+      let demand = Consents.Demand(
+        slot: slot.id, method: SendRequest.name, scopes: limited.scopes, audience: limited.audience)
+      guard try isConsented(demand, caller, again: again) else { return }
+    }
+    try ledger.require(.requestsSent, ledger.used(.requestsSent) + 1)
+    _ = ledger.add(.requestsSent, 1)
+    limit(caller.id, to: params.timeout)
+    let call = RequestCall(
+      request: request, slot: slot.id, session: SessionMark(slot), target: target, scopes: limited.scopes,
+      audience: limited.audience, caller: caller)
+    let wanted = GetAccessToken.Params(
+      profile: slot.name, scopes: limited.scopes, audience: limited.audience, timeout: params.timeout)
+    withAccessToken(wanted) { broker, result in broker.send(call, result.failure, isRetry: false) }
+  }
+
+  /// One request on its way.
+  private struct RequestCall: Sendable {
+    let request: APIRequest
+    let slot: SlotID
+    let session: SessionMark
+    let target: TokenTarget?
+    let scopes: [String]?
+    let audience: String?
+    let caller: Caller<SendRequest.Result>
+
+    var profile: ProfileName { slot.profile }
+  }
+
+  // MARK: Rules
+
+  /// A request and its profile: the one that it names, else the only one whose rules allow it.
+  private func request(
+    _ params: SendRequest.Params, as principal: Principal
+  ) throws(BrokerError) -> (APIRequest, ProfileSlot) {
+    let view = view(of: principal)
+    guard !params.url.hasPrefix("/") else {
+      let slot = try view.slot(for: params.profile)
+      let origins = Set(slot.requests?.rules.allow.map(\.origin) ?? [])
+      guard origins.count == 1, let origin = origins.first else {
+        throw .unfit("/url", "must be a whole address, since the rules of \(slot.name) name no server, or several")
+      }
+      return (try APIRequest(params, at: origin), slot)
+    }
+    let request = try APIRequest(params)
+    return (request, try params.profile == nil ? slot(allowing: request, in: view) : view.slot(for: params.profile))
+  }
+
+  private func slot(allowing request: APIRequest, in view: View) throws(BrokerError) -> ProfileSlot {
+    let fitting = view.slots.filter { slot in
+      do throws(BrokerError) { try judge(request, on: slot) } catch { return false }
+      return true
+    }
+    guard fitting.count > 1 else {
+      if let only = fitting.first { return only }
+      if view.slots.count > 1 { throw Self.allowedByNone(request) }
+      return try view.slot(for: nil)
+    }
+    let names = fitting.prefix(8).map(\.name.description).joined(separator: ", ")
+    throw .unfit("/profile", "must be there: the rules of several profiles allow the request (\(names))")
+  }
+
+  private static func allowedByNone(_ request: APIRequest) -> BrokerError {
+    var error = BrokerError(
+      .accessDenied,
+      "The rules of no profile allow \(request.method.rawValue) at this address of \(request.origin); the owner can add one "
+        + "to requests.allow of a profile.")
+    error.rule = "profiles.*.requests.allow"
+    return error
+  }
+
+  private func judge(_ request: APIRequest, on slot: ProfileSlot) throws(BrokerError) {
+    let rules = slot.requests?.rules
+    do throws(RequestRules.Refusal) {
+      try (rules ?? RequestRules(allow: [])).judge(request.method, request.address)
+    } catch { throw BrokerError(error, request, rules, of: slot.name) }
+  }
+
+  // MARK: Sending
+
+  private func send(_ call: RequestCall, _ error: BrokerError?, isRetry: Bool) {
+    if let error { return end(call, .failure(error)) }
+    // Nobody waits for it any more.
+    guard callers[call.caller.id] != nil else { return end(call, .failure(BrokerError(.cancelled))) }
+    guard let slot = slot(call.slot), let token = token(of: slot, for: call.target) else {
+      return end(call, .failure(BrokerError(.loginRequired, profile: call.profile)))
+    }
+    // Its user may have gone, or be another; and the rules may have changed.
+    guard call.session.isPresent(on: slot) else { return end(call, .failure(BrokerError(overtaken: call.profile))) }
+    do throws(BrokerError) { try judge(call.request, on: slot) } catch { return end(call, .failure(error)) }
+    guard let sender = slot.requests?.sender else { return }
+    if !isRetry { noteUse(of: token, call, slot) }
+    let (own, others) = (slot.provider, slots.map(\.provider))
+    inBackground(call.request.method.hasNoBody ? .repeatable : .spent) {
+      let result = await Self.answer(to: call, with: token, by: sender, own, others)
+      return { broker in broker.take(result, to: call, token, isRetry: isRetry) }
+    }
+  }
+
+  /// The token for a target, as it is sent.
+  private func token(of slot: ProfileSlot, for target: TokenTarget?) -> BoundToken? {
+    guard let own = slot.machine.living?.tokens.accessToken else { return nil }
+    return slot.machine.otherToken(for: target).map { BoundToken($0.accessToken, own.kind, client: own.client) } ?? own
+  }
+
+  /// Notes who had which token sent: the client is not given it, and it acts all the same.
+  private func noteUse(of token: BoundToken, _ call: RequestCall, _ slot: ProfileSlot) {
+    noteVaultUse()
+    noteUse(of: slot)
+    guard audit.isOn else { return }
+    let other = slot.machine.otherToken(for: call.target)
+    notify(
+      .used(
+        Grant(
+          profile: slot.name, scopes: other?.scopes ?? slot.machine.living?.tokens.scopes ?? [],
+          audience: other?.target.audience, tokenID: entropy.tokenID(of: token.value)),
+        by: call.caller.id))
+  }
+
+  private static func answer(
+    to call: RequestCall, with token: BoundToken, by sender: any APISender, _ own: any AuthProvider,
+    _ others: [any AuthProvider]
+  ) async -> Result<APIAnswer, BrokerError> {
+    let request = call.request
+    if await own.issues(at: request.address, asking: true) {
+      return .failure(BrokerError(ownAddress: request, of: call.profile))
+    }
+    for other in others where await other.issues(at: request.address, asking: false) {
+      return .failure(BrokerError(ownAddress: request, of: call.profile))
+    }
+    do throws(ProviderFailure) {
+      return .success(
+        try await ProviderCall.run(for: call.profile) { () async throws(ProviderFailure) in
+          try await sender.send(request, with: token)
+        })
+    } catch { return .failure(BrokerError(error, of: request, profile: call.profile)) }
+  }
+
+  private func take(
+    _ result: Result<APIAnswer, BrokerError>, to call: RequestCall, _ token: BoundToken, isRetry: Bool
+  ) {
+    guard case .success(let answer) = result else { return end(call, result) }
+    if answer.status == 403, let slot = slot(call.slot) { publishRefusal(403, on: slot) }
+    guard answer.status == 401, !isRetry else { return end(call, result) }
+    let report = ReportRejected.Params(
+      profile: call.profile, accessToken: token.value, scopes: call.scopes, audience: call.audience,
+      challenge: answer.headers["www-authenticate"])
+    withToken(insteadOf: report) { broker, replaced in
+      broker.send(call, replaced.failure, isRetry: true)
+    }
+  }
+
+  private func end(_ call: RequestCall, _ result: Result<APIAnswer, BrokerError>) {
+    _ = ledger.add(.requestsSent, -1)
+    answer(call.caller, result.map { SendRequest.Result($0) })
+  }
+}
+
+extension SendRequest.Result {
+  /// The answer of an API, as a client gets it: a body that is no text as base64.
+  fileprivate init(_ answer: APIAnswer) {
+    let text = String(validating: answer.body, as: UTF8.self)
+    self.init(
+      status: answer.status, headers: answer.headers, body: text, bodyBytes: text == nil ? answer.body : nil)
+  }
+}
+
+extension BrokerError {
+  /// The error of a request that got no answer, or none that can be passed on.
+  fileprivate init(_ failure: ProviderFailure, of request: APIRequest, profile: ProfileName) {
+    if failure.kind == .invalidParams {
+      self = .unfit("/url", "must be an address in which characters such as \" and { are percent-encoded")
+      return
+    }
+    self.init(failure, profile: profile)
+    let server = request.origin
+    switch failure {
+    case .outcomeUnknown:
+      message = "The answer of \(server) was lost: whether the request was acted on is not known."
+      isRetryable = request.method.hasNoBody
+    case .transient(.networkUnavailable, _, _): message = "\(server) cannot be reached."
+    case .transient(.timeout, _, _): message = "\(server) did not answer in time."
+    case .transient(.tlsFailed, _, _), .transient(.tlsPinMismatch, _, _):
+      message = "The certificate of \(server) cannot be trusted."
+    case .rejected:
+      message = "The answer of \(server) is malformed, or longer than \(SendRequest.mostBytes) bytes."
+      nextAction = .fixRequest
+    default: break
+    }
+  }
+}
