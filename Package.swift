@@ -93,12 +93,15 @@ let package = Package(
         "BrokerCore", "BrokerProtocol", "JSON", "ConfigurationFile", "Hooks", "HTTP", "ProviderKit", "LocalProvider",
         "RESTProvider", "OIDCProvider", "FirebaseProvider",
       ]),
+    .target(
+      name: "Doors",
+      dependencies: core + ["HTTP", "HTTPMessage", "LinuxSystem", "ProviderKit", "TextCoding"]),
     .target(name: "BrokerServer", dependencies: core + ["JSONRPC", "Transport", "LinuxSystem", "Logging"]),
     .executableTarget(
       name: "authbrokerd",
       dependencies: core + [
-        "BrokerServer", "Transport", "LinuxSystem", "Logging", "Configuration", "ConfigurationFile", "Records",
-        "SQLiteStore", "LocalProvider", "OIDCProvider", "ProviderKit", "HTTP", "Sealing", "StateDirectory",
+        "BrokerServer", "Transport", "LinuxSystem", "Logging", "Configuration", "ConfigurationFile", "Doors",
+        "Records", "SQLiteStore", "LocalProvider", "OIDCProvider", "ProviderKit", "HTTP", "Sealing", "StateDirectory",
         "TextCoding", "COpenRPC", "Hooks",
       ], exclude: ["systemd"]),
 
@@ -226,7 +229,7 @@ let districts: KeyValuePairs = [
   "Protocol": ["BrokerProtocol", "COpenRPC"],
   "Broker": [
     "JOSE", "BrokerCore", "BrokerServer", "Records", "SQLiteStore", "SQLite", "Sealing", "Signing", "HTTP",
-    "ConfigurationFile", "Configuration", "Hooks", "authbrokerd",
+    "ConfigurationFile", "Configuration", "Doors", "Hooks", "authbrokerd",
   ],
   "Providers": ["ProviderKit"],
   "Command": ["ClientSocket", "authbroker"],

@@ -15,7 +15,7 @@ import Testing
 
     init(_ sandbox: Sandbox, _ rule: String = "", others: String = "") throws {
       api = try RESTBackend(sandbox, account: account)
-      url = api.url + "/api"
+      url = api.url + "/service"
       let all = #"methods: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]"#
       let rules = #"{ origin: "\#(api.url)", \#(rule.isEmpty ? all : rule) }"#
       let profile = #"{ provider: "rest", baseUrl: "\#(api.url)", requests: { allow: [\#(rules)] } }"#
@@ -55,7 +55,7 @@ import Testing
       #expect(try headers.required("x-token").string() == "[token]" && headers["set-cookie"] == nil)
       #expect(try headers.required("content-type").string() == "application/json")
       let seen = try JSONDocument(parsing: Array(answer.required("body").string().utf8)).root
-      #expect(try seen.required("path").string() == "/api/echo/a%20b" && seen.required("query").string() == "x=%2F..")
+      #expect(try seen.required("path").string() == "/service/echo/a%20b" && seen.required("query").string() == "x=%2F..")
       #expect(try seen.required("body").string() == "café" && seen.required("token").string() == "[token]")
       #expect(try seen.required("basic").string().contains("[token]"))
       let came = try seen.required("headers")
@@ -133,12 +133,12 @@ import Testing
 
   @Test func `no token goes where no rule says so, and none to where tokens are made`() async throws {
     try await Sandbox.run { sandbox in
-      let stage = try Stage(sandbox, #"methods: ["GET", "POST"], paths: ["/api/echo/**", "/auth/**"]"#)
+      let stage = try Stage(sandbox, #"methods: ["GET", "POST"], paths: ["/service/echo/**", "/auth/**"]"#)
       let origin = stage.api.url
-      let other = "http://localhost:1/api/echo"
+      let other = "http://localhost:1/service/echo"
       let wrong = [
-        ("GET", origin + "/api/status/200", "profiles.shop.requests.allow[0]"),
-        ("DELETE", origin + "/api/echo/a", "profiles.shop.requests.allow[0]"),
+        ("GET", origin + "/service/status/200", "profiles.shop.requests.allow[0]"),
+        ("DELETE", origin + "/service/echo/a", "profiles.shop.requests.allow[0]"),
         ("GET", other, "profiles.shop.requests.allow"), ("GET", "https://example.com/", "profiles.shop.requests.allow"),
         ("POST", origin + "/auth/refresh", "provider"), ("POST", origin + "/auth/login?x", "provider"),
         ("POST", origin + "/auth/%6cogout", "provider"),
@@ -150,7 +150,7 @@ import Testing
           #expect(try data.required("kind").string() == "accessDenied" && data["rule"]?.string() == rule, "\(url)")
         }
       }
-      for url in ["/api/echo/../status/200", "/api/echo/%2e%2e/x", "/api/echo//x", "/api/echo%2fx"] {
+      for url in ["/service/echo/../status/200", "/service/echo/%2e%2e/x", "/service/echo//x", "/service/echo%2fx"] {
         #expect(try stage.refusal("GET", origin + url).required("pointer").string() == "/url")
       }
       #expect(try stage.api.ask("/ledger?event=request").required("entries").elements().count == before)
@@ -205,7 +205,7 @@ import Testing
       func run(_ arguments: String...) throws -> Sandbox.Outcome {
         try sandbox.run(BuiltPrograms.command, ["--state", sandbox.state, "request"] + arguments)
       }
-      let shown = try run("/api/status/200", "--include")
+      let shown = try run("/service/status/200", "--include")
       #expect(shown.code == 0 && shown.output.hasPrefix("HTTP/1.1 200\n") && shown.output.hasSuffix(#"{"status": 200}"#))
       #expect(shown.output.contains("content-type: application/json\n"))
       for (status, code) in [(302, 0), (401, 3), (403, 6), (404, 1), (429, 5), (503, 5)] as [(Int, Int32)] {

@@ -158,12 +158,24 @@ static inline int clinux_loopback_connect(int version6, uint16_t port) {
   close(fd);
   return -error;
 }
+// The port of an end of a socket, or -errno.
+static inline int clinux_port(int result, const struct sockaddr_storage address) {
+  if (result < 0) return -errno;
+  if (address.ss_family == AF_INET) return ntohs(((const struct sockaddr_in *)&address)->sin_port);
+  if (address.ss_family == AF_INET6) return ntohs(((const struct sockaddr_in6 *)&address)->sin6_port);
+  return -EAFNOSUPPORT;
+}
 // The port that a socket of this machine has, or -errno.
 static inline int clinux_local_port(int fd) {
   struct sockaddr_storage address;
   socklen_t size = sizeof address;
-  if (getsockname(fd, (struct sockaddr *)&address, &size) < 0) return -errno;
-  if (address.ss_family == AF_INET) return ntohs(((struct sockaddr_in *)&address)->sin_port);
-  if (address.ss_family == AF_INET6) return ntohs(((struct sockaddr_in6 *)&address)->sin6_port);
-  return -EAFNOSUPPORT;
+  int result = getsockname(fd, (struct sockaddr *)&address, &size);
+  return clinux_port(result, address);
+}
+// The port of the other end, or -errno.
+static inline int clinux_peer_port(int fd) {
+  struct sockaddr_storage address;
+  socklen_t size = sizeof address;
+  int result = getpeername(fd, (struct sockaddr *)&address, &size);
+  return clinux_port(result, address);
 }

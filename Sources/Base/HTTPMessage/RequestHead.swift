@@ -32,7 +32,8 @@ package struct RequestHead: Sendable {
   private var methodBytes = 0..<0
   private var targetBytes = 0..<0
   private var fields: [Field] = []
-  private var isOld = false
+  /// Whether it is one of HTTP/1.0, whose client knows neither chunks nor connections that are kept by themselves.
+  package private(set) var isOld = false
   private var framing: BodyFraming?
 
   /// A reader at the beginning of a head.
@@ -60,6 +61,19 @@ package struct RequestHead: Sendable {
   /// - Returns: its first value, without the blanks around it.
   package func value(of name: String) -> ArraySlice<UInt8>? {
     fields.first { isNamed($0, name) }.map { bytes[$0.value] }
+  }
+
+  /// How many fields have a name, which is in lower case.
+  package func count(of name: String) -> Int { fields.count { isNamed($0, name) } }
+
+  /// All fields in their order, names in lower case; bytes that are no text are replaced.
+  package var list: [(name: String, value: String)] {
+    fields.map { field in
+      (
+        String(decoding: bytes[field.name].map(HTTPToken.lowercase), as: UTF8.self),
+        String(decoding: bytes[field.value], as: UTF8.self)
+      )
+    }
   }
 
   /// Reads further bytes; none once the head is complete, or refused.

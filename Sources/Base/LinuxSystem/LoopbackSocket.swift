@@ -52,6 +52,45 @@ package enum LoopbackSocket {
     }
   }
 
+  /// The user whose process holds the other end of a connection, as the kernel's tables name it (proc(5), `net/tcp`).
+  ///
+  /// - Parameter connection: a connection that was accepted on a loopback address.
+  /// - Returns: nil where it is gone already, or cannot be told from others.
+  package static func user(connectedTo connection: borrowing FileDescriptor) -> UInt32? {
+    guard let port = try? Errno.check(clinux_peer_port(connection.number)),
+      let own = try? Errno.check(clinux_local_port(connection.number))
+    else { return nil }
+    // A client may speak IPv6 to an address of IPv4 (RFC 4291, section 2.5.5.2).
+    let users = ["/proc/net/tcp", "/proc/net/tcp6"].flatMap { path -> [UInt32] in
+      guard let file = try? FileDescriptor.open(path, .read), let text = try? file.contents(limit: tableLimit) else {
+        return []
+      }
+      return self.users(in: text, local: UInt16(clamping: port), remote: UInt16(clamping: own))
+    }
+    return Set(users).count == 1 ? users.first : nil
+  }
+
+  /// A table of fifty thousand connections.
+  private static let tableLimit = 8 << 20
+  /// The state of a connection that stands (`TCP_ESTABLISHED`).
+  private static let established = "01"
+
+  /// The users of the connections between two ports of this machine, in a table of the kernel's.
+  static func users(in table: [UInt8], local: UInt16, remote: UInt16) -> [UInt32] {
+    table.split(separator: UInt8(ascii: "\n")).compactMap { line in
+      // As in `0: 0100007F:A2C4 0100007F:1F90 01 00000000:00000000 00:00000000 00000000  1000 …`.
+      let words = line.split(separator: UInt8(ascii: " "))
+      guard words.count > 7, words[3].elementsEqual(established.utf8), self.port(words[1]) == local,
+        self.port(words[2]) == remote
+      else { return nil }
+      return UInt32(String(decoding: words[7], as: UTF8.self))
+    }
+  }
+
+  private static func port(_ address: ArraySlice<UInt8>) -> UInt16? {
+    UInt16(String(decoding: address.suffix(4), as: UTF8.self), radix: 16)
+  }
+
   /// Connects to a port of this machine.
   ///
   /// - Parameters:

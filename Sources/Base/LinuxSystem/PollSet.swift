@@ -4,14 +4,20 @@ import CLinux
 package struct PollSet: Sendable {
   private var entries: [pollfd]
 
+  /// `POLLRDHUP`: the other end sends nothing any more.
+  private static let peerHangUp: Int32 = 0x2000
+
   /// Makes a set of `count` entries, all switched off.
   package init(count: Int) {
     entries = Array(repeating: pollfd(fd: -1, events: 0, revents: 0), count: count)
   }
 
-  /// Chooses the events that entry `index` waits for; none at all switches it off, errors and hang-ups included.
-  package mutating func watch(_ index: Int, _ number: Int32, readable: Bool = false, writable: Bool = false) {
-    let events = (readable ? POLLIN : 0) | (writable ? POLLOUT : 0)
+  /// Chooses the events that entry `index` waits for; none at all switches it off, errors and hang-ups included. With
+  /// `hangUp` it is ready as well when the other end of a socket sends nothing any more.
+  package mutating func watch(
+    _ index: Int, _ number: Int32, readable: Bool = false, writable: Bool = false, hangUp: Bool = false
+  ) {
+    let events = (readable ? POLLIN : 0) | (writable ? POLLOUT : 0) | (hangUp ? Self.peerHangUp : 0)
     entries[index] = pollfd(fd: events == 0 ? -1 : number, events: Int16(events), revents: 0)
   }
 

@@ -4,8 +4,8 @@ package import BrokerProtocol
 package enum BrokerNotice: Sendable {
   /// The answer to a request, exactly once.
   case answer(Answer, to: CallerID)
-  /// A token is about to be sent for a client that does not see it.
-  case used(Grant, by: CallerID)
+  /// A token is about to be sent for a client that does not see it, by its method.
+  case used(Grant, by: Principal)
   /// The answer to a request for a subscription that has begun, and the events that come behind it.
   case subscribed(BegunSubscription)
   /// A page of missed events for a subscription that asked for it.

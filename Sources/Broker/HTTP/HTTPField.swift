@@ -5,8 +5,8 @@ import HTTPMessage
 /// It cannot end its line early and smuggle in another (as in CVE-2022-3918), and it cannot be a field that this module
 /// sets or that changes the server or the credentials.
 package struct HTTPField: Sendable, Equatable {
-  /// The most fields that a request may add: no API needs more.
-  static let most = 32
+  /// The most fields that a request may have: as many as a door takes.
+  static let most = 100
   /// The longest value, in bytes: a list of many languages and types fits.
   static let longestValue = 2048
   // Names that are set elsewhere (credentials by a transport, the type by the body) or by libcurl; its own name for the program
@@ -34,6 +34,23 @@ package struct HTTPField: Sendable, Equatable {
     self.name = name
     self.value = value
   }
+
+  /// A field of another program's request that is passed on: it may say which encodings that program understands, and is as long
+  /// as servers take.
+  ///
+  /// - Throws: `HTTPFailure.invalidField`.
+  package init(forwarding name: String, _ value: String) throws(HTTPFailure) {
+    let isFree = !Self.reserved.contains(name.lowercased()) || name.lowercased() == "accept-encoding"
+    guard (1...256).contains(name.utf8.count), name.utf8.allSatisfy(HTTPToken.isToken), isFree,
+      (1...Self.longestForwarded).contains(value.utf8.count),
+      value.utf8.allSatisfy({ (0x20...0x7E).contains($0) || $0 == 0x09 })
+    else { throw .invalidField }
+    self.name = name
+    self.value = value
+  }
+
+  /// The longest value that is passed on.
+  private static let longestForwarded = 16_384
 
   /// Whether a string can be the value of a field.
   static func isValue(_ value: String) -> Bool {

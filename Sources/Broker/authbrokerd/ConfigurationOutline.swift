@@ -23,9 +23,9 @@ enum ConfigurationOutline {
     "code_challenge", "code_challenge_method", "code_verifier", "command", "credential", "debug", "DELETE", "device",
     "device_code", "deviceCode", "email", "emailTaken", "emailUnverified", "endpoint", "environment", "error",
     "ES256", "exchange", "file", "firebase", "flowNotFound", "forbidden", "form", "GET", "github", "gitlab", "google",
-    "grant", "grant_type", "hold", "info", "insufficientScope", "invalidCredentials", "json", "jwtBearer", "keycloak",
+    "grant", "grant_type", "HEAD", "hold", "info", "insufficientScope", "invalidCredentials", "json", "jwtBearer", "keycloak",
     "local", "loginRequired", "mcp", "mfa_token", "microsoft", "never", "nonce", "none", "off", "offline_access",
-    "oidc", "once", "oob_code", "openid", "otp", "otpExpired", "otpInvalid", "outbox", "passphrase", "password",
+    "oidc", "once", "oob_code", "openid", "OPTIONS", "otp", "otpExpired", "otpInvalid", "outbox", "passphrase", "password",
     "PATCH", "phone", "POST", "post", "privateKeyJwt", "profile", "providerRejected", "providerUnavailable", "PUT",
     "rateLimited", "reauthRequired", "recovery_code", "redirect_uri", "refresh_token", "refreshToken", "request",
     "request_uri", "required", "resendTooSoon", "resource", "response_mode", "response_type", "rest", "restartLogin",
@@ -40,6 +40,7 @@ enum ConfigurationOutline {
     "file", "env", "command", "profile", "username", "scopes", "audience", "scheme", "events", "timeoutSeconds",
     "client", "socket", "uid", "unit", "label", "tool", "methods", "audiences", "may", "confirm", "remember", "mode",
     "group", "uids", "path",
+    "origin", "paths",
   ]
   /// The keys whose values are addresses.
   private static let addresses: Set = ["issuer", "baseUrl", "resource", "redirectUri", "proxy", "url"]

@@ -89,7 +89,7 @@ extension Daemon {
 
   /// Refuses a path at which something is, and one whose directory is not there: nothing of another program's is replaced,
   /// and no directory is made by mistake.
-  private static func checkIsFree(_ path: String) throws(BrokerError) {
+  static func checkIsFree(_ path: String) throws(BrokerError) {
     let directory = PathName.directory(of: path)
     let problem: String
     if (try? FileStatus.ofLink(path)) != nil {
@@ -128,7 +128,8 @@ extension Daemon {
 
   /// Removes what a broker that was killed has left of the sockets that it had opened: only the holder of the lock has any.
   func removeLeftSockets() {
-    for name in (try? TemporaryDirectory.names(in: standardDirectory)) ?? [] where name.hasPrefix(Self.prefix) {
+    for name in (try? TemporaryDirectory.names(in: standardDirectory)) ?? []
+    where name.hasPrefix(Self.prefix) || name.hasPrefix(Self.doorPrefix) {
       try? DirectoryEntry.remove(standardPath(of: name))
       try? DirectoryEntry.removeDirectory("\(standardDirectory)/\(name)")
     }

@@ -51,6 +51,8 @@ actor Daemon {
   var socket = ""
   /// The limited sockets.
   var limitedSockets: [LimitedListener] = []
+  /// The open doors.
+  var doors: [OpenedDoor] = []
   /// The limited sockets that a service manager has passed.
   var passedSockets = SocketActivation()
   /// Tells when a socket's path may have gone.
@@ -237,6 +239,7 @@ actor Daemon {
     (surroundings.delivery, surroundings.vaultFile) = (providers.deliveryReports, source.paths.vault)
     surroundings.authorities = { [weak self] in self?.assumeIsolated { $0.providers.authorities } ?? [] }
     surroundings.sockets = socketServices
+    surroundings.doors = doorServices
     surroundings.targets = { [weak self] in self?.assumeIsolated { $0.configuration.targets } ?? TargetMap() }
     return surroundings
   }
@@ -270,6 +273,7 @@ actor Daemon {
   /// What could not be saved in time is lost, and the process ends with that.
   private func end() {
     removeOpenedDirectories()
+    closeDoors { _ in true }
     consentProgram.close()
     Task {
       await broker?.endAudit()

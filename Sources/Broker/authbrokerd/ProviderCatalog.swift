@@ -81,7 +81,7 @@ final class ProviderCatalog {
       var settings = ProfileSettings(
         name: profile.name, provider: provider, rules: profile.rules, allowsIDToken: profile.allowIDToken)
       if let rules = profile.requests {
-        settings.requests = RequestSettings(rules, ProfileRequests(try client(configuration.network, among: &clients)))
+        settings.requests = RequestSettings(rules, ProfileRequests(try requestTransport(configuration.network)))
       }
       profiles.append(settings)
     }
@@ -184,6 +184,11 @@ final class ProviderCatalog {
     } catch {
       throw StartFailure(kind: .failed, message: "no requests can be sent: \(error)")
     }
+  }
+
+  /// The transport of requests with a profile's token to servers that are not its provider's.
+  func requestTransport(_ network: NetworkConfiguration) throws(StartFailure) -> AuthenticatedTransport {
+    AuthenticatedTransport(try client(network, among: &clients))
   }
 
   /// The outcomes of the embedded provider's deliveries.

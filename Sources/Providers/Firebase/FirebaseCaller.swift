@@ -15,6 +15,8 @@ struct FirebaseCaller: Sendable {
   private let keyReference: SecretReference
   private let secrets: SecretFinder
   private let urls: [FirebaseCall: HTTPURL]
+  /// The addresses at which sessions and accounts are made, changed and ended.
+  let tokenAddresses: [TargetAddress]
 
   /// A key has 39 characters; more than a field holds is none.
   private static let longestKey = 512
@@ -33,6 +35,7 @@ struct FirebaseCaller: Sendable {
     var urls: [FirebaseCall: HTTPURL] = [:]
     for call in FirebaseCall.allCases { urls[call] = try call.url(configuration.baseURL) }
     self.urls = urls
+    tokenAddresses = FirebaseCall.allCases.filter { $0 != .lookup }.compactMap { urls[$0]?.address }
   }
 
   /// The project's key, or why it cannot be read.

@@ -11,7 +11,5 @@ extension FirebaseProvider {
       "baseUrl")
   }
 
-  package func issues(at address: TargetAddress, asking asks: Bool) async -> Bool {
-    address.isAny(of: FirebaseCall.allCases.filter { $0 != .lookup }.map(caller.url))
-  }
+  package func issues(at address: TargetAddress) -> Bool { address.isAny(of: caller.tokenAddresses) }
 }

@@ -3,6 +3,7 @@ import BrokerProtocol
 import HTTP
 import LinuxSystem
 import ProviderKit
+import Synchronization
 
 /// Finds a provider's endpoints and remembers them for a while.
 ///
@@ -61,7 +62,15 @@ actor Discovery {
   private nonisolated let dialect: OIDCDialect
   private let transport: PublicTransport
   private let uptime: @Sendable () -> Duration
-  private var known: Known?
+  private var known: Known? {
+    didSet {
+      guard let known else { return }
+      let all = Self.tokenAddresses(configured, known.metadata)
+      addresses.withLock { $0 = (all, true) }
+    }
+  }
+  /// What is known of the addresses at which tokens are made, for those who must not wait.
+  private nonisolated let addresses: Mutex<(known: [TargetAddress], isWhole: Bool)>
   /// The search under way, which all requests wait for.
   private var search: Task<Result<Known?, ProviderFailure>, Never>?
 
@@ -75,6 +84,7 @@ actor Discovery {
     var configured: [OIDCEndpoint: HTTPURL] = [:]
     for (endpoint, text) in dialect.endpoints { configured[endpoint] = try HTTPURL(text) }
     self.configured = configured
+    addresses = Mutex((Self.tokenAddresses(configured), false))
     self.dialect = dialect
     self.transport = transport
     self.uptime = uptime
@@ -112,16 +122,21 @@ actor Discovery {
     }
   }
 
-  /// The addresses at which tokens are made or ended and clients are registered, as far as they are known.
-  ///
-  /// - Parameter asks: whether the documents are read where they are not known.
-  /// - Returns: those of the configuration, and of the documents.
-  func tokenAddresses(asking asks: Bool) async -> [HTTPURL] {
-    if asks, dialect.usesDiscovery, known == nil { _ = try? await metadata { _ in true } }
-    let found = known?.metadata
-    let endpoints = OIDCEndpoint.allCases.filter { $0 != .userinfo }
-    return endpoints.flatMap { [configured[$0], found?.endpoints[$0]] }.compactMap(\.self)
-      + [found?.pushedAuthorization, found?.features.registration].compactMap(\.self)
+  /// The addresses at which tokens are made or ended and clients are registered, as far as they are known: those of the
+  /// configuration, and of the documents.
+  nonisolated var tokenAddresses: [TargetAddress] { addresses.withLock { $0.known } }
+
+  /// Whether the documents were read, or none are.
+  nonisolated var knowsAddresses: Bool { !dialect.usesDiscovery || addresses.withLock { $0.isWhole } }
+
+  /// Reads the documents, unless that was done.
+  func learnAddresses() async { _ = try? await metadata { _ in true } }
+
+  private static func tokenAddresses(
+    _ configured: [OIDCEndpoint: HTTPURL], _ found: ProviderMetadata? = nil
+  ) -> [TargetAddress] {
+    let endpoints = OIDCEndpoint.allCases.filter { $0 != .userinfo }.flatMap { [configured[$0], found?.endpoints[$0]] }
+    return (endpoints + [found?.pushedAuthorization, found?.features.registration]).compactMap { $0?.address }
   }
 
   /// Notes that there is nothing at a discovered address: the next use searches again.

@@ -29,7 +29,9 @@ extension OIDCProvider {
 }
 
 extension OIDCProvider {
-  package func issues(at address: TargetAddress, asking asks: Bool) async -> Bool {
-    address.isAny(of: await discovery.tokenAddresses(asking: asks))
-  }
+  package func issues(at address: TargetAddress) -> Bool { address.isAny(of: discovery.tokenAddresses) }
+
+  package func learnAddresses() async { await discovery.learnAddresses() }
+
+  package var knowsAddresses: Bool { discovery.knowsAddresses }
 }

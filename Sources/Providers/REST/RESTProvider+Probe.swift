@@ -11,7 +11,5 @@ extension RESTProvider {
     await ProbeExchange(publicCaller.maker.probe, publicCaller.transport, clock: clock).probe("baseUrl")
   }
 
-  package func issues(at address: TargetAddress, asking asks: Bool) async -> Bool {
-    address.isAny(of: publicCaller.maker.tokenAddresses)
-  }
+  package func issues(at address: TargetAddress) -> Bool { address.isAny(of: tokenAddresses) }
 }

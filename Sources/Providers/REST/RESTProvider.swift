@@ -5,6 +5,7 @@ import JSON
 import LinuxSystem
 package import ProviderKit
 import SecretMemory
+import Synchronization
 
 /// A backend with accounts behind an HTTP interface of its own, as most applications have one.
 ///
@@ -32,6 +33,17 @@ package final class RESTProvider: AuthProvider {
   let publicCaller: PublicCaller
   /// Asks for what needs a session.
   let sessionCaller: SessionCaller
+  /// The addresses at which sessions and accounts are made, changed and ended: made when they are first asked for, since most
+  /// profiles of a fleet send no requests.
+  var tokenAddresses: [TargetAddress] {
+    madeAddresses.withLock { made in
+      if let made { return made }
+      let all = publicCaller.maker.tokenAddresses
+      made = all
+      return all
+    }
+  }
+  private let madeAddresses = Mutex<[TargetAddress]?>(nil)
   /// The logins that wait for a code.
   let challenges = PendingChallenges()
   /// The time.

@@ -28,8 +28,8 @@ struct RequestMaker: Sendable {
   }
 
   /// The addresses at which sessions and accounts are made, changed and ended: all but that of the user.
-  var tokenAddresses: [HTTPURL] {
-    mapping.endpoints.filter { $0.key != .currentUser }.values.compactMap { try? url(of: $0) }
+  var tokenAddresses: [TargetAddress] {
+    mapping.endpoints.filter { $0.key != .currentUser }.values.compactMap { (try? url(of: $0))?.address }
   }
 
   /// A request for the user without a token, which changes nothing and names no account.

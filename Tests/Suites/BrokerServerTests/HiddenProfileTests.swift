@@ -16,6 +16,12 @@ import Testing
       #"{"url":"https://work.example.com"}"#, #"{"url":"https://git.example.com/team/x"}"#, #"{"url":"ftp:"}"#,
     ],
     "reportRejected": [#"{"profile":"work","tokenId":"id-2"}"#, #"{"tokenId":"id-2"}"#, #"{"tokenId":"id-1"}"#],
+    "sendRequest": [
+      #"{"profile":"work","method":"GET","url":"https://api.example.com/"}"#, #"{"method":"GET","url":"/v1"}"#,
+      #"{"method":"GET","url":"https://api.example.com/"}"#,
+    ],
+    "openDoor": [#"{"profile":"work","origin":"https://api.example.com"}"#, #"{"origin":"https://api.example.com"}"#],
+    "closeDoor": [#"{"doorId":"d"}"#], "listDoors": ["{}"],
     "getIdToken": [#"{"profile":"work"}"#, "{}"],
     "login": [
       #"{"profile":"work","email":"a@example.test","password":"right"}"#, #"{"profile":"spare","method":"deviceCode"}"#,

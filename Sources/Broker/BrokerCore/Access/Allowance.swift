@@ -27,13 +27,14 @@ package struct Allowance: Hashable, Sendable {
     Initialize.name, Ping.name, Discover.name, Shutdown.name, Unsubscribe.name, Prove.name,
   ]
   /// The methods that give or spend a profile's tokens: rules hold for administrative connections, too.
-  static let ofTokens: Set<String> = handingOut.union([ReportRejected.name, SendRequest.name])
+  static let ofTokens: Set<String> = handingOut.union([ReportRejected.name, SendRequest.name, OpenDoor.name])
   /// The methods of these that hand tokens out.
   static let handingOut: Set<String> = [GetAccessToken.name, GetIDToken.name]
 
   /// The methods that a rule can name, which are all that need no proof and are not for every client.
   package static let names: [String] = [
-    GetAccessToken.name, ReportRejected.name, SendRequest.name, GetIDToken.name, Login.name, VerifyOTP.name, ResendOTP.name,
+    GetAccessToken.name, ReportRejected.name, SendRequest.name, OpenDoor.name, CloseDoor.name,
+    ListDoors.name, GetIDToken.name, Login.name, VerifyOTP.name, ResendOTP.name,
     Register.name, VerifyBackupCode.name, VerifyEmail.name, ForgotPassword.name, ResetPassword.name,
     ChangePassword.name, UpdateProfile.name, GenerateBackupCodes.name, DeleteAccount.name, AwaitLogin.name,
     CompleteLogin.name, CancelLogin.name, ListPendingLogins.name, Reauthenticate.name, Logout.name,

@@ -30,9 +30,11 @@ extension Broker {
     serve(caller, need, method)
   }
 
-  /// Starts a request of the broker's own for a token, then goes on.
-  func receive(own continuation: @escaping Callers.Continuation, _ method: Method<Secret>) {
-    serve(Caller(callers.insertOwn(continuation), as: .broker), .throughout, method)
+  /// Starts a request of the broker's own for a token, for itself or for a principal, then goes on.
+  func receive(
+    own continuation: @escaping Callers.Continuation, as principal: Principal = .broker, _ method: Method<Secret>
+  ) {
+    serve(Caller(callers.insertOwn(continuation, as: principal), as: principal), .throughout, method)
   }
 
   private func serve<Value: Sendable>(_ caller: Caller<Value>, _ need: VaultNeed, _ method: Method<Value>) {

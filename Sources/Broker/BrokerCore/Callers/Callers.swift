@@ -72,11 +72,11 @@ struct Callers {
     entries[id] = Entry(principal: principal, need: need)
   }
 
-  /// Takes in that the broker itself waits for a token.
-  mutating func insertOwn(_ continuation: @escaping Continuation) -> CallerID {
+  /// Takes in that the broker itself waits for a token, for itself or for a principal.
+  mutating func insertOwn(_ continuation: @escaping Continuation, as principal: Principal = .broker) -> CallerID {
     let id = CallerID(CallerID.firstOwn + ownCount)
     ownCount += 1
-    entries[id] = Entry(principal: .broker, need: .throughout, continuation: continuation)
+    entries[id] = Entry(principal: principal, need: .throughout, continuation: continuation)
     return id
   }
 

@@ -42,13 +42,14 @@ package protocol AuthProvider: Sendable {
   /// client's own name, but no user's credential. Texts of the provider are sanitised and bounded.
   func examine() async -> [ProviderFinding]
 
-  /// Whether tokens are made, changed or ended at an address: no client has a request sent there.
-  ///
-  /// - Parameters:
-  ///   - address: the address.
-  ///   - asks: whether the provider is asked for its metadata, where they are not known; else it judges by what it knows.
-  /// - Returns: whether it is such an address.
-  func issues(at address: TargetAddress, asking asks: Bool) async -> Bool
+  /// Whether tokens are made, changed or ended at an address, as far as that is known: no client has a request sent there.
+  func issues(at address: TargetAddress) -> Bool
+
+  /// Reads what says where that is, unless it is known; no failure is told.
+  func learnAddresses() async
+
+  /// Whether ``learnAddresses()`` has nothing to do.
+  var knowsAddresses: Bool { get }
 }
 
 extension AuthProvider {
@@ -56,5 +57,11 @@ extension AuthProvider {
   package var loginMethods: [LoginMethod] { loginForms.map(\.method) }
 
   /// False, for a provider that is reached by no address.
-  package func issues(at address: TargetAddress, asking asks: Bool) async -> Bool { false }
+  package func issues(at address: TargetAddress) -> Bool { false }
+
+  /// Nothing, for a provider whose addresses are configured.
+  package func learnAddresses() async {}
+
+  /// True, as above.
+  package var knowsAddresses: Bool { true }
 }

@@ -106,7 +106,7 @@ package struct APIRequest: Sendable {
 
 extension TargetAddress.Origin {
   /// The server as an address, with its port where that is not the scheme's own.
-  var text: String { "\(scheme)://\(host)" + (port == AddressParts.port(of: scheme) ? "" : ":\(port)") }
+  package var text: String { "\(scheme)://\(host)" + (port == AddressParts.port(of: scheme) ? "" : ":\(port)") }
 }
 
 extension HeaderFields.Field {

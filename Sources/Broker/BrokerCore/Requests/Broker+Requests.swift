@@ -28,7 +28,9 @@ extension Broker {
       audience: limited.audience, caller: caller)
     let wanted = GetAccessToken.Params(
       profile: slot.name, scopes: limited.scopes, audience: limited.audience, timeout: params.timeout)
-    withAccessToken(wanted) { broker, result in broker.send(call, result.failure, isRetry: false) }
+    withAccessToken(wanted) { broker, result in
+      broker.learnAddresses(of: call.slot) { broker in broker.send(call, result.failure, isRetry: false) }
+    }
   }
 
   /// One request on its way.
@@ -87,10 +89,7 @@ extension Broker {
   }
 
   private func judge(_ request: APIRequest, on slot: ProfileSlot) throws(BrokerError) {
-    let rules = slot.requests?.rules
-    do throws(RequestRules.Refusal) {
-      try (rules ?? RequestRules(allow: [])).judge(request.method, request.address)
-    } catch { throw BrokerError(error, request, rules, of: slot.name) }
+    try judge(request.method, request.address, on: slot)
   }
 
   // MARK: Sending
@@ -106,51 +105,22 @@ extension Broker {
     guard call.session.isPresent(on: slot) else { return end(call, .failure(BrokerError(overtaken: call.profile))) }
     do throws(BrokerError) { try judge(call.request, on: slot) } catch { return end(call, .failure(error)) }
     guard let sender = slot.requests?.sender else { return }
-    if !isRetry { noteUse(of: token, call, slot) }
-    let (own, others) = (slot.provider, slots.map(\.provider))
+    if !isRetry { noteUse(of: token, for: call.target, slot, by: call.caller.principal) }
     inBackground(call.request.method.hasNoBody ? .repeatable : .spent) {
-      let result = await Self.answer(to: call, with: token, by: sender, own, others)
+      let result = await Self.answer(to: call, with: token, by: sender)
       return { broker in broker.take(result, to: call, token, isRetry: isRetry) }
     }
   }
 
-  /// The token for a target, as it is sent.
-  private func token(of slot: ProfileSlot, for target: TokenTarget?) -> BoundToken? {
-    guard let own = slot.machine.living?.tokens.accessToken else { return nil }
-    return slot.machine.otherToken(for: target).map { BoundToken($0.accessToken, own.kind, client: own.client) } ?? own
-  }
-
-  /// Notes who had which token sent: the client is not given it, and it acts all the same.
-  private func noteUse(of token: BoundToken, _ call: RequestCall, _ slot: ProfileSlot) {
-    noteVaultUse()
-    noteUse(of: slot)
-    guard audit.isOn else { return }
-    let other = slot.machine.otherToken(for: call.target)
-    notify(
-      .used(
-        Grant(
-          profile: slot.name, scopes: other?.scopes ?? slot.machine.living?.tokens.scopes ?? [],
-          audience: other?.target.audience, tokenID: entropy.tokenID(of: token.value)),
-        by: call.caller.id))
-  }
-
   private static func answer(
-    to call: RequestCall, with token: BoundToken, by sender: any APISender, _ own: any AuthProvider,
-    _ others: [any AuthProvider]
+    to call: RequestCall, with token: BoundToken, by sender: any APISender
   ) async -> Result<APIAnswer, BrokerError> {
-    let request = call.request
-    if await own.issues(at: request.address, asking: true) {
-      return .failure(BrokerError(ownAddress: request, of: call.profile))
-    }
-    for other in others where await other.issues(at: request.address, asking: false) {
-      return .failure(BrokerError(ownAddress: request, of: call.profile))
-    }
     do throws(ProviderFailure) {
       return .success(
         try await ProviderCall.run(for: call.profile) { () async throws(ProviderFailure) in
-          try await sender.send(request, with: token)
+          try await sender.send(call.request, with: token)
         })
-    } catch { return .failure(BrokerError(error, of: request, profile: call.profile)) }
+    } catch { return .failure(BrokerError(error, of: call.request, profile: call.profile)) }
   }
 
   private func take(

@@ -58,7 +58,10 @@ package struct RequestRules: Sendable, Equatable {
 
 extension BrokerError {
   /// The refusal of a request by the rules of a profile; what would allow it is said.
-  init(_ refusal: RequestRules.Refusal, _ request: APIRequest, _ rules: RequestRules?, of profile: ProfileName) {
+  init(
+    _ refusal: RequestRules.Refusal, _ method: APIRequest.Method, _ origin: TargetAddress.Origin,
+    _ rules: RequestRules?, of profile: ProfileName
+  ) {
     let list = "profiles.\(profile).requests.allow"
     let sentence: String
     var rule = list
@@ -66,22 +69,22 @@ extension BrokerError {
     case _ where rules == nil:
       sentence = "Requests with the profile \(profile) are off; its owner can allow some in \(list)."
     case .origin:
-      sentence = "No rule in \(list) lets the token of \(profile) go to \(request.origin); its owner can add one."
+      sentence = "No rule in \(list) lets the token of \(profile) go to \(origin.text); its owner can add one."
     case .path(let index):
       rule += "[\(index)]"
-      sentence = "The path is none of those that \(rule) allows at \(request.origin); its owner can add it to paths."
+      sentence = "The path is none of those that \(rule) allows at \(origin.text); its owner can add it to paths."
     case .method(let index):
       rule += "[\(index)]"
       let allowed = rules?.allow[index].methods.map(\.rawValue).sorted().joined(separator: ", ") ?? ""
       sentence =
-        "\(rule) allows \(allowed) there, and not \(request.method.rawValue); its owner can add it to methods."
+        "\(rule) allows \(allowed) there, and not \(method.rawValue); its owner can add it to methods."
     }
     self.init(.accessDenied, sentence, profile: profile)
     self.rule = rule
   }
 
   /// The refusal of a request to an address at which tokens are made or ended.
-  init(ownAddress request: APIRequest, of profile: ProfileName) {
+  init(ownAddressOf profile: ProfileName) {
     self.init(
       .accessDenied,
       "The address is one at which a provider makes or ends tokens; the broker alone sends requests there.",

@@ -61,6 +61,15 @@ extension BrokerServer {
     broker.assumeIsolated { $0.note(grant, to: (audited.client, audited.number), by: method) }
   }
 
+  /// Notes that a token is about to be sent for a client.
+  func audit(_ grant: Grant, to principal: Principal) {
+    guard auditClients.isOn, let client = principal.client, let connection = connections[client] as? RPCConnection,
+      let method = principal.method
+    else { return }
+    let audited = audited(connection)
+    broker.assumeIsolated { $0.note(grant, to: (audited.client, audited.number), by: method) }
+  }
+
   /// Notes that a request is refused to its client: because of rules, sockets or a person, and not for what it is.
   func auditRefusal(_ error: BrokerError, of key: CallerID, _ method: String) {
     guard auditClients.isOn, let request = rpc.requests[key], isRefusal(error, of: method, request.connection) else {

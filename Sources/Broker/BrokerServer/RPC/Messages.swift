@@ -279,6 +279,7 @@ extension BrokerServer {
     }
     guard connection.hasAsked else { return }
     let id = connection.id
+    environment.doors.forget(id)
     broker.assumeIsolated { $0.leave(id) }
   }
 }

@@ -77,6 +77,8 @@ extension BrokerServer {
     package var authorities: @Sendable () -> [GetStatus.Authority] = { [] }
     /// The limited sockets.
     package var sockets = SocketServices()
+    /// The doors.
+    package var doors = DoorServices()
     /// The processes from one on to its oldest ancestor, for questions to the owner.
     package var ancestry: @Sendable (Int32) -> [ProcessLink] = { ProcessLink.ancestry(of: $0) }
     /// The servers, each with the profile whose token it gets.
@@ -141,7 +143,7 @@ extension BrokerServer {
     assumeIsolated { server in
       switch notice {
       case .answer(let answer, let caller): server.answer(caller, answer)
-      case .used(let grant, let caller): server.audit(grant, of: caller)
+      case .used(let grant, let principal): server.audit(grant, to: principal)
       case .subscribed(let subscription): server.begin(subscription)
       case .missed(let page): server.take(page)
       case .delivery(let delivery): server.deliver(delivery)

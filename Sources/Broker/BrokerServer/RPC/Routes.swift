@@ -114,7 +114,7 @@ package enum Methods {
 /// The table of methods.
 enum Routes {
   /// One route for each method; those of the embedded provider's owner come last.
-  static let all = common + sockets + audit + consents + directory
+  static let all = common + doors + sockets + audit + consents + directory
 
   /// The routes of all methods but those of the limited sockets and of the account directory.
   private static let common: [Route] =

@@ -29,7 +29,7 @@ enum RequestCommand: Command {
     examples: [
       "authbroker request https://api.example.com/v1/orders",
       #"authbroker request -p shop -X PATCH -d '{"state":"open"}' /v1/orders/7"#,
-      "authbroker request -d @picture.png -H 'Content-Type: image/png' --output thumb.png /v1/thumbs",
+      "authbroker request -d @a.png -H 'Content-Type: image/png' -o b.png /v1/t",
     ])
 
   /// Sends the request and prints the answer.

@@ -11,9 +11,8 @@ extension ResourceProvider {
     return await ProbeExchange(HTTPRequest(.get, url), transport, clock: clock).probe("resource")
   }
 
-  package func issues(at address: TargetAddress, asking asks: Bool) async -> Bool {
-    for discovery in knownDiscoveries where address.isAny(of: await discovery.tokenAddresses(asking: asks)) { return true }
-    return false
+  package func issues(at address: TargetAddress) -> Bool {
+    knownDiscoveries.contains { address.isAny(of: $0.tokenAddresses) }
   }
 
   /// Tells which documents were read, whose tokens they lead to, how the client is known there, and which scopes are asked

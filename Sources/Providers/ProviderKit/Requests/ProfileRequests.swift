@@ -9,7 +9,7 @@ package struct ProfileRequests: APISender {
 
   /// A sender; an API is trusted by the system's authorities and those of the network section, since it need not be the
   /// provider's own server.
-  package init(_ client: HTTPClient) { transport = AuthenticatedTransport(client) }
+  package init(_ transport: AuthenticatedTransport) { self.transport = transport }
 
   package func send(_ request: APIRequest, with token: BoundToken) async throws(ProviderFailure) -> APIAnswer {
     let outgoing: HTTPRequest

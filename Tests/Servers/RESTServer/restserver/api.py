@@ -1,4 +1,4 @@
-"""An API of the application's own below `/api/`: it takes the access token, and answers as its path says."""
+"""An API of the application's own below `/service/`: it takes the access token, and answers as its path says."""
 
 import base64
 import gzip
@@ -14,7 +14,7 @@ def answer(request):
     `echo…` tells the request, with the token in every form in which servers repeat one; `status/N` has that status;
     `bytes/N` has so many octets; `gzip` and `br` are encoded though nobody asks for it.
     """
-    kind, _, rest = request.path.removeprefix("/api/").partition("/")
+    kind, _, rest = request.path.removeprefix("/service/").partition("/")
     if kind == "status":
         status = int(rest)
         headers = {3: [("Location", "https://other.invalid/")], 4: [("Retry-After", "7")]}.get(status // 100, [])

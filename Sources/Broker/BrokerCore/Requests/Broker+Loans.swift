@@ -1,0 +1,167 @@
+package import BrokerProtocol
+import SecretMemory
+
+/// A request of a door, for which it wants the token.
+package struct LoanDemand: Sendable {
+  /// The profile.
+  package var profile: ProfileName
+  /// The method of the request.
+  package var method: APIRequest.Method
+  /// Its address.
+  package var address: TargetAddress
+  /// Whether its body can be sent once only: a token that is about to end is replaced before.
+  package var isStreamed: Bool
+  /// The token that the server has refused, and its challenge; nil for the first sending.
+  package var refused: (token: BoundToken, challenge: String?)?
+
+  /// A request that is sent for the first time.
+  package init(profile: ProfileName, method: APIRequest.Method, address: TargetAddress, isStreamed: Bool) {
+    (self.profile, self.method, self.address) = (profile, method, address)
+    self.isStreamed = isStreamed
+  }
+
+  /// The same, once the server has refused a token.
+  package func replacing(_ token: BoundToken, _ challenge: String?) -> LoanDemand {
+    var demand = self
+    demand.refused = (token, challenge)
+    return demand
+  }
+}
+
+/// Tokens that are lent for one request each, to what sends it for a client.
+extension Broker {
+  /// The least life of a token with which a body is sent that cannot be sent again.
+  private static let streamedValidity = Duration.seconds(60)
+
+  /// Lends the token for one request, judged as one of a principal's.
+  ///
+  /// - Returns: the token, or why there is none.
+  package func lend(_ demand: LoanDemand, to principal: Principal) async -> Result<BoundToken, BrokerError> {
+    await withCheckedContinuation { continuation in
+      receive(
+        own: { _, result in
+          // A token comes another way.
+          if let error = result.failure { continuation.resume(returning: .failure(error)) }
+        }, as: principal
+      ) { broker, caller throws(BrokerError) in
+        try broker.lend(demand, caller) { continuation.resume(returning: .success($0)) }
+      }
+    }
+  }
+
+  private func lend(
+    _ demand: LoanDemand, _ caller: Caller<Secret>, then go: @escaping @Sendable (BoundToken) -> Void
+  ) throws(BrokerError) {
+    let slot = try view(of: caller.principal).slot(for: demand.profile)
+    try judge(demand.method, demand.address, on: slot)
+    let limited = try caller.principal.limited(
+      to: slot.name, nil, nil, own: slot.machine.living?.tokens.scopes)
+    let target = try target(limited.scopes, limited.audience, on: slot)
+    if caller.principal.confirmation(of: slot.name) != .never {
+      let again: Method<Secret> = { broker, caller throws(BrokerError) in try broker.lend(demand, caller, then: go) }
+      let question = Consents.Demand(
+        slot: slot.id, method: OpenDoor.name, scopes: limited.scopes, audience: limited.audience)
+      guard try isConsented(question, caller, again: again) else { return }
+    }
+    let id = slot.id
+    let finish: Callers.Continuation = { broker, result in
+      if let error = result.failure { return broker.refuse(caller.id, error) }
+      broker.learnAddresses(of: id) { $0.finish(demand, target, of: id, caller, then: go) }
+    }
+    guard let refused = demand.refused else {
+      let wanted = GetAccessToken.Params(
+        profile: slot.name, minValidity: demand.isStreamed ? Self.streamedValidity : nil, scopes: limited.scopes,
+        audience: limited.audience)
+      return withAccessToken(wanted, then: finish)
+    }
+    withToken(
+      insteadOf: ReportRejected.Params(
+        profile: slot.name, accessToken: refused.token.value, scopes: limited.scopes, audience: limited.audience,
+        challenge: refused.challenge), then: finish)
+  }
+
+  private func finish(
+    _ demand: LoanDemand, _ target: TokenTarget?, of id: SlotID, _ caller: Caller<Secret>,
+    then go: (BoundToken) -> Void
+  ) {
+    guard let slot = slot(id), let token = token(of: slot, for: target) else {
+      return refuse(caller.id, BrokerError(.loginRequired, profile: demand.profile))
+    }
+    // The rules, and what is known of the provider, may be others now.
+    do throws(BrokerError) { try judge(demand.method, demand.address, on: slot) } catch {
+      return refuse(caller.id, error)
+    }
+    // Its time may be over, or the vault locked.
+    guard callers.remove(caller.id) != nil else { return }
+    if demand.refused == nil { noteUse(of: token, for: target, slot, by: caller.principal) }
+    go(token)
+  }
+
+  /// The profile of a door that a principal wants to open, and the server that it is to.
+  ///
+  /// - Throws: `accessDenied` where no rule of the profile names the server; `invalidParams`.
+  package func doorway(
+    _ params: OpenDoor.Params, for principal: Principal
+  ) throws(BrokerError) -> (profile: ProfileName, origin: TargetAddress.Origin) {
+    let slot = try view(of: principal).slot(for: params.profile)
+    _ = try principal.limited(to: slot.name, nil, nil, own: slot.machine.living?.tokens.scopes)
+    let origins = Set(slot.requests?.rules.allow.map(\.origin) ?? [])
+    guard let text = params.origin else {
+      guard origins.count == 1, let only = origins.first else {
+        throw .unfit("/origin", "must be there, since the rules of \(slot.name) name no server, or several")
+      }
+      return (slot.name, only)
+    }
+    guard let address = try? TargetAddress(text), address.user == nil, address.path.isEmpty, !text.contains("?"),
+      ["https", "http"].contains(address.origin.scheme)
+    else { throw .unfit("/origin", "must be a server alone, such as https://api.example.com") }
+    guard origins.contains(address.origin) else {
+      throw BrokerError(.origin, .get, address.origin, slot.requests?.rules, of: slot.name)
+    }
+    return (slot.name, address.origin)
+  }
+
+  // MARK: For all requests
+
+  /// Judges a request by the rules of a profile, and by the addresses of all providers.
+  ///
+  /// - Throws: `accessDenied`, with the rule.
+  func judge(_ method: APIRequest.Method, _ address: TargetAddress, on slot: ProfileSlot) throws(BrokerError) {
+    let rules = slot.requests?.rules
+    do throws(RequestRules.Refusal) {
+      try (rules ?? RequestRules(allow: [])).judge(method, address)
+    } catch { throw BrokerError(error, method, address.origin, rules, of: slot.name) }
+    guard !slots.contains(where: { $0.provider.issues(at: address) }) else {
+      throw BrokerError(ownAddressOf: slot.name)
+    }
+  }
+
+  /// Goes on once it is known where the provider of a profile makes tokens, or cannot be known.
+  func learnAddresses(of id: SlotID, then go: @escaping @Sendable (isolated Broker) -> Void) {
+    guard let slot = slot(id), !slot.provider.knowsAddresses else { return go(self) }
+    let provider = slot.provider
+    inBackground {
+      await provider.learnAddresses()
+      return go
+    }
+  }
+
+  /// The token for a target, as it is sent.
+  func token(of slot: ProfileSlot, for target: TokenTarget?) -> BoundToken? {
+    guard let own = slot.machine.living?.tokens.accessToken else { return nil }
+    return slot.machine.otherToken(for: target).map { BoundToken($0.accessToken, own.kind, client: own.client) } ?? own
+  }
+
+  /// Notes who had which token sent: the client is not given it, and it acts all the same.
+  func noteUse(of token: BoundToken, for target: TokenTarget?, _ slot: ProfileSlot, by principal: Principal) {
+    noteUse(of: slot)
+    guard audit.isOn else { return }
+    let other = slot.machine.otherToken(for: target)
+    notify(
+      .used(
+        Grant(
+          profile: slot.name, scopes: other?.scopes ?? slot.machine.living?.tokens.scopes ?? [],
+          audience: other?.target.audience, tokenID: entropy.tokenID(of: token.value)),
+        by: principal))
+  }
+}

@@ -1,0 +1,143 @@
+package import LinuxSystem
+import Synchronization
+
+/// One open door: a strict HTTP/1.1 server that forwards to one other, with the token of a profile attached.
+///
+/// Each connection has a thread of its own, which waits for its client, for the broker and for the server: a slow one holds up
+/// nobody else.
+package final class Door: Sendable {
+  /// How many connections it has at most: more than one client opens, with room for its helpers.
+  static let mostConnections = 64
+  /// The user that may connect.
+  private static let owner = ProcessIdentity.user
+
+  /// A listening socket.
+  package enum Listener: ~Copyable, Sendable {
+    /// One in the file system.
+    case unix(UnixSocket.Listening)
+    /// A port of 127.0.0.1.
+    case port(LoopbackSocket.Listening)
+  }
+
+  /// How often it was used, since it was opened.
+  package struct Counts: Sendable, Equatable {
+    /// Requests that were forwarded.
+    package var forwarded = 0
+    /// Requests that were refused.
+    package var refused = 0
+    /// Connections that are open.
+    package var connections = 0
+  }
+
+  let settings: DoorSettings
+  let means: DoorMeans
+  private let listener: Listener
+  private let bell: EventCounter
+  private let state = Mutex(State())
+
+  private struct State {
+    var isClosed = false
+    var counts = Counts()
+  }
+
+  /// Begins to serve.
+  ///
+  /// - Throws: what eventfd(2) and pthread_create(3) say.
+  package init(_ settings: DoorSettings, on listener: consuming Listener, with means: DoorMeans) throws(Errno) {
+    (self.settings, self.means) = (settings, means)
+    bell = try EventCounter()
+    self.listener = listener
+    try SystemThread { [self] in acceptAll() }.detach()
+  }
+
+  /// How often it was used.
+  package var counts: Counts { state.withLock { $0.counts } }
+  /// Whether it was closed.
+  var isClosed: Bool { state.withLock { $0.isClosed } }
+
+  /// Accepts no connection any more, and ends those that are open.
+  package func close() {
+    state.withLock { $0.isClosed = true }
+    bell.raise()
+    switch listener {
+    case .unix(let socket): socket.removePath()
+    case .port(let socket): socket.stop()
+    }
+  }
+
+  /// The descriptor that becomes readable when the door is closed, and stays so.
+  var closing: Int32 { bell.descriptor.number }
+
+  /// Counts a request.
+  func note(isForwarded: Bool) {
+    state.withLock { if isForwarded { $0.counts.forwarded += 1 } else { $0.counts.refused += 1 } }
+  }
+
+  // MARK: Connections
+
+  private func acceptAll() {
+    var poll = PollSet(count: 2)
+    poll.watch(0, closing, readable: true)
+    poll.watch(1, number, readable: true)
+    while !isClosed {
+      _ = try? poll.wait()
+      while !isClosed, let connection = accept() { admit(connection) }
+    }
+  }
+
+  private var number: Int32 {
+    switch listener {
+    case .unix(let socket): socket.descriptor.number
+    case .port(let socket): socket.descriptor.number
+    }
+  }
+
+  /// A connection that waits; nil where there is none, or no descriptor for it.
+  private func accept() -> FileDescriptor? {
+    do throws(Errno) {
+      switch listener {
+      case .unix(let socket): return try UnixSocket.accept(from: socket.descriptor)
+      case .port(let socket): return try UnixSocket.accept(from: socket.descriptor)
+      }
+    } catch {
+      // The machine has no descriptors: those that are open come back, and nobody is served sooner by asking again at once.
+      var pause = PollSet(count: 1)
+      pause.watch(0, closing, readable: true)
+      _ = try? pause.wait(atMost: .milliseconds(50))
+      return nil
+    }
+  }
+
+  /// Serves a connection of the owner's; that of anybody else is closed.
+  private func admit(_ descriptor: consuming FileDescriptor) {
+    guard isOwners(descriptor), begin() else { return }
+    let number = descriptor.release()
+    do throws(Errno) {
+      try SystemThread { [self] in
+        var connection = DoorConnection(FileDescriptor(owning: number), of: self)
+        connection.serve()
+        end()
+      }.detach()
+    } catch {
+      _ = FileDescriptor(owning: number)
+      end()
+    }
+  }
+
+  private func isOwners(_ descriptor: borrowing FileDescriptor) -> Bool {
+    switch listener {
+    case .unix: (try? PeerCredentials(of: descriptor)).map { $0.uid == Self.owner || $0.uid == 0 } ?? false
+    case .port: LoopbackSocket.user(connectedTo: descriptor) == Self.owner
+    }
+  }
+
+  private func begin() -> Bool {
+    state.withLock { state in
+      guard !state.isClosed, state.counts.connections < Self.mostConnections else { return false }
+      state.counts.connections += 1
+      return true
+    }
+  }
+
+  private func end() { state.withLock { $0.counts.connections -= 1 } }
+}

@@ -1,0 +1,99 @@
+import LinuxSystem
+
+/// The client's end of a connection: what has come and was not read yet, and writing that waits.
+struct DoorClient: ~Copyable {
+  /// How long a client that reads nothing may hold up what is written.
+  private static let writeTime = Duration.seconds(60)
+  private static let pieceSize = 1 << 16
+
+  /// The connection, which does not block.
+  let descriptor: FileDescriptor
+  /// Becomes readable when the door is closed.
+  private let closing: Int32
+  /// What has come, and was not read yet.
+  var input: [UInt8] = []
+  /// Whether the client sends nothing any more.
+  private(set) var hasEnded = false
+
+  /// A connection; `closing` becomes readable when the door is closed.
+  init(_ descriptor: consuming FileDescriptor, closing: Int32) {
+    try? descriptor.setNonBlocking()
+    self.descriptor = descriptor
+    self.closing = closing
+  }
+
+  /// Waits for more to read.
+  ///
+  /// - Returns: whether something has come; else the time is over, the client has ended, or the door is closed.
+  mutating func receive(until deadline: Duration) -> Bool {
+    var poll = PollSet(count: 2)
+    while true {
+      if readNow() { return true }
+      guard !hasEnded else { return false }
+      let left = deadline - BootClock.now
+      guard left > .zero else { return false }
+      poll.watch(0, descriptor.number, readable: true)
+      poll.watch(1, closing, readable: true)
+      guard (try? poll.wait(atMost: left)) != nil, !poll.isReady(1) else { return false }
+    }
+  }
+
+  /// Reads what has come; false where nothing has.
+  mutating func readNow() -> Bool {
+    var buffer = [UInt8](repeating: 0, count: Self.pieceSize)
+    switch descriptor.read(into: &buffer) {
+    case .bytes(let count):
+      input += buffer[..<count]
+      return true
+    case .wouldBlock: return false
+    default:
+      hasEnded = true
+      return false
+    }
+  }
+
+  /// Writes all of it; false where the client is gone, or takes nothing any more.
+  mutating func write(_ bytes: [UInt8]) -> Bool {
+    var written = 0
+    while written < bytes.count {
+      guard let count = writeNow(bytes, from: written) else { return false }
+      written += count
+      guard count == 0 else { continue }
+      var poll = PollSet(count: 2)
+      poll.watch(0, descriptor.number, writable: true)
+      poll.watch(1, closing, readable: true)
+      guard let ready = try? poll.wait(atMost: Self.writeTime), ready > 0, !poll.isReady(1) else { return false }
+    }
+    return true
+  }
+
+  /// Waits until there is something to read or room to write, as far as that is wanted, or another descriptor is readable.
+  ///
+  /// - Returns: false where the client sends nothing any more although it is not asked to, or the door is closed.
+  borrowing func wait(for other: Int32?, reading: Bool, writing: Bool) -> Bool {
+    var poll = PollSet(count: 3)
+    let isIdle = !reading && !writing
+    poll.watch(0, descriptor.number, readable: reading, writable: writing, hangUp: isIdle)
+    poll.watch(1, closing, readable: true)
+    if let other { poll.watch(2, other, readable: true) }
+    guard (try? poll.wait()) != nil, !poll.isReady(1) else { return false }
+    return !isIdle || !poll.isReady(0)
+  }
+
+  /// Writes as much as goes at once, from a place on; nil where the client is gone.
+  mutating func writeNow(_ bytes: [UInt8], from place: Int) -> Int? {
+    switch descriptor.send(bytes, place..<bytes.count) {
+    case .bytes(let count): count
+    case .wouldBlock: 0
+    default: nil
+    }
+  }
+
+  /// Ends the sending direction and reads on for a moment, so that the client sees the answer before the reset that unread
+  /// bytes bring about (RFC 9112, section 9.6).
+  mutating func linger() {
+    try? descriptor.finishSending()
+    let deadline = BootClock.now + .seconds(1)
+    while !hasEnded, receive(until: deadline) { input = [] }
+  }
+}

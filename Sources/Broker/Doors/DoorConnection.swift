@@ -1,0 +1,168 @@
+import BrokerCore
+import BrokerProtocol
+import HTTP
+import HTTPMessage
+import LinuxSystem
+import ProviderKit
+import Synchronization
+
+/// One connection to a door, on a thread of its own: one request after the other.
+struct DoorConnection: ~Copyable {
+  /// How long a connection is kept without a request.
+  private static let idleTime = Duration.seconds(75)
+  /// How long a head may take from its first byte on: a client that sends it a byte at a time keeps no thread.
+  private static let headTime = Duration.seconds(20)
+  /// How long a body that is held may pause.
+  private static let bodyTime = Duration.seconds(30)
+  /// How many bytes a head may have.
+  private static let longestHead = 1 << 16
+
+  private let door: Door
+  private var client: DoorClient
+
+  /// Takes a connection over.
+  init(_ descriptor: consuming FileDescriptor, of door: Door) {
+    self.door = door
+    client = DoorClient(descriptor, closing: door.closing)
+  }
+
+  /// Serves requests until the client ends the connection, or the door is closed.
+  mutating func serve() {
+    while !door.isClosed {
+      do throws(DoorRefusal) {
+        guard try serveNext() else { return }
+      } catch {
+        door.note(isForwarded: false)
+        guard client.write(error.bytes(without: false)), !error.ends else { return client.linger() }
+      }
+    }
+  }
+
+  /// Serves the next request.
+  ///
+  /// - Returns: whether another one may follow.
+  /// - Throws: why it is not forwarded.
+  private mutating func serveNext() throws(DoorRefusal) -> Bool {
+    var head = RequestHead(longest: Self.longestHead)
+    defer { head.wipe() }
+    guard try read(&head) else { return false }
+    let request = try DoorRequest(head, at: door.settings)
+    let demand = LoanDemand(
+      profile: door.settings.profile, method: request.method, address: request.address, isStreamed: !request.isHeld)
+    let hasBody = request.body != .length(0)
+    var token = try lend(demand, ends: hasBody)
+    if request.awaitsLeave { _ = client.write(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)) }
+    let held = try request.isHeld ? hold(request.body) : nil
+    door.note(isForwarded: true)
+    var transfer = try transfer(request, held, token)
+    var outcome = transfer.run(&client, passesUnauthorized: !request.isHeld && door.settings.passesUnauthorized)
+    if case .unauthorized(let challenge) = outcome, request.isHeld {
+      token = try lend(demand.replacing(token, challenge), ends: false)
+      transfer = try self.transfer(request, held, token)
+      outcome = transfer.run(&client, passesUnauthorized: door.settings.passesUnauthorized)
+    }
+    switch outcome {
+    case .done: return request.keepsConnection
+    case .over: return false
+    case .unauthorized:
+      var error = BrokerError(
+        .providerRejected, "\(door.settings.origin.text) refuses the token, also a new one.",
+        profile: door.settings.profile)
+      error.nextAction = .login
+      throw DoorRefusal(error, ends: !request.isHeld)
+    case .failed(let failure): throw DoorRefusal(Self.error(failure, door.settings), ends: !request.isHeld)
+    }
+  }
+
+  private static func error(_ failure: HTTPFailure, _ door: DoorSettings) -> BrokerError {
+    let kind = ErrorKind(failure)
+    let sentence =
+      failure.requestMayHaveArrived
+      ? "The answer of \(door.origin.text) was lost: whether the request was acted on is not known."
+      : "\(door.origin.text) cannot be reached, or its certificate cannot be trusted (\(kind.rawValue))."
+    return BrokerError(kind, sentence, profile: door.profile)
+  }
+
+  // MARK: Reading
+
+  /// Reads a head; false where the client has ended the connection, or sends nothing any more.
+  private mutating func read(_ head: inout RequestHead) throws(DoorRefusal) -> Bool {
+    var deadline = BootClock.now + Self.idleTime
+    var hasBegun = false
+    while true {
+      if client.input.isEmpty {
+        guard client.receive(until: deadline) else {
+          guard hasBegun, !client.hasEnded, !door.isClosed else { return false }
+          throw .malformed("The head of the request did not come in time.", status: 408)
+        }
+      }
+      if !hasBegun { (hasBegun, deadline) = (true, BootClock.now + Self.headTime) }
+      switch head.read(client.input.span) {
+      case .incomplete: client.input = []
+      case .complete(let count):
+        client.input.removeFirst(count)
+        return true
+      case .refused(let status):
+        throw .malformed("The request is none that has one meaning alone (RFC 9112).", status: status)
+      }
+    }
+  }
+
+  /// Reads a body that is held.
+  private mutating func hold(_ framing: BodyFraming) throws(DoorRefusal) -> [UInt8] {
+    var reader = BodyReader(framing, longestLine: 0)
+    var body: [UInt8] = []
+    while true {
+      var position = 0
+      let event = reader.next(in: client.input.span, from: &position)
+      if case .data(let range)? = event { body += client.input[range] }
+      client.input.removeFirst(position)
+      switch event {
+      case .data?: break
+      case .end?: return body
+      case .malformed?: throw .malformed("The body is malformed.")
+      case nil:
+        guard client.receive(until: BootClock.now + Self.bodyTime) else {
+          throw .malformed("The body did not come in time.", status: 408)
+        }
+      }
+    }
+  }
+
+  // MARK: Sending
+
+  /// Asks the broker for the token of one request; the thread waits meanwhile.
+  private func lend(_ demand: LoanDemand, ends: Bool) throws(DoorRefusal) -> BoundToken {
+    let (loan, lend) = (Loan(), door.means.lend)
+    Task(executorPreference: TaskThread.shared) { loan.end(await lend(demand)) }
+    switch loan.wait() {
+    case .success(let token)?: return token
+    case .failure(let error)?: throw DoorRefusal(error, ends: ends)
+    case nil: throw DoorRefusal(BrokerError(.internal), ends: true)
+    }
+  }
+
+  private func transfer(
+    _ request: DoorRequest, _ held: [UInt8]?, _ token: BoundToken
+  ) throws(DoorRefusal) -> DoorTransfer {
+    do throws(HTTPFailure) { return try DoorTransfer(request, held, token, door.means.transport) } catch {
+      throw DoorRefusal(Self.error(error, door.settings), ends: true)
+    }
+  }
+}
+
+/// The answer of the broker, for which a thread waits.
+private final class Loan: Sendable {
+  private let answer = Mutex<Result<BoundToken, BrokerError>?>(nil)
+  private let ended = Semaphore()
+
+  func end(_ result: Result<BoundToken, BrokerError>) {
+    answer.withLock { $0 = result }
+    ended.signal()
+  }
+
+  func wait() -> Result<BoundToken, BrokerError>? {
+    ended.wait()
+    return answer.withLock { $0 }
+  }
+}

@@ -1,0 +1,54 @@
+import BrokerProtocol
+import JSON
+
+/// The answer of a door itself to a request that it does not forward.
+struct DoorRefusal: Error {
+  /// The status (RFC 9110, section 15): never 401, at which clients begin a login of their own.
+  let status: Int
+  /// Why, as the broker tells errors.
+  let error: BrokerError
+  /// Whether the connection ends: the bytes that follow cannot be trusted, or are not wanted.
+  let ends: Bool
+
+  /// A refusal of a message that is malformed or not for this door; the connection ends.
+  static func malformed(_ sentence: String, status: Int = 400) -> DoorRefusal {
+    DoorRefusal(status: status, error: BrokerError(.invalidRequest, sentence), ends: true)
+  }
+
+  /// A refusal of a client that may not use the door, or of what it may not send.
+  static func denied(_ sentence: String) -> DoorRefusal {
+    DoorRefusal(status: 403, error: BrokerError(.accessDenied, sentence), ends: true)
+  }
+
+  /// The broker's own refusal.
+  init(_ error: BrokerError, ends: Bool) {
+    switch error.kind {
+    case .accessDenied, .consentDenied, .unknownProfile, .insufficientScope: status = 403
+    case .invalidParams: status = 400
+    case .timeout, .deadlineExceeded: status = 504
+    case .overloaded, .shuttingDown, .vaultLocked, .rateLimited: status = 503
+    default: status = 502
+    }
+    (self.error, self.ends) = (error, ends)
+  }
+
+  private init(status: Int, error: BrokerError, ends: Bool) {
+    (self.status, self.error, self.ends) = (status, error, ends)
+  }
+
+  /// The answer as bytes.
+  func bytes(without body: Bool) -> [UInt8] {
+    var writer = JSONWriter()
+    writer.object { writer in writer.member("error", error) }
+    var head = "HTTP/1.1 \(status) \(Self.phrases[status] ?? "Refused")\r\nContent-Type: application/json\r\n"
+    head += "Content-Length: \(writer.bytes.count)\r\nCache-Control: no-store\r\n"
+    if ends { head += "Connection: close\r\n" }
+    return Array((head + "\r\n").utf8) + (body ? [] : writer.bytes)
+  }
+
+  private static let phrases = [
+    400: "Bad Request", 403: "Forbidden", 405: "Method Not Allowed", 408: "Request Timeout", 413: "Content Too Large",
+    431: "Request Header Fields Too Large", 501: "Not Implemented", 502: "Bad Gateway", 503: "Service Unavailable",
+    504: "Gateway Timeout",
+  ]
+}

@@ -1,0 +1,172 @@
+import BrokerCore
+import HTTP
+import HTTPMessage
+import LinuxSystem
+import ProviderKit
+
+/// One sending of a request, and its answer, as it passes to the client.
+struct DoorTransfer {
+  /// How it ended.
+  enum Outcome {
+    /// The answer has passed, and the connection can be used again.
+    case done
+    /// The connection is of no use any more.
+    case over
+    /// The server refuses the token, with this challenge; nothing was passed on.
+    case unauthorized(challenge: String?)
+    /// There is no answer; nothing was passed on.
+    case failed(HTTPFailure)
+  }
+
+  /// A server that says nothing for so long is given up: models that think need minutes.
+  private static let stillness = Duration.seconds(600)
+  /// Fields of an answer that are for the connection, lead a client elsewhere, or set a cookie, which no request brings back.
+  private static let withheld: Set = [
+    "connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade", "proxy-authenticate",
+    "proxy-connection", "set-cookie", "set-cookie2", "alt-svc", "content-length",
+  ]
+
+  private let request: DoorRequest
+  private let flow: DoorFlow
+  private let stream: HTTPStream
+  private let token: BoundToken
+  private var reader: BodyReader?
+  /// What is to be written to the client, and how much of it was.
+  private var (pending, written): ([UInt8], Int) = ([], 0)
+  private var hasHead = false
+  /// The framing of the answer to the client: in chunks, by a length, or by the end of the connection.
+  private var isChunked = false
+  private var endsByClosing = false
+  private var hasNoBody = false
+
+  /// Prepares a sending.
+  ///
+  /// - Throws: `HTTPFailure` for what cannot be sent.
+  init(
+    _ request: DoorRequest, _ held: [UInt8]?, _ token: BoundToken, _ transport: AuthenticatedTransport
+  ) throws(HTTPFailure) {
+    do throws(Errno) { flow = try DoorFlow(held: held) } catch { throw .overloaded }
+    guard let method = HTTPRequest.Method(rawValue: request.method.rawValue) else { throw .invalidField }
+    var fields = request.fields
+    if !fields.contains(where: { $0.name == "accept" }) { fields.append(try HTTPField("accept", "*/*")) }
+    var upload: HTTPUpload?
+    switch request.body {
+    case .length(0): break
+    case .length(let count): upload = try HTTPUpload(flow, count: count, contentType: request.contentType)
+    case .chunked: upload = try HTTPUpload(flow, count: nil, contentType: request.contentType)
+    }
+    if upload != nil, held == nil { reader = BodyReader(request.body, longestLine: 4096) }
+    stream = try transport.stream(
+      HTTPRequest(method, request.url, fields: fields, purpose: "door"), upload, with: token,
+      stillness: Self.stillness, to: flow)
+    (self.request, self.token) = (request, token)
+  }
+
+  /// Sends the request, and passes the answer on as it comes.
+  mutating func run(_ client: inout DoorClient, passesUnauthorized: Bool) -> Outcome {
+    let (stream, flow) = (stream, flow)
+    let task = Task(executorPreference: TaskThread.shared) {
+      let result: Result<HTTPResponse, HTTPFailure>
+      do throws(HTTPFailure) { result = .success(try await stream.run()) } catch { result = .failure(error) }
+      flow.finish(result)
+    }
+    let outcome = pass(&client, passesUnauthorized: passesUnauthorized)
+    task.cancel()
+    return outcome
+  }
+
+  private mutating func pass(_ client: inout DoorClient, passesUnauthorized: Bool) -> Outcome {
+    while true {
+      if written == pending.count {
+        flow.bell.clear()
+        let arrival = flow.takeArrival()
+        if arrival.mustResume { stream.resume() }
+        (pending, written) = ([], 0)
+        if let head = arrival.head, !hasHead {
+          if head.status == 401, !passesUnauthorized { return .unauthorized(challenge: head.field("www-authenticate")) }
+          begin(head)
+        }
+        append(arrival.piece)
+        // What came before the end was taken with it.
+        if let result = arrival.result { return end(result, &client) }
+      }
+      if written < pending.count {
+        guard let count = client.writeNow(pending, from: written) else { return .over }
+        written += count
+      }
+      guard feed(&client), wait(client) else { return .over }
+    }
+  }
+
+  /// Waits until something can be done; false where the client is gone, or the door is closed.
+  private func wait(_ client: borrowing DoorClient) -> Bool {
+    let isWriting = written < pending.count
+    return client.wait(
+      for: isWriting ? nil : flow.bell.descriptor.number, reading: reader != nil && flow.bodyRoom > 0, writing: isWriting)
+  }
+
+  // MARK: The body of the request
+
+  /// Passes on what has come of the body; false where it breaks off.
+  private mutating func feed(_ client: inout DoorClient) -> Bool {
+    guard reader != nil, flow.bodyRoom > 0 else { return true }
+    _ = client.readNow()
+    guard !client.input.isEmpty else { return !client.hasEnded }
+    var (body, isLast): ([UInt8], Bool) = ([], false)
+    var position = 0
+    events: while let event = reader?.next(in: client.input.span, from: &position) {
+      switch event {
+      case .data(let range): body += client.input[range]
+      case .end:
+        isLast = true
+        break events
+      case .malformed: return false
+      }
+    }
+    client.input.removeFirst(position)
+    if isLast { reader = nil }
+    if flow.give(body[...], isLast: isLast) { stream.resume() }
+    return true
+  }
+
+  // MARK: The answer
+
+  private mutating func begin(_ head: HTTPResponse) {
+    hasHead = true
+    let echo = SecretEcho(of: token.value)
+    hasNoBody = request.method == .head || head.status == 204 || head.status == 304
+    let length = head.field("content-length")
+    let named = Set((head.field("connection") ?? "").lowercased().split(separator: ",").map { $0.filter { $0 != " " } })
+    var text = "HTTP/1.1 \(head.status) \r\n"
+    for (name, value) in head.fields where !Self.withheld.contains(name) && !named.contains(name) {
+      text += "\(echo.removed(from: name)): \(echo.removed(from: value))\r\n"
+    }
+    if let length, head.status != 204 { text += "Content-Length: \(length)\r\n" }
+    isChunked = !hasNoBody && length == nil && request.takesChunks
+    if isChunked { text += "Transfer-Encoding: chunked\r\n" }
+    endsByClosing = !hasNoBody && length == nil && !request.takesChunks
+    if !request.keepsConnection || endsByClosing { text += "Connection: close\r\n" }
+    pending += Array((text + "\r\n").utf8)
+  }
+
+  private mutating func append(_ piece: [UInt8]) {
+    guard !piece.isEmpty, !hasNoBody else { return }
+    if isChunked { pending += Array("\(String(piece.count, radix: 16))\r\n".utf8) }
+    pending += piece
+    if isChunked { pending += [0x0D, 0x0A] }
+  }
+
+  private mutating func end(_ result: Result<HTTPResponse, HTTPFailure>, _ client: inout DoorClient) -> Outcome {
+    switch result {
+    case .success where hasHead:
+      if isChunked { pending += Array("0\r\n\r\n".utf8) }
+      guard client.write(pending), !endsByClosing, reader == nil else { return .over }
+      return .done
+    case .success: return .failed(.malformedResponse)
+    case .failure(let error):
+      guard hasHead else { return .failed(error) }
+      _ = client.write(pending)
+      return .over
+    }
+  }
+}
