@@ -47,6 +47,15 @@ struct DoorConnection: ~Copyable {
     defer { head.wipe() }
     guard try read(&head) else { return false }
     let request = try DoorRequest(head, at: door.settings)
+    do throws(DoorRefusal) { return try forward(request) } catch {
+      var refusal = error
+      if !request.keepsConnection { refusal.ends = true }
+      throw refusal
+    }
+  }
+
+  /// Forwards a request, and passes its answer on.
+  private mutating func forward(_ request: DoorRequest) throws(DoorRefusal) -> Bool {
     let demand = LoanDemand(
       profile: door.settings.profile, method: request.method, address: request.address, isStreamed: !request.isHeld)
     let hasBody = request.body != .length(0)

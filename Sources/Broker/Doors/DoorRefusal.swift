@@ -8,7 +8,7 @@ struct DoorRefusal: Error {
   /// Why, as the broker tells errors.
   let error: BrokerError
   /// Whether the connection ends: the bytes that follow cannot be trusted, or are not wanted.
-  let ends: Bool
+  var ends: Bool
 
   /// A refusal of a message that is malformed or not for this door; the connection ends.
   static func malformed(_ sentence: String, status: Int = 400) -> DoorRefusal {

@@ -20,7 +20,7 @@ enum DoorOpenCommand: Command {
     ] + DoorDraft.options,
     examples: [
       "authbroker door open -p shop --port 0",
-      "authbroker door open https://api.github.com --path /run/user/1000/gh.sock --placeholder ghp_",
+      "authbroker door open https://api.github.com --placeholder ghp_",
     ])
 
   /// Opens the door, and waits until the broker ends the connection.

@@ -24,7 +24,7 @@ enum DoorRunCommand: Command {
     endsOptionsAtOperand: false,
     examples: [
       "authbroker door run -p shop https://api.example.com -- ./agent",
-      "authbroker door run --url-env OPENAI_BASE_URL=/v1 --token-env OPENAI_API_KEY -- ./agent",
+      "authbroker door run --url-env BASE_URL=/v1 --token-env API_KEY -- ./agent",
     ])
 
   /// Opens the door, and runs the program until it ends.
