@@ -20,6 +20,7 @@ extension OIDCProvider {
     if dialect.grant != nil { capabilities.grant = self }
     capabilities.targets = self
     capabilities.revocation = self
+    if dialect.bindsTokens { capabilities.proofs = self }
     return capabilities
   }
 }

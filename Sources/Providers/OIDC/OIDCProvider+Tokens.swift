@@ -12,12 +12,13 @@ extension OIDCProvider: TargetProvider, RevocationProvider {
   /// they may be the only copy of the next refresh token. The caller compares the user of a valid one with the
   /// session's (OpenID Connect Core, section 12.2).
   package func refresh(_ refreshToken: BoundToken) async throws(ProviderFailure) -> TokenSet {
-    if let grant = ClientGrant(refreshToken) { return try await renew(grant) }
+    let key = try key(of: refreshToken)
+    if let grant = ClientGrant(refreshToken) { return try await renew(grant, key) }
     var form: TokenCaller.Form = [
       ("grant_type", .text("refresh_token")), ("refresh_token", .secret(refreshToken.value)),
     ]
     if let resource = dialect.resource { form.append(("resource", .text(resource))) }
-    let reply = try await ask(.refresh, try await tokenEndpoint(), form)
+    let reply = try await ask(.refresh, try await tokenEndpoint(), form, key: key)
     return checked(try await reply.tokens())
   }
 
@@ -38,7 +39,8 @@ extension OIDCProvider: TargetProvider, RevocationProvider {
   package func accessToken(
     for target: TokenTarget, refreshToken: BoundToken
   ) async throws(ProviderFailure) -> TokenSet {
-    if let grant = ClientGrant(refreshToken) { return try await renew(grant, for: target) }
+    let key = refreshToken.key
+    if let grant = ClientGrant(refreshToken) { return try await renew(grant, key, for: target) }
     var form: TokenCaller.Form = [
       ("grant_type", .text("refresh_token")), ("refresh_token", .secret(refreshToken.value)),
     ]
@@ -48,7 +50,7 @@ extension OIDCProvider: TargetProvider, RevocationProvider {
     } else if let resource = dialect.resource {
       form.append(("resource", .text(resource)))
     }
-    let reply = try await ask(.narrow, try await tokenEndpoint(), form)
+    let reply = try await ask(.narrow, try await tokenEndpoint(), form, key: key)
     return checked(try await reply.tokens(asked: target.scopes))
   }
 
@@ -108,7 +110,7 @@ extension OIDCProvider: TargetProvider, RevocationProvider {
 
   func revoke(_ token: BoundToken, _ hint: String, _ url: HTTPURL) async throws(ProviderFailure) {
     let form: TokenCaller.Form = [("token", .secret(token.value)), ("token_type_hint", .text(hint))]
-    let reply = try await ask(.revocation, url, form)
+    let reply = try await ask(.revocation, url, form, key: token.key)
     // A token that is no good any more is as good as ended (RFC 7009, section 2.2); some say so, as Google does.
     if let code = reply.refusal?.code, code == "invalid_token" || code == "invalid_grant" { return }
     try reply.expectSuccess()
@@ -128,7 +130,7 @@ extension OIDCProvider: TargetProvider, RevocationProvider {
     } else {
       return false
     }
-    let reply = try await ask(.revocation, url, form)
+    let reply = try await ask(.revocation, url, form, key: tokens.accessToken.key)
     guard dialect.quirks.endsSessionWithRefreshToken else { return false }
     if reply.refusal?.code == "invalid_grant" { return true }
     try reply.expectSuccess()

@@ -17,6 +17,10 @@ import Testing
     ],
     "reportRejected": [#"{"profile":"work","tokenId":"id-2"}"#, #"{"tokenId":"id-2"}"#, #"{"tokenId":"id-1"}"#],
     "getIdToken": [#"{"profile":"work"}"#, "{}"],
+    "createProof": [
+      #"{"profile":"work","tokenId":"id-2","method":"GET","url":"https://a.example"}"#,
+      #"{"tokenId":"id-2","method":"GET","url":"https://a.example"}"#,
+    ],
     "login": [
       #"{"profile":"work","email":"a@example.test","password":"right"}"#, #"{"profile":"spare","method":"deviceCode"}"#,
       #"{"email":"a@example.test","password":"wrong"}"#, #"{"method":"deviceCode"}"#,

@@ -27,7 +27,7 @@ import Testing
   private static let oidc = #"provider:"oidc",issuer:"https://op.example.com",clientId:"c""#
   /// An OpenID Connect provider whose metadata are not read.
   private static let plain = oidc + #",discovery:false,endpoints:{token:"https://op.example.com/token""#
-  private static let everyEndpoint = Set(ProviderAbility.allCases).subtracting([.generateBackupCodes, .awaitLogin])
+  private static let everyEndpoint = Set(ProviderAbility.allCases).subtracting([.generateBackupCodes, .awaitLogin, .createProof])
   private static let user: Set<ProviderAbility> = [.getCurrentUser, .awaitLogin]
 
   static let rows: [Row] =
@@ -58,6 +58,7 @@ import Testing
   private static let oidcRows: [Row] = [
     Row(oidc, user),
     Row(oidc + #",methods:["password","refreshToken"]"#, [.getCurrentUser]),
+    Row(oidc + #",dpop:true"#, user.union([.createProof])),
     Row(oidc + #",methods:["deviceCode"]"#, user),
     Row(oidc + #",methods:["browser"]"#, user),
     Row(oidc + #",methods:["clientCredentials"],clientSecret:{env:"SECRET"}"#, [.getCurrentUser]),

@@ -27,11 +27,13 @@ package struct Allowance: Hashable, Sendable {
     Initialize.name, Ping.name, Discover.name, Shutdown.name, Unsubscribe.name, Prove.name,
   ]
   /// The methods that give or spend a profile's tokens: rules hold for administrative connections, too.
-  static let ofTokens: Set<String> = [GetAccessToken.name, GetIDToken.name, ReportRejected.name]
+  ///
+  /// A proof is of use to who holds the token alone, and to give it to others would undo what binds that to a key.
+  static let ofTokens: Set<String> = [GetAccessToken.name, GetIDToken.name, ReportRejected.name, CreateProof.name]
 
   /// The methods that a rule can name, which are all that need no proof and are not for every client.
   package static let names: [String] = [
-    GetAccessToken.name, ReportRejected.name, GetIDToken.name, Login.name, VerifyOTP.name, ResendOTP.name,
+    GetAccessToken.name, ReportRejected.name, GetIDToken.name, CreateProof.name, Login.name, VerifyOTP.name, ResendOTP.name,
     Register.name, VerifyBackupCode.name, VerifyEmail.name, ForgotPassword.name, ResetPassword.name,
     ChangePassword.name, UpdateProfile.name, GenerateBackupCodes.name, DeleteAccount.name, AwaitLogin.name,
     CompleteLogin.name, CancelLogin.name, ListPendingLogins.name, Reauthenticate.name, Logout.name,

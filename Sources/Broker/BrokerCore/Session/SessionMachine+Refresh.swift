@@ -185,6 +185,11 @@ extension SessionMachine {
       life?.heldAnswer = .refreshFailed(flight: flight, failure)
       return []
     }
+    if failure.wantsProof {
+      let actions = run(refresh.handle(.failed(flight: flight, failure, jitter: jitter), terms, at: now), now)
+      if !refresh.isUnderWay { life?.flightTarget = nil }
+      return actions
+    }
     if let target = life?.flightTarget {
       // Whatever follows, a replay or another try, is for the session itself.
       life?.flightTarget = nil

@@ -21,6 +21,8 @@ public enum ParameterLength {
   public static let url = 8000
   /// The challenge of a server that has refused a token: as long as servers let a header be.
   public static let challenge = 8192
+  /// The nonce of a proof (RFC 9449, section 8.1): those in use have some dozen characters, or are a short token.
+  public static let nonce = 1024
   /// The path of a file: as long as system calls take one (PATH_MAX in limits.h).
   public static let path = 4096
 }
