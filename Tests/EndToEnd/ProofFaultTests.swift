@@ -40,7 +40,7 @@ import Testing
     Row(name: "the request that follows a demand is lost", faults: [demand, fault("drop-before")]),
     Row(
       name: "the reply that follows a demand is lost, and with it the next token",
-      faults: [demand, fault("drop-after-commit")], survives: false),
+      faults: [demand, fault("drop-after-commit")], settings: #"{"dpopNonceUses":0}"#, survives: false),
     Row(name: "demands follow each other", faults: [demand, demand, demand], replacesNonces: true),
     Row(name: "there is no end of demands for a while", faults: (0..<6).map { _ in demand }),
     Row(name: "a demand does not say what it wants", faults: [bareDemand]),

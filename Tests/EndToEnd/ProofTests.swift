@@ -61,7 +61,7 @@ import Testing
     try await Self.run { stage in
       let wire = try SocketWire(stage.sandbox.socket)
       // The times of its ID tokens stay those of this machine.
-      try stage.backend.set(#"{"clockAheadSeconds":\(ahead)}"#)
+      try stage.backend.set(#"{"clockAheadSeconds":\#(ahead)}"#)
       for _ in 1...2 { _ = try wire.call("getAccessToken", #"{"forceRefresh":true}"#) }
       #expect(try stage.callsAPI(wire))
       #expect(try stage.refusals() == ["it is of another time"])

@@ -110,10 +110,26 @@ extension OIDCProvider: TargetProvider, RevocationProvider {
 
   func revoke(_ token: BoundToken, _ hint: String, _ url: HTTPURL) async throws(ProviderFailure) {
     let form: TokenCaller.Form = [("token", .secret(token.value)), ("token_type_hint", .text(hint))]
-    let reply = try await ask(.revocation, url, form, key: token.key)
+    let reply = try await askToEnd(form, url, token.key)
     // A token that is no good any more is as good as ended (RFC 7009, section 2.2); some say so, as Google does.
     if let code = reply.refusal?.code, code == "invalid_token" || code == "invalid_grant" { return }
     try reply.expectSuccess()
+  }
+
+  /// Asks for the end of a token with a proof of its key, and without one where that is refused: the specification has none
+  /// here (RFC 7009), and some servers want one.
+  private func askToEnd(
+    _ form: TokenCaller.Form, _ url: HTTPURL, _ key: ProofKey?
+  ) async throws(ProviderFailure) -> OAuthReply {
+    if key != nil {
+      do throws(ProviderFailure) {
+        let reply = try await ask(.revocation, url, form, key: key)
+        if reply.refusal == nil { return reply }
+      } catch {
+        guard error == .misconfigured(.possession) else { throw error }
+      }
+    }
+    return try await ask(.revocation, url, form)
   }
 
   /// Asks the provider to end the user's session there; false where the answer does not confirm it.

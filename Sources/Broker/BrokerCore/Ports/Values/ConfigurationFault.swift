@@ -75,8 +75,8 @@ package enum ConfigurationFault: Sendable, Equatable, CaseIterable {
       "The authorization server registers no clients by itself; register one there, and check clientId (or "
         + "clientMetadataUrl) in the configuration."
     case .possession:
-      "The provider did not accept the request for want of a proof of possession that it takes (DPoP, RFC 9449); set dpop: "
-        + "true in the configuration, or where it is set check this machine's clock, and that the provider takes ES256."
+      "The provider wants a proof of possession (DPoP, RFC 9449), or does not take this one; set dpop: true, or check this "
+        + "machine's clock, and that the provider takes ES256."
     case .proof:
       "The authorization server does not announce PKCE with S256 (RFC 7636), so no login begins; ask its operator, or check "
         + "resource and issuer in the configuration."
