@@ -1,5 +1,6 @@
 import BrokerCore
 import BrokerProtocol
+import BrokerServer
 import TestSupport
 import Testing
 
