@@ -91,6 +91,29 @@ import Testing
     }
   }
 
+  @Test func `a session keeps its key although the setting goes, and gets one where it comes`() async throws {
+    try await Self.run { stage in
+      let wire = try SocketWire(stage.sandbox.socket)
+      _ = try stage.backend.configure(stage.sandbox)
+      _ = try wire.call("reloadConfig")
+      let kept = try wire.call("getAccessToken", #"{"forceRefresh":true}"#)
+      #expect(try kept.required("tokenType").string() == "DPoP")
+      #expect(try stage.callsAPI(wire))
+      #expect(try Set(stage.keys()).count == 1)
+      // A session that was begun without a key is bound by its next tokens.
+      try stage.backend.set(#"{"dpop":"off"}"#)
+      _ = try wire.call("logout")
+      try stage.backend.logIn(wire)
+      #expect(try wire.call("getAccessToken").required("tokenType").string() == "Bearer")
+      try stage.backend.set(#"{"dpop":"required"}"#)
+      _ = try stage.backend.configure(stage.sandbox, "dpop: true,")
+      _ = try wire.call("reloadConfig")
+      let bound = try wire.call("getAccessToken", #"{"forceRefresh":true}"#)
+      #expect(try bound.required("tokenType").string() == "DPoP")
+      #expect(try stage.callsAPI(wire))
+    }
+  }
+
   @Test func `each session has a key of its own`() async throws {
     try await Self.run { stage in
       let wire = try SocketWire(stage.sandbox.socket)

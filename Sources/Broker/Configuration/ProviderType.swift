@@ -51,7 +51,9 @@ package struct ProviderType: Sendable {
       ProviderType(
         name: FirebaseProvider.type, title: "Firebase Authentication", askedKeys: ["apiKey"],
         registration: FirebaseProvider.registration,
-        abilities: everything.subtracting([.resendOtp, .verifyBackupCode, .generateBackupCodes, .awaitLogin, .createProof])
+        abilities: everything.subtracting([
+          .resendOtp, .verifyBackupCode, .generateBackupCodes, .awaitLogin, .createProof,
+        ])
       ) { section in
         FirebaseProfileConfiguration(&section).map { .remote($0) }
       }

@@ -21,13 +21,16 @@ enum TokenCoding {
 
   /// Room for the tokens, and 1 KiB for the names and times around them.
   static func capacity(for tokens: TokenSet) -> Int {
-    let others = [tokens.refreshToken?.value, tokens.idToken, tokens.accessToken.key?.der].compactMap { $0 }
+    let others = [tokens.refreshToken?.value, tokens.idToken, key(of: tokens)?.der].compactMap { $0 }
     let tokenCount = others.reduce(tokens.accessToken.value.byteCount) { $0 + $1.byteCount }
     let client = tokens.accessToken.client.map { [$0.issuer, $0.id, $0.resource] } ?? []
     let textCount = (tokens.scopes + client).reduce(0) { $0 + $1.utf8.count + 3 }
     // Base64 makes 4 bytes of 3, an escape 6 of 1.
     return 1024 + 2 * tokenCount + 6 * textCount
   }
+
+  /// The key of the session: that of either token.
+  private static func key(of tokens: TokenSet) -> ProofKey? { tokens.accessToken.key ?? tokens.refreshToken?.key }
 
   /// Writes the members.
   static func write(_ tokens: TokenSet, to writer: inout JSONWriter) {
@@ -43,7 +46,7 @@ enum TokenCoding {
     writer.member(ifPresent: "refreshTokenExpiresAt", tokens.refreshTokenExpiresAt?.stored)
     if let idToken = tokens.idToken { write("idToken", idToken, to: &writer) }
     writer.member("scopes", tokens.scopes)
-    if let key = tokens.accessToken.key { write("proofKey", key.der, to: &writer) }
+    if let key = key(of: tokens) { write("proofKey", key.der, to: &writer) }
     guard let client = tokens.accessToken.client else { return }
     writer.key("client")
     writer.object { writer in
@@ -78,7 +81,11 @@ enum TokenCoding {
     if let kind = root["accessTokenKind"], (try? kind.string()) != proven {
       tokens.accessToken = BoundToken(tokens.accessToken.value, .subject)
     }
-    tokens = tokens.bound(to: try root["proofKey"].map { node in ProofKey(der: try token(node, sealed)) })
+    if let key = try root["proofKey"].map({ node in ProofKey(der: try token(node, sealed)) }) {
+      tokens.refreshToken = tokens.refreshToken?.bound(to: key)
+      // A session that has just got its key may still have an access token from before.
+      if root["accessTokenKind"] != nil { tokens.accessToken = tokens.accessToken.bound(to: key) }
+    }
     guard let client = try root.optional("client", client) else { return tokens }
     return tokens.issued(to: client)
   }

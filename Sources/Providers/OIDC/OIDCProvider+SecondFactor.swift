@@ -33,7 +33,9 @@ extension OIDCProvider: ChallengeProvider, CodeResendingProvider, BackupCodeProv
   ///
   /// - Throws: `.unsupported` where the user has neither: a touch on a telephone cannot be answered for with a code. And as
   ///   ``login(_:)``.
-  func challenge(_ token: Secret, _ scopes: [String], _ key: ProofKey?) async throws(ProviderFailure) -> ProviderChallenge {
+  func challenge(_ token: Secret, _ scopes: [String], _ key: ProofKey?) async throws(ProviderFailure)
+    -> ProviderChallenge
+  {
     let sentAt = clock()
     var wanted = try await wanted("oob otp", token)
     // The app that shows the question has codes as well.

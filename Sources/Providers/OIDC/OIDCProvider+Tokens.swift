@@ -19,7 +19,14 @@ extension OIDCProvider: TargetProvider, RevocationProvider {
     ]
     if let resource = dialect.resource { form.append(("resource", .text(resource))) }
     let reply = try await ask(.refresh, try await tokenEndpoint(), form, key: key)
-    return checked(try await reply.tokens())
+    do throws(ProviderFailure) { return checked(try await reply.tokens()) } catch {
+      guard case .rotated(var rotated) = error, rotated.rejection.isUnbound, refreshToken.key == nil else {
+        throw error
+      }
+      // The session had no key, and the provider binds nothing: it does not get one.
+      rotated.refreshToken = rotated.refreshToken.unbound()
+      throw .rotated(rotated)
+    }
   }
 
   /// Whether the provider has a way to request such a token; for which targets it issues one, only it knows.

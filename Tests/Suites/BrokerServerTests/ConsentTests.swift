@@ -122,7 +122,9 @@ import Testing
       #expect(stage.harness.provider.spentTokens.count == refreshes)
       #expect(stage.answer(true).contains(#""result":{}"#))
       let answer = asker.lines().joined()
-      #expect(answer.contains(["getIdToken": #""idToken""#, "createProof": #""proof""#][method] ?? #""accessToken""#), "\(answer)")
+      #expect(
+        answer.contains(["getIdToken": #""idToken""#, "createProof": #""proof""#][method] ?? #""accessToken""#),
+        "\(answer)")
       // What is always asked is asked again, of the same process too.
       #expect(asker.askBare(LoginStage.line(method, params)).isEmpty)
     }

@@ -144,6 +144,11 @@ import TextCoding
       let refusal = await failure { () throws(ProviderFailure) in try await provider.refresh(first) }
       guard case .rotated(let rotated) = refusal else { return #expect(Bool(false), "\(refusal as Any)") }
       #expect(rotated.refreshToken.key == first.key, "the next refresh token is kept, with its key")
+      #expect(rotated.rejection.isUnbound)
+      let bare = BoundToken(first.value)
+      let other = await failure { () throws(ProviderFailure) in try await provider.refresh(bare) }
+      guard case .rotated(let rotatedBare) = other else { return #expect(Bool(false), "\(other as Any)") }
+      #expect(rotatedBare.refreshToken.key == nil, "a session without a key gets none here")
       #expect(rotated.rejection.said == .unbound(type.isEmpty ? nil : ProviderWord("Bearer")))
     }
   }
@@ -188,7 +193,9 @@ import TextCoding
   {
     let challenge = ["WWW-Authenticate: DPoP error=\"use_dpop_nonce\"", "DPoP-Nonce: r1"]
     try await run { request, proof in
-      guard request.path == "/userinfo" else { return FakeProvider.Reply(200, Self.tokens, [Self.json, "DPoP-Nonce: n1"]) }
+      guard request.path == "/userinfo" else {
+        return FakeProvider.Reply(200, Self.tokens, [Self.json, "DPoP-Nonce: n1"])
+      }
       return proof?.nonce == "r1" ? FakeProvider.Reply(200, #"{"sub":"ann"}"#) : FakeProvider.Reply(401, "", challenge)
     } _: { provider, server in
       let session = try await session(provider)

@@ -72,6 +72,15 @@ import Testing
     try await second.close()
   }
 
+  @Test func `a key that came with a refresh token alone leaves the access token as it was`() throws {
+    var session = try #require(try Sample.living("a").living)
+    let key = ProofKey(der: try Secret(utf8: "key"))
+    session.tokens.refreshToken = session.tokens.refreshToken?.bound(to: key)
+    var bytes = SessionContentsCoding.encode(.living(session))
+    guard case .living(let read) = try SessionContentsCoding.decode(try Secret(wiping: &bytes)) else { return }
+    #expect(read.tokens.refreshToken?.key == key && read.tokens.accessToken.kind == .bearer)
+  }
+
   @Test func `a token that is bound to a key is of a kind that earlier versions do not serve`() throws {
     var session = try #require(try Sample.living("a").living)
     session.tokens = session.tokens.bound(to: ProofKey(der: try Secret(utf8: "key")))

@@ -33,7 +33,8 @@ package struct Allowance: Hashable, Sendable {
 
   /// The methods that a rule can name, which are all that need no proof and are not for every client.
   package static let names: [String] = [
-    GetAccessToken.name, ReportRejected.name, GetIDToken.name, CreateProof.name, Login.name, VerifyOTP.name, ResendOTP.name,
+    GetAccessToken.name, ReportRejected.name, GetIDToken.name, CreateProof.name, Login.name, VerifyOTP.name,
+    ResendOTP.name,
     Register.name, VerifyBackupCode.name, VerifyEmail.name, ForgotPassword.name, ResetPassword.name,
     ChangePassword.name, UpdateProfile.name, GenerateBackupCodes.name, DeleteAccount.name, AwaitLogin.name,
     CompleteLogin.name, CancelLogin.name, ListPendingLogins.name, Reauthenticate.name, Logout.name,

@@ -82,8 +82,10 @@ extension RefreshMachine {
   /// come together.
   static let mostProofs = 3
 
-  /// Sends the token again, which the provider has refused for its proof alone (RFC 9449, section 8): nothing was spent, so
-  /// the intent is closed, and the next flight opens its own. Nil where that has happened too often in a row.
+  /// Sends the token again, which the provider has refused for its proof alone (RFC 9449, section 8).
+  ///
+  /// Nothing was spent, so the intent is closed, and the next flight opens its own. Nil where that has happened too often in
+  /// a row.
   mutating func sendAgain(_ terms: Terms, _ now: Moment) -> [Action]? {
     // A replay is still to come.
     lost?.isReplayed = false

@@ -51,6 +51,7 @@ extension Broker {
         profile: slot.name, pointer: "/tokenId")
     }
     let token = slot.machine.otherToken(for: named)?.bound ?? living.tokens.accessToken
+    if let error = Self.refusal(of: token, slot) { throw error }
     guard token.kind == .proven else {
       throw BrokerError(.unsupportedByProvider, Self.needsNoProof, profile: slot.name)
     }

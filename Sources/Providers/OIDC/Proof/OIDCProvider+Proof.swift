@@ -8,8 +8,7 @@ package import SecretMemory
 /// Sessions with a key that their tokens are bound to (RFC 9449).
 extension OIDCProvider: ProofProvider {
   package func proof(of token: BoundToken, for request: ProvenRequest) throws(ProviderFailure) -> Secret {
-    guard token.kind == .proven, let key = token.key else { throw .unsupported }
-    return try proofs.proof(for: request, by: key, with: token.value, .resource).value
+    try proofs.proof(of: token, for: request)
   }
 
   /// The key for a new session; nil where the profile's tokens are not to be bound.

@@ -85,6 +85,16 @@ final class ProofBench: Sendable {
     return Proof(value: value, nonce: nonce, ahead: ahead)
   }
 
+  /// Makes a proof for one request with an access token.
+  ///
+  /// - Throws: as ``ProofKey/random()``; `.credentialMissing` for a token without a key.
+  func proof(of token: BoundToken, for request: ProvenRequest) throws(ProviderFailure) -> Secret {
+    guard token.kind == .proven, let key = token.key else {
+      throw .credentialMissing(MissingCredential("The key of the session", "its tokens are bound to none"))
+    }
+    return try proof(for: request, by: key, with: token.value, .resource).value
+  }
+
   /// Takes in what an answer says of the proof that its request had.
   func judge(_ answer: ProofAnswer, to proof: Proof, at url: HTTPURL, _ role: Role) -> Verdict {
     if let nonce = answer.nonce { note(nonce, of: Server(origin: url.proofOrigin, role: role)) }

@@ -87,7 +87,9 @@ extension ProofKey {
   /// The member's name.
   private static let member = "proofKey"
 
-  /// Writes the key as a member; nil writes nothing. The writer's bytes are the caller's to wipe.
+  /// Writes the key as a member; nil writes nothing.
+  ///
+  /// The writer's bytes are the caller's to wipe.
   static func write(_ key: ProofKey?, to writer: inout JSONWriter) {
     guard let key else { return }
     var text = key.der.withBytes { Base64.encode($0, as: .url) }

@@ -68,8 +68,7 @@ extension ResourceProvider: TargetProvider, RevocationProvider, UserInfoProvider
   }
 
   package func proof(of token: BoundToken, for request: ProvenRequest) throws(ProviderFailure) -> Secret {
-    guard token.kind == .proven, let key = token.key else { throw .unsupported }
-    return try proofs.proof(for: request, by: key, with: token.value, .resource).value
+    try proofs.proof(of: token, for: request)
   }
 
   /// The capabilities of such a provider, as far as they are known before its issuer is found.
@@ -81,7 +80,7 @@ extension ResourceProvider: TargetProvider, RevocationProvider, UserInfoProvider
     capabilities.clientSessions = self
     capabilities.targets = self
     capabilities.revocation = self
-    if configuration.dialect.bindsTokens { capabilities.proofs = self }
+    capabilities.proofs = self
     return capabilities
   }
 }

@@ -156,7 +156,10 @@ import Testing
     for flight in 1...3 as ClosedRange<UInt64> {
       let actions = machine.handle(.failed(flight: flight, Self.proofWanted, jitter: 1), terms, at: Self.later(1))
       #expect(actions.map(\.summary) == ["close", "open \(flight + 1) of 7"])
-      #expect(machine.handle(.intentSaved(flight: flight + 1), terms, at: Self.later(1)).map(\.summary) == ["send \(flight + 1)"])
+      #expect(
+        machine.handle(.intentSaved(flight: flight + 1), terms, at: Self.later(1)).map(\.summary) == [
+          "send \(flight + 1)"
+        ])
     }
     let last = machine.handle(.failed(flight: 4, Self.proofWanted, jitter: 1), terms, at: Self.later(1)).map(\.summary)
     #expect(last == ["close", "report providerUnavailable"])
@@ -164,7 +167,8 @@ import Testing
     // The next flight has as many.
     _ = machine.handle(.wanted, terms, at: Self.later(10))
     _ = machine.handle(.intentSaved(flight: 5), terms, at: Self.later(10))
-    let again = machine.handle(.failed(flight: 5, Self.proofWanted, jitter: 1), terms, at: Self.later(10)).map(\.summary)
+    let again = machine.handle(.failed(flight: 5, Self.proofWanted, jitter: 1), terms, at: Self.later(10)).map(
+      \.summary)
     #expect(again == ["close", "open 6 of 7"])
   }
 

@@ -43,6 +43,9 @@ package struct ProviderRejection: Sendable, Equatable {
     return nil
   }
 
+  /// Whether it is a token that is bound to no key, though one was asked for.
+  package var isUnbound: Bool { if case .unbound? = said { true } else { false } }
+
   /// Whether it is a token of a type that cannot be used: asking again rotates the refresh token, and brings no other
   /// type.
   var isOfForeignType: Bool {
@@ -69,7 +72,7 @@ package struct ProviderRejection: Sendable, Equatable {
     case .unbound(let word):
       "The provider issued a token of \(word.map { "the type \"\($0.text)\"" } ?? "no type") although dpop is set, so it is "
         + "bound to no key (RFC 9449, section 5); have the provider bind this client's tokens, or remove dpop from the "
-        + "configuration."
+        + "configuration and log in again."
     case .tokenType(let word):
       "The provider issued a token of the type \"\(word.text)\"; only Bearer tokens can be used (RFC 6750)."
     case .idToken(let flaw): "The provider's ID token is not accepted: \(flaw.sentence)."

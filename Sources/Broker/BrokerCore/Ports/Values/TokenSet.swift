@@ -39,6 +39,9 @@ package struct BoundToken: Sendable, Equatable {
   /// The same token, of a client that was found at the login.
   package func issued(to client: TokenClient) -> BoundToken { BoundToken(value, kind, client: client, key: key) }
 
+  /// The same token, of a session without a key.
+  package func unbound() -> BoundToken { BoundToken(value, kind == .subject ? .subject : .bearer, client: client) }
+
   /// The same token, of a session with a key; one that no server takes stays that.
   package func bound(to key: ProofKey) -> BoundToken {
     BoundToken(value, kind == .subject ? .subject : .proven, client: client, key: key)
