@@ -59,6 +59,29 @@ import Testing
     }
   }
 
+  @Test(arguments: [nil, "urn:a"])
+  func `a demand for another proof is followed for the same target, a few times, and leaves no intent`(
+    _ audience: String?
+  ) async throws {
+    try await OwnThread.run {
+      let (harness, client) = try Self.stage()
+      let demand = ScriptedProvider.Refresh.fails(.transient(.providerUnavailable, cause: .proofWanted))
+      harness.provider.setTargetAnswer(demand)
+      harness.provider.setRefresh(demand)
+      let params = audience.map { #"{"audience":"\#($0)"}"# } ?? #"{"forceRefresh":true}"#
+      let answer = client.ask(Self.line("getAccessToken", params)).joined()
+      #expect(answer.contains("providerUnavailable") && answer.contains("DPoP-Nonce"), "\(answer)")
+      #expect(harness.provider.spentTokens == [String](repeating: "refresh-1", count: 4))
+      #expect(harness.provider.askedTargets.count == (audience == nil ? 0 : 4))
+      #expect(Set(harness.provider.askedTargets).count <= 1 && harness.store.intents.isEmpty)
+      harness.provider.setTargetAnswer(.succeeds(lifetime: .seconds(900)))
+      harness.provider.setRefresh(.succeeds(lifetime: .seconds(900)))
+      harness.clock.advance(by: .seconds(60))
+      #expect(client.ask(Self.line("getAccessToken", params)).joined().contains(#""tokenType":"DPoP""#))
+      #expect(harness.store.intents.isEmpty)
+    }
+  }
+
   @Test func `a bearer token needs none`() async throws {
     try await OwnThread.run {
       let (_, client) = try Self.stage(hasKey: false)
