@@ -5,6 +5,7 @@ import JSON
 import ProviderKit
 import SecretMemory
 import Signing
+import Synchronization
 import TestSupport
 import Testing
 import TextCoding
@@ -22,7 +23,7 @@ import TextCoding
 
   /// Runs a test with a provider whose tokens are to be bound.
   private func run(
-    binds: Bool = true, clock: Int64? = nil,
+    binds: Bool = true, clock: (@Sendable () -> Int64)? = nil,
     answer: @escaping @Sendable (FakeProvider.Request, ProofClaims?) -> FakeProvider.Reply,
     _ body: (OIDCProvider, FakeProvider) async throws -> Void
   ) async throws {
@@ -33,7 +34,7 @@ import TextCoding
     } _: { server in
       var dialect = OIDCDialect(type: "oidc", issuer: server.issuer, scopes: ["read"])
       dialect.bindsTokens = binds
-      let time = clock.map { seconds in { @Sendable in Timestamp(milliseconds: seconds * 1000) } }
+      let time = clock.map { seconds in { @Sendable in Timestamp(milliseconds: seconds() * 1000) } }
       try await withProvider(dialect, clock: time) { try await body($0, server) }
     }
   }
@@ -105,7 +106,8 @@ import TextCoding
 
   @Test(arguments: [3600, -3600])
   func `a refused proof sets the clock by the server's, once`(_ ahead: Int) async throws {
-    try await run(clock: Self.serverTime - Int64(ahead)) { _, proof in
+    let clock: @Sendable () -> Int64 = { Self.serverTime - Int64(ahead) }
+    try await run(clock: clock) { _, proof in
       proof?.issuedAt == Self.serverTime
         ? FakeProvider.Reply(200, Self.tokens, [Self.json, Self.date])
         : FakeProvider.Reply(403, #"{"error":"invalid_dpop_proof"}"#, [Self.json, Self.date])
@@ -116,9 +118,25 @@ import TextCoding
     }
   }
 
+  @Test func `a clock that is set right afterwards is followed`() async throws {
+    let behind = SharedCount(3600)
+    let clock: @Sendable () -> Int64 = { Self.serverTime - Int64(behind.value) }
+    try await run(clock: clock) { _, proof in
+      proof?.issuedAt == Self.serverTime
+        ? FakeProvider.Reply(200, Self.tokens, [Self.json, Self.date])
+        : FakeProvider.Reply(400, #"{"error":"invalid_dpop_proof"}"#, [Self.json, Self.date])
+    } _: { provider, server in
+      _ = try await session(provider)
+      behind.set(0)
+      _ = try await session(provider)
+      #expect(server.requests(at: "/token").count == 4)
+    }
+  }
+
   @Test(arguments: [nil, 3600])
   func `a proof that is refused by any clock is a fault of the configuration`(_ ahead: Int?) async throws {
-    try await run(clock: Self.serverTime - Int64(ahead ?? 0)) { request, _ in
+    let clock: @Sendable () -> Int64 = { Self.serverTime - Int64(ahead ?? 0) }
+    try await run(clock: clock) { request, _ in
       request.form["grant_type"] == "password"
         ? FakeProvider.Reply(200, Self.tokens)
         : FakeProvider.Reply(400, #"{"error":"invalid_dpop_proof"}"#, [Self.json, Self.date])
@@ -207,6 +225,17 @@ import TextCoding
       #expect(asked.allSatisfy { $0.fields["authorization"] == "DPoP a" })
     }
   }
+}
+
+/// A number that a test changes while a provider reads it.
+private final class SharedCount: Sendable {
+  private let count: Mutex<Int>
+
+  init(_ count: Int) { self.count = Mutex(count) }
+
+  var value: Int { count.withLock { $0 } }
+
+  func set(_ value: Int) { count.withLock { $0 = value } }
 }
 
 /// What a proof says, read without what has made it.
