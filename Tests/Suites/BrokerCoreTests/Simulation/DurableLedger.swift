@@ -42,6 +42,8 @@ struct DurableLedger {
   var spent: Set<SimulatedServer.Token> = []
   /// The profiles whose intent is open.
   private(set) var intents: Set<ProfileName> = []
+  /// Whether a session may have been parked: its intent goes with it, and is not followed here.
+  var mayHaveParked = false
 
   /// Notes what a step makes of intents.
   mutating func noteIntent(_ step: StoreStep) {

@@ -104,7 +104,7 @@ extension Simulation {
   /// another broker has its intents elsewhere.
   private func mustBeIntended(_ token: SimulatedServer.Token) -> Bool {
     let profile = server.families[token.family].profile
-    return server.families[token.family].rotates && !seemsNotToRotate(token)
+    return server.families[token.family].rotates && !seemsNotToRotate(token) && !durable.mayHaveParked
       && profiles.contains { $0.name == profile && !$0.isShared }
   }
 
