@@ -18,12 +18,12 @@ struct ControlInterface {
     self.port = port
   }
 
-  /// Asks for a path; with a body it is a POST.
+  /// Asks for a path; with a body it is a POST, unless another method is named.
   ///
   /// - Throws: ``TestFailure`` for anything but the status 200.
-  func ask(_ path: String, _ body: String? = nil) throws -> JSONNode {
+  func ask(_ path: String, _ body: String? = nil, by method: String? = nil) throws -> JSONNode {
     let socket = try connect()
-    let method = body == nil ? "GET" : "POST"
+    let method = method ?? (body == nil ? "GET" : "POST")
     let fields = "Host: 127.0.0.1\r\nConnection: close\r\nContent-Length: \(body?.utf8.count ?? 0)"
     try socket.sendAll(Array("\(method) \(path) HTTP/1.1\r\n\(fields)\r\n\r\n\(body ?? "")".utf8).span)
     let reply = try ByteInlet(socket).readToEnd(within: Self.patience)

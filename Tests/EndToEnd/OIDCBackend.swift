@@ -60,6 +60,21 @@ struct OIDCBackend {
     try control.ask("/ledger?endpoint=token").required("entries").elements()
   }
 
+  /// Everything that the server was asked.
+  func entries() throws -> [JSONNode] { try control.ask("/ledger").required("entries").elements() }
+
+  /// Changes settings of the server.
+  func set(_ settings: String) throws { _ = try control.ask("/settings", settings) }
+
+  /// Plans a fault of the server's next requests.
+  func plan(_ fault: String) throws { _ = try control.ask("/fault", fault) }
+
+  /// Forgets the faults that are planned, and lets go on what is held.
+  func forgetFaults() throws { _ = try control.ask("/fault", by: "DELETE") }
+
+  /// Lets every nonce that the server has given be too old.
+  func replaceNonces() throws { _ = try control.ask("/replace-nonces", "{}") }
+
   /// Writes a configuration with a profile on the server; the arguments that choose it.
   ///
   /// - Parameters:

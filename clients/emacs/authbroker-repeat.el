@@ -13,8 +13,8 @@
 (require 'cl-lib)
 
 (defconst authbroker--repeatable
-  '("initialize" "ping" "rpc.discover" "getAccessToken" "reportRejected" "getIdToken" "awaitLogin" "listPendingLogins"
-    "getCurrentUser" "getSession" "listSessions" "listTargets" "getStatus" "checkVault"
+  '("initialize" "ping" "rpc.discover" "getAccessToken" "reportRejected" "getIdToken" "createProof" "awaitLogin"
+    "listPendingLogins" "getCurrentUser" "getSession" "listSessions" "listTargets" "getStatus" "checkVault"
     "lock" "subscribe")
   "Methods that are called once more where the broker has ended before the answer.
 They change nothing that a second call would change again.")

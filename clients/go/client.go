@@ -29,9 +29,9 @@ type Client struct {
 // repeatable are the methods that are called once more where the broker has ended before the answer: they change
 // nothing that a second call would change again.
 var repeatable = map[string]bool{"initialize": true, "ping": true, "rpc.discover": true, "getAccessToken": true,
-	"reportRejected": true, "getIdToken": true, "awaitLogin": true, "listPendingLogins": true, "getCurrentUser": true,
-	"getSession": true, "listSessions": true, "listTargets": true, "getStatus": true, "checkVault": true,
-	"lock": true, "subscribe": true}
+	"reportRejected": true, "getIdToken": true, "createProof": true, "awaitLogin": true, "listPendingLogins": true,
+	"getCurrentUser": true, "getSession": true, "listSessions": true, "listTargets": true, "getStatus": true,
+	"checkVault": true, "lock": true, "subscribe": true}
 
 // New returns a client of the broker that the location describes; Location{} is the usual one of this user. Nothing is
 // connected yet.

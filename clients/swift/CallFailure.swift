@@ -43,8 +43,8 @@ enum CallFailure: Error {
   /// Requests that change nothing, or nothing more the second time.
   private static let repeatable: Set<String> = [
     Initialize.name, Ping.name, Discover.name, GetAccessToken.name, ReportRejected.name, GetIDToken.name,
-    AwaitLogin.name, ListPendingLogins.name, GetCurrentUser.name, GetSession.name, ListSessions.name,
-    ListTargets.name, GetStatus.name, CheckVault.name, Lock.name, Subscribe.name,
+    CreateProof.name, AwaitLogin.name, ListPendingLogins.name, GetCurrentUser.name, GetSession.name,
+    ListSessions.name, ListTargets.name, GetStatus.name, CheckVault.name, Lock.name, Subscribe.name,
   ]
 }
 

@@ -1,18 +1,21 @@
-/// The challenge of the scheme Bearer among those of a `WWW-Authenticate` (RFC 9110, section 11.6.1; RFC 6750, section 3).
+/// The challenge for an access token among those of a `WWW-Authenticate` (RFC 9110, section 11.6.1; RFC 6750, section 3;
+/// RFC 9449, section 7.1).
 package struct BearerChallenge: Equatable {
   /// The parameters, their names in lower case; of two with the same name the first.
   package private(set) var parameters: [String: String] = [:]
 
   /// Finds the first one; nil where there is none.
   ///
-  /// - Parameter fields: the values of all fields of that name, in their order.
-  package init?(_ fields: [String]) {
+  /// - Parameters:
+  ///   - fields: the values of all fields of that name, in their order.
+  ///   - wanted: the scheme, in lower case.
+  package init?(_ fields: [String], scheme wanted: String = "bearer") {
     for field in fields {
       var rest = Array(field.utf8)[...]
       while !rest.isEmpty {
         guard let scheme = Self.word(&rest) else { break }
         let parameters = Self.parameters(&rest)
-        guard scheme.lowercased() == "bearer" else { continue }
+        guard scheme.lowercased() == wanted else { continue }
         self.parameters = parameters
         return
       }

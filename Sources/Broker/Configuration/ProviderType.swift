@@ -30,11 +30,11 @@ package struct ProviderType: Sendable {
     [
       ProviderType(
         name: "local", title: "accounts on this machine (the embedded provider)", askedKeys: [], registration: nil,
-        abilities: everything.subtracting([.awaitLogin])
+        abilities: everything.subtracting([.awaitLogin, .createProof])
       ) { _ in .local },
       ProviderType(
         name: RESTProvider.type, title: "a REST backend, by its base URL", askedKeys: ["baseUrl"], registration: nil,
-        abilities: everything.subtracting([.generateBackupCodes, .awaitLogin])
+        abilities: everything.subtracting([.generateBackupCodes, .awaitLogin, .createProof])
       ) { section in
         RESTProfileConfiguration(&section).map { .remote($0) }
       },
@@ -51,7 +51,9 @@ package struct ProviderType: Sendable {
       ProviderType(
         name: FirebaseProvider.type, title: "Firebase Authentication", askedKeys: ["apiKey"],
         registration: FirebaseProvider.registration,
-        abilities: everything.subtracting([.resendOtp, .verifyBackupCode, .generateBackupCodes, .awaitLogin])
+        abilities: everything.subtracting([
+          .resendOtp, .verifyBackupCode, .generateBackupCodes, .awaitLogin, .createProof,
+        ])
       ) { section in
         FirebaseProfileConfiguration(&section).map { .remote($0) }
       }

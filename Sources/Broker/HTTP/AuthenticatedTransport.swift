@@ -23,4 +23,16 @@ package struct AuthenticatedTransport: Sendable {
   package func send(_ request: HTTPRequest, bearer accessToken: Secret) async throws(HTTPFailure) -> HTTPResponse {
     try await client.send(request, .bearer(accessToken), policy)
   }
+
+  /// Sends a request with a token that is bound to a key, as ``send(_:bearer:)`` does with another.
+  ///
+  /// - Parameters:
+  ///   - request: what to send, with its proof.
+  ///   - accessToken: whose request it is.
+  /// - Returns: the response, whatever its status.
+  /// - Throws: `HTTPFailure` when there is none; `.invalidField` when the token or the proof cannot be sent.
+  package func send(_ request: HTTPRequest, proven accessToken: Secret) async throws(HTTPFailure) -> HTTPResponse {
+    guard request.proof != nil else { throw .invalidField }
+    return try await client.send(request, .proven(accessToken), policy)
+  }
 }

@@ -6,6 +6,8 @@ enum Authorization: Sendable {
   case none
   /// The holder of an access token (RFC 6750, section 2.1).
   case bearer(Secret)
+  /// The holder of an access token that is bound to a key (RFC 9449, section 7.1).
+  case proven(Secret)
   /// A client of the server (RFC 7617).
   case basic(ClientCredentials)
 }

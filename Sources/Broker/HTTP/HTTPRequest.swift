@@ -55,6 +55,8 @@ package struct HTTPRequest: Sendable {
   package var fields: [HTTPField]
   /// A cookie, where the target keeps a token in one.
   package var cookie: HTTPCookie?
+  /// The proof of possession of a key (RFC 9449), made for this request alone.
+  package var proof: Secret?
   /// The body.
   package var body: HTTPBody?
   /// How long it may take.

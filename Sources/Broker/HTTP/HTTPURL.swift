@@ -5,7 +5,7 @@ import TextCoding
 /// It is checked when it is made, more strictly than RFC 3986 asks, so that no later reader (libcurl, a proxy, a
 /// server) can take it for something else: no user information, no fragment, nothing but visible ASCII, and a server
 /// that only one can be meant by (``TextCoding/ServerAddress``).
-package struct HTTPURL: Sendable, Hashable {
+package struct HTTPURL: Sendable {
   /// The scheme.
   package enum Scheme: String, Sendable {
     /// Over TLS.
@@ -30,6 +30,8 @@ package struct HTTPURL: Sendable, Hashable {
   ///
   /// The query may be secret: it is for the server only.
   package let target: String
+  /// The address as it was written, without its query: what a proof names (RFC 9449, section 4.2, `htu`).
+  package let written: String
 
   /// Reads a URL.
   ///
@@ -44,14 +46,17 @@ package struct HTTPURL: Sendable, Hashable {
     else { throw .invalidURL }
     let target = parts.rest.utf8.first == UInt8(ascii: "/") ? String(parts.rest) : "/" + parts.rest
     guard Self.isTarget(target) else { throw .invalidURL }
-    self.init(scheme: scheme, host: server.host, port: server.port ?? scheme.port, target: target)
+    self.init(
+      scheme: scheme, host: server.host, port: server.port ?? scheme.port, target: target,
+      written: String(text.prefix { $0 != "?" }))
   }
 
-  private init(scheme: Scheme, host: String, port: Int, target: String) {
+  private init(scheme: Scheme, host: String, port: Int, target: String, written: String) {
     self.scheme = scheme
     self.host = host
     self.port = port
     self.target = target
+    self.written = written
   }
 
   /// The address below this one: `https://example.com/api` and `/auth/login` make `https://example.com/api/auth/login`.
@@ -66,7 +71,10 @@ package struct HTTPURL: Sendable, Hashable {
     if target.utf8.last == slash { target.removeLast() }
     if path.utf8.first != slash { target.append("/") }
     target += path
-    return HTTPURL(scheme: scheme, host: host, port: port, target: target)
+    var written = written
+    if written.utf8.last == slash { written.removeLast() }
+    written += (path.utf8.first == slash ? "" : "/") + path.prefix { $0 != "?" }
+    return HTTPURL(scheme: scheme, host: host, port: port, target: target, written: written)
   }
 
   /// Whether ``appending(path:)`` makes an address of a path, without making it.
@@ -101,6 +109,20 @@ package struct HTTPURL: Sendable, Hashable {
       }
     }
     return missing == 0
+  }
+}
+
+/// Two addresses are the same where they mean the same, however they are written.
+extension HTTPURL: Hashable {
+  package static func == (left: HTTPURL, right: HTTPURL) -> Bool {
+    left.scheme == right.scheme && left.host == right.host && left.port == right.port && left.target == right.target
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(scheme)
+    hasher.combine(host)
+    hasher.combine(port)
+    hasher.combine(target)
   }
 }
 

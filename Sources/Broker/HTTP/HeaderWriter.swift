@@ -28,22 +28,31 @@ struct HeaderWriter {
   mutating func append(_ authorization: Authorization) throws(HTTPFailure) {
     switch authorization {
     case .none: return
-    case .bearer(let token):
-      starts.append(bytes.count)
-      append("Authorization: Bearer ".utf8.span)
-      // Visible ASCII: more than the grammar of RFC 6750 allows, and nothing that ends a line.
-      let isSendable = token.withBytes { bytes in
-        !bytes.isEmpty && bytes.indices.allSatisfy { (0x21...0x7E).contains(bytes[$0]) }
-      }
-      guard isSendable else { throw .invalidField }
-      token.withBytes { append($0) }
-      bytes.append(0)
+    case .bearer(let token): try append("Authorization: Bearer ", token)
+    case .proven(let token): try append("Authorization: DPoP ", token)
     case .basic(let client):
       starts.append(bytes.count)
       append("Authorization: Basic ".utf8.span)
       client.encode { append($0) }
       bytes.append(0)
     }
+  }
+
+  /// Adds the proof of possession of a key (RFC 9449, section 4.1).
+  ///
+  /// - Throws: `HTTPFailure.invalidField` when it has a byte that cannot be sent.
+  mutating func append(proof: Secret) throws(HTTPFailure) { try append("DPoP: ", proof) }
+
+  private mutating func append(_ beginning: String, _ token: Secret) throws(HTTPFailure) {
+    starts.append(bytes.count)
+    append(beginning.utf8.span)
+    // Visible ASCII: more than the grammar of RFC 6750 allows, and nothing that ends a line.
+    let isSendable = token.withBytes { bytes in
+      !bytes.isEmpty && bytes.indices.allSatisfy { (0x21...0x7E).contains(bytes[$0]) }
+    }
+    guard isSendable else { throw .invalidField }
+    token.withBytes { append($0) }
+    bytes.append(0)
   }
 
   /// Adds a cookie.

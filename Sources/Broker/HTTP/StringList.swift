@@ -54,6 +54,7 @@ extension StringList {
     var writer = HeaderWriter()
     try writer.append(authorization)
     if let cookie = request.cookie { try writer.append(cookie) }
+    if let proof = request.proof { try writer.append(proof: proof) }
     // An empty one keeps libcurl from naming a type where there is nothing.
     if let type = upload.map(\.contentType) ?? request.body?.contentType {
       writer.append("Content-Type", type)

@@ -16,12 +16,12 @@ enum TokenCoding {
   /// The members that are written.
   static let members = [
     "accessToken", "accessTokenKind", "accessTokenExpiresAt", "refreshToken", "refreshTokenExpiresAt", "idToken",
-    "scopes", "client",
+    "scopes", "client", "proofKey",
   ]
 
   /// Room for the tokens, and 1 KiB for the names and times around them.
   static func capacity(for tokens: TokenSet) -> Int {
-    let others = [tokens.refreshToken?.value, tokens.idToken].compactMap { $0 }
+    let others = [tokens.refreshToken?.value, tokens.idToken, key(of: tokens)?.der].compactMap { $0 }
     let tokenCount = others.reduce(tokens.accessToken.value.byteCount) { $0 + $1.byteCount }
     let client = tokens.accessToken.client.map { [$0.issuer, $0.id, $0.resource] } ?? []
     let textCount = (tokens.scopes + client).reduce(0) { $0 + $1.utf8.count + 3 }
@@ -29,15 +29,24 @@ enum TokenCoding {
     return 1024 + 2 * tokenCount + 6 * textCount
   }
 
+  /// The key of the session: that of either token.
+  private static func key(of tokens: TokenSet) -> ProofKey? { tokens.accessToken.key ?? tokens.refreshToken?.key }
+
   /// Writes the members.
   static func write(_ tokens: TokenSet, to writer: inout JSONWriter) {
     write("accessToken", tokens.accessToken.value, to: &writer)
-    if tokens.accessToken.kind == .subject { writer.member("accessTokenKind", subject) }
+    switch tokens.accessToken.kind {
+    case .bearer: break
+    case .subject: writer.member("accessTokenKind", subject)
+    // An earlier version serves no token of a kind that it does not know.
+    case .proven: writer.member("accessTokenKind", proven)
+    }
     writer.member(ifPresent: "accessTokenExpiresAt", tokens.accessTokenExpiresAt?.stored)
     if let refreshToken = tokens.refreshToken { write("refreshToken", refreshToken.value, to: &writer) }
     writer.member(ifPresent: "refreshTokenExpiresAt", tokens.refreshTokenExpiresAt?.stored)
     if let idToken = tokens.idToken { write("idToken", idToken, to: &writer) }
     writer.member("scopes", tokens.scopes)
+    if let key = key(of: tokens) { write("proofKey", key.der, to: &writer) }
     guard let client = tokens.accessToken.client else { return }
     writer.key("client")
     writer.object { writer in
@@ -68,13 +77,21 @@ enum TokenCoding {
       refreshTokenExpiresAt: try root.optional("refreshTokenExpiresAt", time),
       scopes: try [String](from: root.required("scopes")),
       idToken: try root["idToken"].map { node in try token(node, sealed) })
-    // One that no server takes is never served as a bearer token, in whatever words that is written.
-    if root["accessTokenKind"] != nil { tokens.accessToken = BoundToken(tokens.accessToken.value, .subject) }
+    // One that is not shown by itself is never served as a bearer token, in whatever words that is written.
+    if let kind = root["accessTokenKind"], (try? kind.string()) != proven {
+      tokens.accessToken = BoundToken(tokens.accessToken.value, .subject)
+    }
+    if let key = try root["proofKey"].map({ node in ProofKey(der: try token(node, sealed)) }) {
+      tokens.refreshToken = tokens.refreshToken?.bound(to: key)
+      // A session that has just got its key may still have an access token from before.
+      if root["accessTokenKind"] != nil { tokens.accessToken = tokens.accessToken.bound(to: key) }
+    }
     guard let client = try root.optional("client", client) else { return tokens }
     return tokens.issued(to: client)
   }
 
   private static let subject = "subject"
+  private static let proven = "dpop"
 
   /// A time, as a number of milliseconds.
   ///

@@ -13,6 +13,7 @@ struct OAuthReply {
   private let quirks: OIDCQuirks
   private let sentBasic: Bool
   private let moments: ReplyMoments
+  private let key: ProofKey?
 
   /// The members that a session depends on (RFC 6749, sections 5.1 and 5.2).
   private static let vital = VitalMembers(
@@ -29,10 +30,12 @@ struct OAuthReply {
   ///   - sentBasic: whether the client made itself known in the header (RFC 6749, section 2.3.1).
   ///   - sentAt: when the request left.
   ///   - receivedAt: when the reply came.
+  ///   - key: the key that the tokens must be bound to; nil for none.
   init(
     _ purpose: OAuthPurpose, _ response: HTTPResponse, _ quirks: OIDCQuirks, sentBasic: Bool = false,
-    sentAt: Timestamp, receivedAt: Timestamp
+    sentAt: Timestamp, receivedAt: Timestamp, key: ProofKey? = nil
   ) {
+    self.key = key
     self.sentBasic = sentBasic
     self.purpose = purpose
     self.response = response
@@ -41,6 +44,11 @@ struct OAuthReply {
   }
 
   private var isSuccess: Bool { response.isWholeSuccess }
+
+  /// The part that is about the request's proof of possession.
+  var proofAnswer: ProofAnswer {
+    ProofAnswer(response, code: isSuccess ? nil : refusal?.code, clockSkew: moments.clockSkew)
+  }
 
   /// Whether there is no such endpoint (RFC 9110, sections 15.5.5, 15.5.6 and 15.5.11).
   var isNowhere: Bool { [404, 405, 410].contains(response.status) }
@@ -69,8 +77,10 @@ struct OAuthReply {
   func tokens(asked: [String] = []) async throws(ProviderFailure) -> TokenSet {
     if !isSuccess, let tokens = try await tokensDespiteStatus(asked) { return tokens }
     switch try await read({ reader throws(SecretMemoryExhausted) in try reader.reading(asked: asked) }) {
-    case .tokens(let tokens): return tokens
-    case .rotated(let rotated): throw .rotated(rotated)
+    case .tokens(let tokens): return tokens.bound(to: key)
+    case .rotated(var rotated):
+      if let key { rotated.refreshToken = rotated.refreshToken.bound(to: key) }
+      throw .rotated(rotated)
     case .nothing(let rejection): throw .rejected(rejection)
     }
   }
@@ -83,7 +93,7 @@ struct OAuthReply {
       guard !RefusalWords.areIn(reader.root), case .tokens(let tokens) = try reader.reading(asked: asked),
         tokens.refreshToken != nil || !purpose.spendsRefreshToken
       else { return nil }
-      return tokens
+      return tokens.bound(to: key)
     }
   }
 
@@ -96,7 +106,8 @@ struct OAuthReply {
     return try await SecretArena.withRoomForReply(patience: patience) { () throws(SecretMemoryExhausted) in
       try withRoot { root throws(SecretMemoryExhausted) in
         try body(
-          TokenReader(root: root, quirks: quirks, moments: moments, takesSubjects: purpose == .exchange))
+          TokenReader(
+            root: root, quirks: quirks, moments: moments, takesSubjects: purpose == .exchange, isBound: key != nil))
       }
     }
   }

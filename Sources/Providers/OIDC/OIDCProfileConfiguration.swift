@@ -70,6 +70,7 @@ package struct OIDCProfileConfiguration: Sendable, Equatable {
     if dialect.pushesAuthorization, !dialect.usesDiscovery {
       section.report("par", "needs discovery", "the provider's metadata name the endpoint for it")
     }
+    dialect.bindsTokens = section.flag("dpop", standard: false)
     readMethods(&section)
     let errorsSection = section.section("errors")
     dialect.quirks.errorKinds = errorsSection.errorKinds(among: RefusalMeaning.possibleKinds)

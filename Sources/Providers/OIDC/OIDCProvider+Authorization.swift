@@ -45,17 +45,28 @@ extension OIDCProvider {
   /// 9126, section 2).
   ///
   /// - Returns: the parameters that are left for the browser (section 4).
-  /// - Throws: as ``ask(_:_:_:as:)``, and what the provider refuses.
+  /// - Throws: as ``ask(_:_:_:as:key:)``, and what the provider refuses.
   func pushed(
-    _ fields: [(name: String, value: String)], to url: HTTPURL
+    _ fields: [(name: String, value: String)], to url: HTTPURL, _ key: ProofKey?
   ) async throws(ProviderFailure) -> [(name: String, value: String)] {
     // What the client shows has its name already, but for a password in the header.
     let form = fields.filter { $0.name != "client_id" || clientAuthentication == .basic }
-    let reply = try await ask(.pushedAuthorization, url, form.map { ($0.name, .text($0.value)) })
+    let reply = try await askProven(url, form.map { ($0.name, .text($0.value)) }, key)
     let reference = try await reply.read { reader throws(SecretMemoryExhausted) -> String? in
       reader.root["request_uri"].flatMap { try? $0.string() }
     }
     guard (1...Self.longestReference).contains(reference.utf8.count) else { throw .transient(.invalidResponse) }
     return [("client_id", clientID), ("request_uri", reference)]
+  }
+
+  /// Sends them with a proof, and without one to a server that takes none here (Glewlwyd 2.7 demands a nonce that it does not
+  /// give): `dpop_jkt` among them binds the code all the same (RFC 9449, section 10.1).
+  private func askProven(
+    _ url: HTTPURL, _ form: TokenCaller.Form, _ key: ProofKey?
+  ) async throws(ProviderFailure) -> OAuthReply {
+    do throws(ProviderFailure) { return try await ask(.pushedAuthorization, url, form, key: key) } catch {
+      guard key != nil, error == .misconfigured(.possession) else { throw error }
+      return try await ask(.pushedAuthorization, url, form)
+    }
   }
 }

@@ -22,12 +22,14 @@ extension OIDCProvider: BrowserLoginProvider {
     if dialect.quirks.needsProof, try await !discovery.features().takesProof { throw .misconfigured(.proof) }
     let namesIssuer = try await discovery.namesIssuer()
     let pushing = try await discovery.pushedAuthorization(isWanted: dialect.pushesAuthorization)
+    let key = try newKey()
     let now = clock()
     let flow = try listeners.begin(on: redirect, replacesAwaited: replacesPending, at: now) {
       port throws(ProviderFailure) in
       do throws(SealingError) {
         return try RedirectFlow(
-          redirect, port: port, scopes: scopes, namesIssuer: namesIssuer, wantsProof: wantsProof, at: now)
+          redirect, port: port, scopes: scopes, namesIssuer: namesIssuer, wantsProof: wantsProof, key: key,
+          at: now)
       } catch {
         throw .transient(.overloaded)
       }
@@ -37,8 +39,9 @@ extension OIDCProvider: BrowserLoginProvider {
       throw .transient(.overloaded)
     }
     var fields = fields(of: flow, for: email, stepUp)
+    if let key { fields.append(("dpop_jkt", try key.thumbprint())) }
     if let pushing {
-      do throws(ProviderFailure) { fields = try await pushed(fields, to: pushing) } catch {
+      do throws(ProviderFailure) { fields = try await pushed(fields, to: pushing, key) } catch {
         listeners.withdraw(flow)
         throw error
       }
@@ -101,7 +104,7 @@ extension OIDCProvider: BrowserLoginProvider {
       ("code_verifier", .secret(flow.verifier)),
     ]
     if let resource = dialect.resource { form.append(("resource", .text(resource))) }
-    let reply = try await ask(.code, try await tokenEndpoint(), form)
+    let reply = try await ask(.code, try await tokenEndpoint(), form, key: flow.key)
     let session = try await session(reply, flow.scopes, nonce: flow.sentNonce)
     guard isProven(session.tokens, flow) else {
       // No session will use them.

@@ -20,6 +20,8 @@ extension OIDCProvider {
     if dialect.grant != nil { capabilities.grant = self }
     capabilities.targets = self
     capabilities.revocation = self
+    // A session that has a key keeps it, whatever the configuration says now.
+    capabilities.proofs = self
     return capabilities
   }
 }

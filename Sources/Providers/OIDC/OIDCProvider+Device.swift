@@ -21,9 +21,10 @@ extension OIDCProvider: DeviceLoginProvider {
     var form = wishes(scopes)
     // Who the client is stands in the form, however it proves that (section 3.1): some look for it there only.
     if clientAuthentication == .basic { form.append(("client_id", .text(clientID))) }
+    let key = try newKey()
     let reply = try await ask(.deviceAuthorization, url, form)
     return try await reply.read { reader throws(SecretMemoryExhausted) in
-      try Self.action(reader.root, scopes, sentAt)
+      try Self.action(reader.root, scopes, key, sentAt)
     }
   }
 
@@ -32,11 +33,11 @@ extension OIDCProvider: DeviceLoginProvider {
   /// - Throws: `.refused` with `consentDenied`, with `otpExpired` for a code that is over, with `flowNotFound` for one that
   ///   is unknown; `.transient` and `.outcomeUnknown` for what went wrong on the way.
   package func pollUserAction(flow: Secret) async throws(ProviderFailure) -> UserActionProgress {
-    guard case .device(let code, let scopes) = try pendingFlow(flow) else { throw .refused(.flowNotFound) }
+    guard case .device(let code, let scopes, let key) = try pendingFlow(flow) else { throw .refused(.flowNotFound) }
     let form: TokenCaller.Form = [
       ("grant_type", .text("urn:ietf:params:oauth:grant-type:device_code")), ("device_code", .secret(code)),
     ]
-    let reply = try await ask(.device, try await tokenEndpoint(), form)
+    let reply = try await ask(.device, try await tokenEndpoint(), form, key: key)
     switch reply.refusal?.code {
     case "authorization_pending": return .pending(slowsDown: false)
     case "slow_down": return .pending(slowsDown: true)
@@ -47,14 +48,14 @@ extension OIDCProvider: DeviceLoginProvider {
 
   /// The user action of a reply; nil where the reply has none, or one that must not be shown.
   private static func action(
-    _ root: JSONNode, _ scopes: [String], _ sentAt: Timestamp
+    _ root: JSONNode, _ scopes: [String], _ key: ProofKey?, _ sentAt: Timestamp
   ) throws(SecretMemoryExhausted) -> ProviderUserAction? {
     // Google calls it by the name that it had in drafts.
     guard let code = try root["device_code"]?.foundSecret(), code.byteCount > 0,
       let userCode = root["user_code"].flatMap(text),
       let address = (root["verification_uri"] ?? root["verification_url"]).flatMap(address)
     else { return nil }
-    let flow = try PendingFlow.device(code: code, scopes: scopes).handle()
+    let flow = try PendingFlow.device(code: code, scopes: scopes, key: key).handle()
     let lifetime = root["expires_in"].flatMap { seconds($0, atMost: longestLifetime) } ?? standardLifetime
     let interval =
       root["interval"].flatMap { seconds($0, atMost: longestInterval) } ?? ProviderUserAction.standardInterval

@@ -36,11 +36,12 @@ extension OIDCProvider {
     let scopes = scopes(credentials)
     let form: TokenCaller.Form =
       [("grant_type", .text("password")), ("username", .text(name)), ("password", .secret(password))] + wishes(scopes)
-    let reply = try await ask(.password, try await endpoint(.token), form)
+    let key = try newKey()
+    let reply = try await ask(.password, try await endpoint(.token), form, key: key)
     if dialect.quirks.asksForSecondFactor, reply.refusal?.code == "mfa_required",
       let token = try await reply.secretMember("mfa_token")
     {
-      return .otpRequired(try await challenge(token, scopes))
+      return .otpRequired(try await challenge(token, scopes, key))
     }
     return .authenticated(try await session(reply, scopes))
   }
@@ -53,10 +54,12 @@ extension OIDCProvider {
     var form: TokenCaller.Form = [("grant_type", .text("refresh_token")), ("refresh_token", .secret(token))]
     form += scope(credentials.scopes)
     if let resource = dialect.resource { form.append(("resource", .text(resource))) }
-    let reply = try await ask(.takeOver, try await endpoint(.token), form)
+    let key = try newKey()
+    let reply = try await ask(.takeOver, try await endpoint(.token), form, key: key)
     var tokens = try await loginTokens(reply, credentials.scopes)
     // A provider that does not rotate leaves the token as it is (RFC 6749, section 6).
     if tokens.refreshToken == nil { tokens.refreshToken = BoundToken(token) }
+    tokens = tokens.bound(to: key)
     let named = claims(of: tokens, nonce: nil)?.user
     // The given token may be spent: what came for it is kept, whatever its ID token says.
     if named == nil { tokens.idToken = nil }
@@ -67,10 +70,11 @@ extension OIDCProvider {
   private func logInClient(_ credentials: Credentials) async throws(ProviderFailure) -> LoginOutcome {
     // There is no user, so nothing that is about one can be asked for.
     let grant = ClientGrant(scopes: scopes(credentials).filter { $0 != "openid" && $0 != "offline_access" })
-    var tokens = try await self.tokens(for: grant, at: try await endpoint(.token))
+    let key = try newKey()
+    var tokens = try await self.tokens(for: grant, at: try await endpoint(.token), key)
     guard let kept = try? grant.kept() else { throw .transient(.overloaded) }
     tokens.refreshToken = kept
-    return .authenticated(ProviderSession(tokens: tokens, user: nil, rotatesRefreshToken: false))
+    return .authenticated(ProviderSession(tokens: tokens.bound(to: key), user: nil, rotatesRefreshToken: false))
   }
 
   /// The scopes that a client asks for, else the configured ones.
@@ -123,7 +127,7 @@ extension OIDCProvider {
     do throws(ProviderFailure) {
       // Another request brings another token of the same type.
       if rotated.rejection.said == nil {
-        var tokens = try await refresh(rotated.refreshToken)
+        var tokens = try await refreshUnrecorded(rotated.refreshToken)
         tokens.refreshToken = tokens.refreshToken ?? rotated.refreshToken
         return tokens
       }

@@ -33,7 +33,9 @@ extension OIDCProvider: ChallengeProvider, CodeResendingProvider, BackupCodeProv
   ///
   /// - Throws: `.unsupported` where the user has neither: a touch on a telephone cannot be answered for with a code. And as
   ///   ``login(_:)``.
-  func challenge(_ token: Secret, _ scopes: [String]) async throws(ProviderFailure) -> ProviderChallenge {
+  func challenge(_ token: Secret, _ scopes: [String], _ key: ProofKey?) async throws(ProviderFailure)
+    -> ProviderChallenge
+  {
     let sentAt = clock()
     var wanted = try await wanted("oob otp", token)
     // The app that shows the question has codes as well.
@@ -48,7 +50,7 @@ extension OIDCProvider: ChallengeProvider, CodeResendingProvider, BackupCodeProv
     let receiver = isSent ? await receiver(token) : nil
     let flow = try await SecretArena.withRoomForReply(patience: ProviderFailure.interactivePatience) {
       () throws(SecretMemoryExhausted) in
-      try PendingFlow.secondFactor(token: token, reference: reference, scopes: scopes).handle()
+      try PendingFlow.secondFactor(token: token, reference: reference, scopes: scopes, key: key).handle()
     }
     return ProviderChallenge(
       flow: flow, method: isSent ? receiver?.method ?? .sms : .totp, maskedDestination: receiver?.name ?? "",
@@ -75,7 +77,7 @@ extension OIDCProvider: ChallengeProvider, CodeResendingProvider, BackupCodeProv
   ///
   /// - Throws: `.refused` with `otpInvalid`, `otpExpired`, `tooManyAttempts` or `flowNotFound`; and as ``login(_:)``.
   package func verifyOTP(flow: Secret, code: Secret) async throws(ProviderFailure) -> ProviderSession {
-    guard case .secondFactor(let token, let reference, let scopes) = try pendingFlow(flow) else {
+    guard case .secondFactor(let token, let reference, let scopes, let key) = try pendingFlow(flow) else {
       throw .refused(.flowNotFound)
     }
     var form: TokenCaller.Form = [("mfa_token", .secret(token))]
@@ -85,7 +87,7 @@ extension OIDCProvider: ChallengeProvider, CodeResendingProvider, BackupCodeProv
     } else {
       form += [("grant_type", .text(Self.grant + "mfa-otp")), ("otp", .secret(code))]
     }
-    let reply = try await ask(.secondFactor, try await tokenEndpoint(), form)
+    let reply = try await ask(.secondFactor, try await tokenEndpoint(), form, key: key)
     return try await session(reply, scopes)
   }
 
@@ -96,12 +98,14 @@ extension OIDCProvider: ChallengeProvider, CodeResendingProvider, BackupCodeProv
   ///
   /// - Throws: `.refused` with `backupCodeInvalid`, `otpExpired` or `flowNotFound`; and as ``login(_:)``.
   package func verifyBackupCode(flow: Secret, code: Secret) async throws(ProviderFailure) -> ProviderSession {
-    guard case .secondFactor(let token, _, let scopes) = try pendingFlow(flow) else { throw .refused(.flowNotFound) }
+    guard case .secondFactor(let token, _, let scopes, let key) = try pendingFlow(flow) else {
+      throw .refused(.flowNotFound)
+    }
     let form: TokenCaller.Form = [
       ("grant_type", .text(Self.grant + "mfa-recovery-code")), ("mfa_token", .secret(token)),
       ("recovery_code", .secret(code)),
     ]
-    let reply = try await ask(.recoveryCode, try await tokenEndpoint(), form)
+    let reply = try await ask(.recoveryCode, try await tokenEndpoint(), form, key: key)
     return try await session(reply, scopes)
   }
 
@@ -111,8 +115,10 @@ extension OIDCProvider: ChallengeProvider, CodeResendingProvider, BackupCodeProv
   package func resendOTP(
     flow: Secret, by channel: OTPChallenge.Method?
   ) async throws(ProviderFailure) -> ProviderChallenge {
-    guard case .secondFactor(let token, _, let scopes) = try pendingFlow(flow) else { throw .refused(.flowNotFound) }
-    return try await challenge(token, scopes)
+    guard case .secondFactor(let token, _, let scopes, let key) = try pendingFlow(flow) else {
+      throw .refused(.flowNotFound)
+    }
+    return try await challenge(token, scopes, key)
   }
 
   private func address(_ path: String) throws(ProviderFailure) -> HTTPURL {

@@ -12,13 +12,21 @@ extension OIDCProvider: TargetProvider, RevocationProvider {
   /// they may be the only copy of the next refresh token. The caller compares the user of a valid one with the
   /// session's (OpenID Connect Core, section 12.2).
   package func refresh(_ refreshToken: BoundToken) async throws(ProviderFailure) -> TokenSet {
-    if let grant = ClientGrant(refreshToken) { return try await renew(grant) }
+    let key = try key(of: refreshToken)
+    if let grant = ClientGrant(refreshToken) { return try await renew(grant, key) }
     var form: TokenCaller.Form = [
       ("grant_type", .text("refresh_token")), ("refresh_token", .secret(refreshToken.value)),
     ]
     if let resource = dialect.resource { form.append(("resource", .text(resource))) }
-    let reply = try await ask(.refresh, try await tokenEndpoint(), form)
-    return checked(try await reply.tokens())
+    let reply = try await ask(.refresh, try await tokenEndpoint(), form, key: key)
+    do throws(ProviderFailure) { return checked(try await reply.tokens()) } catch {
+      guard case .rotated(var rotated) = error, rotated.rejection.isUnbound, refreshToken.key == nil else {
+        throw error
+      }
+      // The session had no key, and the provider binds nothing: it does not get one.
+      rotated.refreshToken = rotated.refreshToken.unbound()
+      throw .rotated(rotated)
+    }
   }
 
   /// Whether the provider has a way to request such a token; for which targets it issues one, only it knows.
@@ -38,7 +46,8 @@ extension OIDCProvider: TargetProvider, RevocationProvider {
   package func accessToken(
     for target: TokenTarget, refreshToken: BoundToken
   ) async throws(ProviderFailure) -> TokenSet {
-    if let grant = ClientGrant(refreshToken) { return try await renew(grant, for: target) }
+    let key = refreshToken.key
+    if let grant = ClientGrant(refreshToken) { return try await renew(grant, key, for: target) }
     var form: TokenCaller.Form = [
       ("grant_type", .text("refresh_token")), ("refresh_token", .secret(refreshToken.value)),
     ]
@@ -48,7 +57,7 @@ extension OIDCProvider: TargetProvider, RevocationProvider {
     } else if let resource = dialect.resource {
       form.append(("resource", .text(resource)))
     }
-    let reply = try await ask(.narrow, try await tokenEndpoint(), form)
+    let reply = try await ask(.narrow, try await tokenEndpoint(), form, key: key)
     return checked(try await reply.tokens(asked: target.scopes))
   }
 
@@ -108,10 +117,26 @@ extension OIDCProvider: TargetProvider, RevocationProvider {
 
   func revoke(_ token: BoundToken, _ hint: String, _ url: HTTPURL) async throws(ProviderFailure) {
     let form: TokenCaller.Form = [("token", .secret(token.value)), ("token_type_hint", .text(hint))]
-    let reply = try await ask(.revocation, url, form)
+    let reply = try await askToEnd(form, url, token.key)
     // A token that is no good any more is as good as ended (RFC 7009, section 2.2); some say so, as Google does.
     if let code = reply.refusal?.code, code == "invalid_token" || code == "invalid_grant" { return }
     try reply.expectSuccess()
+  }
+
+  /// Asks for the end of a token with a proof of its key, and without one where that is refused: the specification has none
+  /// here (RFC 7009), and some servers want one.
+  private func askToEnd(
+    _ form: TokenCaller.Form, _ url: HTTPURL, _ key: ProofKey?
+  ) async throws(ProviderFailure) -> OAuthReply {
+    if key != nil {
+      do throws(ProviderFailure) {
+        let reply = try await ask(.revocation, url, form, key: key)
+        if reply.refusal == nil { return reply }
+      } catch {
+        guard error == .misconfigured(.possession) else { throw error }
+      }
+    }
+    return try await ask(.revocation, url, form)
   }
 
   /// Asks the provider to end the user's session there; false where the answer does not confirm it.
@@ -128,7 +153,7 @@ extension OIDCProvider: TargetProvider, RevocationProvider {
     } else {
       return false
     }
-    let reply = try await ask(.revocation, url, form)
+    let reply = try await ask(.revocation, url, form, key: tokens.accessToken.key)
     guard dialect.quirks.endsSessionWithRefreshToken else { return false }
     if reply.refusal?.code == "invalid_grant" { return true }
     try reply.expectSuccess()

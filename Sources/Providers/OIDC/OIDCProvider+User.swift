@@ -15,14 +15,11 @@ extension OIDCProvider: UserInfoProvider {
   ///   `invalidResponse`; `.unsupported` where the provider has no such endpoint; `.transient`.
   package func currentUser(accessToken: BoundToken) async throws(ProviderFailure) -> User {
     guard let url = try await discovery.sessionEndpoint(.userinfo) else { throw .unsupported }
-    let response: HTTPResponse
+    let request: HTTPRequest
     do throws(HTTPFailure) {
-      let request = HTTPRequest(.get, url, fields: [try HTTPField("Accept", "application/json")], purpose: "user")
-      response = try await sessionTransport.send(request, with: accessToken)
-    } catch {
-      // It only reads: whatever became of it, nothing has happened.
-      throw .transient(ErrorKind(error))
-    }
+      request = HTTPRequest(.get, url, fields: [try HTTPField("Accept", "application/json")], purpose: "user")
+    } catch { throw .transient(ErrorKind(error)) }
+    let response = try await present(accessToken, request)
     switch response.status {
     case 200: break
     case 401: throw .tokenRefused

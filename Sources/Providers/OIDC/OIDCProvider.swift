@@ -34,6 +34,8 @@ package final class OIDCProvider: AuthProvider {
   let assertions: AssertionReader
   /// Sends the requests that need a session.
   let sessionTransport: AuthenticatedTransport
+  /// Makes the proofs for tokens that are bound to a key.
+  let proofs: ProofBench
   /// The sockets that browsers are awaited on.
   let listeners: RedirectListeners
   /// The time.
@@ -65,9 +67,11 @@ package final class OIDCProvider: AuthProvider {
   init(
     _ configuration: OIDCProfileConfiguration, client: HTTPClient, secrets: @escaping SecretFinder,
     clock: @escaping Clock = { Timestamp(milliseconds: WallClock.milliseconds) }, discovery: Discovery,
-    listeners: RedirectListeners = RedirectListeners()
+    listeners: RedirectListeners = RedirectListeners(), proofs: ProofBench? = nil
   ) throws(HTTPFailure) {
     self.listeners = listeners
+    let proofs = proofs ?? ProofBench(clock)
+    self.proofs = proofs
     dialect = configuration.dialect
     clientID = configuration.clientID
     clientAuthentication = configuration.hasProof ? configuration.clientAuthentication : .none
@@ -78,7 +82,7 @@ package final class OIDCProvider: AuthProvider {
     self.discovery = discovery
     let authenticator = ClientAuthenticator(configuration, secrets, client, clock)
     assertions = authenticator.reader
-    caller = TokenCaller(configuration, authenticator, transport, clock)
+    caller = TokenCaller(configuration, authenticator, transport, proofs, clock)
     sessionTransport = AuthenticatedTransport(client, policy: configuration.tls)
     self.clock = clock
   }
@@ -91,13 +95,14 @@ package final class OIDCProvider: AuthProvider {
     return url
   }
 
-  /// Sends a request to an endpoint, as ``TokenCaller/ask(_:_:_:as:)`` does; where nothing is there any more, the next
+  /// Sends a request to an endpoint, as ``TokenCaller/ask(_:_:_:as:key:)`` does; where nothing is there any more, the next
   /// call discovers it again.
   func ask(
-    _ purpose: OAuthPurpose, _ url: HTTPURL, _ form: TokenCaller.Form, as encoding: TokenCaller.Encoding = .form
+    _ purpose: OAuthPurpose, _ url: HTTPURL, _ form: TokenCaller.Form, as encoding: TokenCaller.Encoding = .form,
+    key: ProofKey? = nil
   ) async throws(ProviderFailure) -> OAuthReply {
     do throws(ProviderFailure) {
-      let reply = try await caller.ask(purpose, url, form, as: encoding)
+      let reply = try await caller.ask(purpose, url, form, as: encoding, key: key)
       if reply.isNowhere { await discovery.mistrust(url) }
       return reply
     } catch {

@@ -8,11 +8,11 @@ import SecretMemory
 /// It is a secret, since with it the login can be finished; and it is complete, so that another process can go on.
 enum PendingFlow: Sendable {
   /// At another device (RFC 8628, section 3.2).
-  case device(code: Secret, scopes: [String])
+  case device(code: Secret, scopes: [String], key: ProofKey? = nil)
   /// In a browser on this machine.
   case redirect(RedirectFlow)
   /// With a code that was sent to the user, or one of an authenticator, which has no reference.
-  case secondFactor(token: Secret, reference: Secret?, scopes: [String])
+  case secondFactor(token: Secret, reference: Secret?, scopes: [String], key: ProofKey? = nil)
 
   /// The limits of a handle: two tokens of the longest kind with every byte escaped, and the rest.
   private static let limits = JSONLimits(depth: 4, byteCount: 1 << 20)
@@ -24,14 +24,16 @@ enum PendingFlow: Sendable {
     var writer = JSONWriter()
     writer.object { writer in
       switch self {
-      case .device(let code, let scopes):
+      case .device(let code, let scopes, let key):
         writer.member(revealing: "device", code)
         writer.member("scopes", scopes)
+        ProofKey.write(key, to: &writer)
       case .redirect(let flow): flow.write(to: &writer)
-      case .secondFactor(let token, let reference, let scopes):
+      case .secondFactor(let token, let reference, let scopes, let key):
         writer.member(revealing: "secondFactor", token)
         writer.member(revealing: "reference", reference)
         writer.member("scopes", scopes)
+        ProofKey.write(key, to: &writer)
       }
     }
     return try Secret(wiping: &writer.bytes)
@@ -52,9 +54,13 @@ enum PendingFlow: Sendable {
   /// When it returns, nothing refers to the bytes any more.
   private static func read(_ bytes: [UInt8]) throws(SecretMemoryExhausted) -> PendingFlow? {
     guard let root = try? JSONDocument(parsing: bytes, limits: limits).root else { return nil }
-    if let code = try root["device"]?.foundSecret() { return .device(code: code, scopes: scopes(root)) }
+    if let code = try root["device"]?.foundSecret() {
+      return .device(code: code, scopes: scopes(root), key: try ProofKey.read(root))
+    }
     if let token = try root["secondFactor"]?.foundSecret() {
-      return .secondFactor(token: token, reference: try root["reference"]?.foundSecret(), scopes: scopes(root))
+      return .secondFactor(
+        token: token, reference: try root["reference"]?.foundSecret(), scopes: scopes(root),
+        key: try ProofKey.read(root))
     }
     return try RedirectFlow(root).map { .redirect($0) }
   }

@@ -1,3 +1,4 @@
+import BrokerCore
 import BrokerProtocol
 import JSON
 import Sealing
@@ -25,6 +26,8 @@ struct RedirectFlow: Sendable {
   let expiresAt: Timestamp
   /// Whether the user must authenticate although the provider may know them still.
   let wantsProof: Bool
+  /// The key that the tokens will be bound to, and the code is already (RFC 9449, section 10); nil for none.
+  let key: ProofKey?
 
   /// How long a user may take to log in, with a second factor and a forgotten password.
   static let lifetime = Duration.seconds(600)
@@ -36,7 +39,7 @@ struct RedirectFlow: Sendable {
   /// - Throws: `SealingError.secretMemoryExhausted`.
   init(
     _ address: LoopbackRedirect, port: Int, scopes: [String], namesIssuer: Bool, wantsProof: Bool = false,
-    at now: Timestamp
+    key: ProofKey? = nil, at now: Timestamp
   ) throws(SealingError) {
     self.address = address
     self.port = port
@@ -47,6 +50,7 @@ struct RedirectFlow: Sendable {
     verifier = try CodeChallenge.makeVerifier()
     expiresAt = now + Self.lifetime
     self.wantsProof = wantsProof
+    self.key = key
   }
 
   private static func random() -> String {
@@ -79,6 +83,7 @@ struct RedirectFlow: Sendable {
     namesIssuer = root["namesIssuer"]?.kind == .true
     expiresAt = end
     wantsProof = root["wantsProof"]?.kind == .true
+    key = try ProofKey.read(root)
   }
 
   /// When it was begun.
@@ -94,5 +99,6 @@ struct RedirectFlow: Sendable {
     writer.member("namesIssuer", namesIssuer)
     writer.member("expiresAt", expiresAt)
     writer.member("wantsProof", wantsProof)
+    ProofKey.write(key, to: &writer)
   }
 }

@@ -71,11 +71,12 @@ enum RefusalMeaning: Sendable, Equatable {
       .client: ["invalid_client", "registration_not_supported"],
       .grant: ["unauthorized_client", "unsupported_grant_type", "unsupported_response_type"],
       .scopes: ["invalid_scope", "invalid_target"],
-      // What the provider wants of a key is not what the profile is configured with (RFC 9449, sections 5 and 8).
       .request: [
         "invalid_request", "invalid_request_uri", "invalid_request_object", "request_not_supported",
-        "request_uri_not_supported", "invalid_dpop_proof", "use_dpop_nonce",
+        "request_uri_not_supported",
       ],
+      // RFC 9449, sections 5 and 8: the profile is not configured with the key that the provider wants.
+      .possession: ["invalid_dpop_proof", "use_dpop_nonce"],
     ]
     for (fault, names) in faults { for name in names { meanings[name] = .fault(fault) } }
     // In the words of Microsoft and Auth0.

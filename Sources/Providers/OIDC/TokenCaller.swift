@@ -31,14 +31,17 @@ struct TokenCaller: Sendable {
   let transport: PublicTransport
   /// Finds what the client shows at each request.
   let authenticator: ClientAuthenticator
+  /// Makes the proofs of requests for tokens that are bound to a key.
+  let proofs: ProofBench
   private let configuration: OIDCProfileConfiguration
   private let clock: OIDCProvider.Clock
 
   /// A caller as a configuration wants it.
   init(
     _ configuration: OIDCProfileConfiguration, _ authenticator: ClientAuthenticator, _ transport: PublicTransport,
-    _ clock: @escaping OIDCProvider.Clock
+    _ proofs: ProofBench, _ clock: @escaping OIDCProvider.Clock
   ) {
+    self.proofs = proofs
     self.configuration = configuration
     self.authenticator = authenticator
     self.transport = transport
@@ -47,26 +50,48 @@ struct TokenCaller: Sendable {
 
   /// Sends one form and waits for the answer.
   ///
-  /// It is sent a second time only where no connection was made for the first one, so that no byte of it has left.
+  /// It is sent a second time only where no connection was made for the first one, so that no byte of it has left, and
+  /// where the provider has refused it for its proof alone, so that nothing was spent (RFC 9449, section 8). A session's
+  /// refresh token is not sent again here: whose it is opens another intent for that.
   ///
   /// - Parameters:
   ///   - purpose: what is asked for.
   ///   - url: whom.
   ///   - form: with what; the client makes itself known besides.
   ///   - encoding: how it is written.
+  ///   - key: the key that the tokens are bound to; nil for none.
   /// - Returns: the answer, whatever it is.
-  /// - Throws: what ``ProviderFailure/init(_:)`` makes of a missing response; what ``ClientAuthenticator/proof(for:)`` throws.
+  /// - Throws: what ``ProviderFailure/init(_:)`` makes of a missing response; what ``ClientAuthenticator/proof(for:)`` throws;
+  ///   `.transient` with the cause `proofWanted`; `.misconfigured(.possession)` where no proof is accepted.
   func ask(
-    _ purpose: OAuthPurpose, _ url: HTTPURL, _ form: Form, as encoding: Encoding = .form
+    _ purpose: OAuthPurpose, _ url: HTTPURL, _ form: Form, as encoding: Encoding = .form, key: ProofKey? = nil
+  ) async throws(ProviderFailure) -> OAuthReply {
+    guard let key else { return try await send(purpose, url, form, encoding, nil, nil) }
+    for _ in 0..<ProofBench.mostTries {
+      let proof = try proofs.proof(for: ProvenRequest(.post, url), by: key, .issuer)
+      let reply = try await send(purpose, url, form, encoding, key, proof.value)
+      switch proofs.judge(reply.proofAnswer, to: proof, at: url, .issuer) {
+      case .taken: return reply
+      case .refused: throw .misconfigured(.possession)
+      case .wanted where purpose.spendsRefreshToken: throw .proofWanted
+      case .wanted: continue
+      }
+    }
+    throw .proofWanted
+  }
+
+  private func send(
+    _ purpose: OAuthPurpose, _ url: HTTPURL, _ form: Form, _ encoding: Encoding, _ key: ProofKey?, _ proof: Secret?
   ) async throws(ProviderFailure) -> OAuthReply {
     var form = form + configuration.dialect.parameters.fields(for: purpose)
     let credentials = try await authenticator.proof(for: url).add(clientID: configuration.clientID, to: &form)
     do throws(HTTPFailure) {
-      let request = try request(purpose, url, form, encoding)
+      var request = try request(purpose, url, form, encoding)
+      request.proof = proof
       do throws(HTTPFailure) {
-        return try await send(purpose, request, credentials)
+        return try await send(purpose, request, credentials, key)
       } catch  where Self.hasNotConnected(error) {
-        return try await send(purpose, request, credentials)
+        return try await send(purpose, request, credentials, key)
       }
     } catch {
       throw ProviderFailure(error)
@@ -110,13 +135,13 @@ struct TokenCaller: Sendable {
   }
 
   private func send(
-    _ purpose: OAuthPurpose, _ request: HTTPRequest, _ credentials: ClientCredentials?
+    _ purpose: OAuthPurpose, _ request: HTTPRequest, _ credentials: ClientCredentials?, _ key: ProofKey?
   ) async throws(HTTPFailure) -> OAuthReply {
     let sentAt = clock()
     let response = try await transport.send(request, as: credentials)
     return OAuthReply(
       purpose, response, configuration.dialect.quirks, sentBasic: credentials != nil, sentAt: sentAt,
-      receivedAt: clock())
+      receivedAt: clock(), key: key)
   }
 
   /// Whether no server was reached, and quickly: trying again is free.
@@ -126,4 +151,9 @@ struct TokenCaller: Sendable {
     default: false
     }
   }
+}
+
+extension ProviderFailure {
+  /// The failure where the provider wants another proof, which can be made now; nothing was spent.
+  static let proofWanted = ProviderFailure.transient(.providerUnavailable, cause: .proofWanted)
 }

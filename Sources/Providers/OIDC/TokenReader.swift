@@ -16,6 +16,8 @@ struct TokenReader {
   let moments: ReplyMoments
   /// Whether a token that is good for no server but as a subject is taken (RFC 8693, section 2.2.1).
   var takesSubjects = false
+  /// Whether the token must be bound to the session's key: one that is not was not asked for (RFC 9449, section 5).
+  var isBound = false
 
   /// A scope is a short word, and a token has few of them (RFC 6749, section 3.3).
   private static let longestScope = 256
@@ -55,7 +57,7 @@ struct TokenReader {
     case .malformed: return nil
     }
     let isSubject = takesSubjects && isOfNoType
-    guard case .token(let accessToken) = found, hasBearerType || isSubject, !ReplyObject.isUnsound(root["expires_in"])
+    guard case .token(let accessToken) = found, hasWantedType || isSubject, !ReplyObject.isUnsound(root["expires_in"])
     else {
       let rejection = ProviderRejection(.invalidResponse, said: foreignType)
       if let refreshToken {
@@ -98,15 +100,20 @@ struct TokenReader {
   }
 
   /// Whether the token is one for the header field that will be used.
-  private var hasBearerType: Bool { root["token_type"]?.isOtherThanBearer != true }
+  private var hasWantedType: Bool {
+    isBound ? typeName?.lowercased() == "dpop" : root["token_type"]?.isOtherThanBearer != true
+  }
+
+  private var typeName: String? { root["token_type"].flatMap { try? $0.string() } }
 
   /// Whether the token is of no type at all: one that no server takes.
-  private var isOfNoType: Bool { (root["token_type"].flatMap { try? $0.string() })?.lowercased() == "n_a" }
+  private var isOfNoType: Bool { typeName?.lowercased() == "n_a" }
 
   /// The provider's name for a token type that does not fit that header field.
   private var foreignType: ProviderRejection.Said? {
-    guard !hasBearerType else { return nil }
-    return root["token_type"].flatMap { try? $0.string() }.flatMap { ProviderWord($0) }.map { .tokenType($0) }
+    guard !hasWantedType else { return nil }
+    let word = typeName.flatMap { ProviderWord($0) }
+    return isBound ? .unbound(word) : word.map { .tokenType($0) }
   }
 
   /// The words of the member `scope`, without those that can be no scope; nil where there is no such member.

@@ -176,6 +176,9 @@ import Testing
         try await provider.require(\.accountDeletion).deleteAccount(password: word, accessToken: token)
       case .resendOtp: _ = try await provider.require(\.codeResending).resendOTP(flow: word)
       case .awaitLogin: break
+      case .createProof:
+        let request = ProvenRequest(method: "GET", address: "https://example.com/", origin: "https://example.com:443")
+        _ = try provider.require(\.proofs).proof(of: token, for: request)
       case .verifyBackupCode: _ = try await provider.require(\.backupCodes).verifyBackupCode(flow: word, code: word)
       case .generateBackupCodes:
         _ = try await provider.require(\.backupCodeIssuing).generateBackupCodes(password: word, accessToken: token)

@@ -34,8 +34,12 @@ def key():
 class Glewlwyd:
     """The server, with a client that shows its key, and pushed requests required.
 
-    It takes an assertion only for the very endpoint that is asked.
+    It takes an assertion only for the very endpoint that is asked. Where it `binds` tokens to keys, the client is a public one, and
+    every proof needs a nonce.
     """
+
+    def __init__(self, binds=False):
+        self.binds = binds
 
     def __enter__(self):
         self.folder, port = tempfile.mkdtemp(prefix="ab-", dir="/tmp"), free_port()
@@ -106,15 +110,18 @@ class Glewlwyd:
             "auth-type-refresh-enabled": True, "auth-type-implicit-enabled": False, "pkce-allowed": True, "oauth-par-allowed": True,
             "oauth-par-required": True, "oauth-par-duration": 90, "oauth-par-request_uri-prefix": "urn:ietf:params:oauth:request_uri:",
             "request-parameter-allow": True, "request-maximum-exp": 3600, "client-pubkey-parameter": "pubkey",
-            "client-jwks-parameter": "jwks", "client-jwks_uri-parameter": "jwks_uri", "refresh-token-one-use": "always", "scope": []}})
+            "client-jwks-parameter": "jwks", "client-jwks_uri-parameter": "jwks_uri", "refresh-token-one-use": "always", "scope": [],
+            "oauth-dpop-allowed": self.binds, "oauth-dpop-iat-duration": 60,
+            "oauth-dpop-nonce-mandatory": self.binds, "oauth-dpop-nonce-counter": 5}})
         self.ask("api/scope/", {"name": "read", "display_name": "read", "description": "reads", "password_required": False, "scheme": {}})
-        self.ask("api/user/admin", {"name": "admin", "enabled": True, "scope": ["g_admin", "g_profile", "read"]}, "PUT")
+        self.ask("api/user/admin", {"name": "admin", "enabled": True, "scope": ["g_admin", "g_profile", "read", "openid"]}, "PUT")
         self.ask("api/client/", {
-            "client_id": "cli", "name": "cli", "confidential": True, "enabled": True, "token_endpoint_auth_method": ["private_key_jwt"],
+            "client_id": "cli", "name": "cli", "confidential": not self.binds, "enabled": True,
+            "token_endpoint_auth_method": ["none" if self.binds else "private_key_jwt"],
             "pubkey": client_public, "redirect_uri": ["http://127.0.0.1:18400/callback"],
-            "authorization_type": ["code", "client_credentials", "refresh_token"], "scope": ["read"]})
+            "authorization_type": ["code", "client_credentials", "refresh_token"], "scope": ["read", "openid"]})
 
-    def approve(self, address):
+    def approve(self, address, scope="read"):
         """Logs in as the administrator in a browser of its own, and returns the address that it is sent to."""
         class Stay(urllib.request.HTTPRedirectHandler):
             """Follows no redirect."""
@@ -123,7 +130,7 @@ class Glewlwyd:
                 """None."""
                 return None
 
-        self.ask("api/auth/grant/cli", {"scope": "read"}, "PUT")
+        self.ask("api/auth/grant/cli", {"scope": scope}, "PUT")
         opener = urllib.request.build_opener(
             urllib.request.ProxyHandler({}), *[each for each in self.opener.handlers if isinstance(each, urllib.request.HTTPCookieProcessor)],
             Stay())

@@ -12,6 +12,7 @@ import jwt
 from glewlwyd import PROGRAM, Glewlwyd, key
 from idpyoidcserver import Idpyoidc
 from jwcrypto import jwk, jws
+from proofs import proofs
 from stage import PATIENCE, Broker, authgent, nanoidp
 from tokenserver import TokenServer
 
@@ -274,7 +275,8 @@ def idpyoidc(programs):
         odd.close()
 
 
-SCENES = {"assertions": assertions, "keys": keys, "grants": grants, "pushed": pushed, "glewlwyd": glewlwyd, "idpyoidc": idpyoidc}
+SCENES = {"assertions": assertions, "keys": keys, "grants": grants, "pushed": pushed, "glewlwyd": glewlwyd, "idpyoidc": idpyoidc,
+          "proofs": proofs}
 
 
 def main():

@@ -99,15 +99,22 @@ import Testing
     }
   }
 
-  @Test(arguments: ["getAccessToken", "reportRejected", "getIdToken"])
+  @Test(arguments: ["getAccessToken", "reportRejected", "getIdToken", "createProof"])
   func `every method that gives a token asks, and does nothing before the answer`(_ method: String) async throws {
     try await OwnThread.run {
-      let stage = try ConsentStage(.always)
+      let stage = try ConsentStage(.always) { provider in
+        if method == "createProof" { provider.setKey(ProofKey(der: ScriptedProvider.secret("key"))) }
+      }
       let watcher = try stage.harness.connect()
       watcher.prove()
       _ = watcher.askBare(LoginStage.line("subscribe", "{}"))
       let refreshes = stage.harness.provider.spentTokens.count
-      let params = method == "reportRejected" ? #"{"tokenId":"id-1","status":401}"# : "{}"
+      let params =
+        switch method {
+        case "reportRejected": #"{"tokenId":"id-1","status":401}"#
+        case "createProof": #"{"tokenId":"id-1","method":"GET","url":"https://a.example/"}"#
+        default: "{}"
+        }
       let asker = try stage.command()
       #expect(asker.askBare(LoginStage.line(method, params)).isEmpty)
       let told = watcher.lines().joined()
@@ -115,7 +122,9 @@ import Testing
       #expect(stage.harness.provider.spentTokens.count == refreshes)
       #expect(stage.answer(true).contains(#""result":{}"#))
       let answer = asker.lines().joined()
-      #expect(answer.contains(method == "getIdToken" ? #""idToken""# : #""accessToken""#), "\(answer)")
+      #expect(
+        answer.contains(["getIdToken": #""idToken""#, "createProof": #""proof""#][method] ?? #""accessToken""#),
+        "\(answer)")
       // What is always asked is asked again, of the same process too.
       #expect(asker.askBare(LoginStage.line(method, params)).isEmpty)
     }

@@ -23,6 +23,10 @@ import Testing
     "openDoor": [#"{"profile":"work","origin":"https://api.example.com"}"#, #"{"origin":"https://api.example.com"}"#],
     "closeDoor": [#"{"doorId":"d"}"#], "listDoors": ["{}"],
     "getIdToken": [#"{"profile":"work"}"#, "{}"],
+    "createProof": [
+      #"{"profile":"work","tokenId":"id-2","method":"GET","url":"https://a.example"}"#,
+      #"{"tokenId":"id-2","method":"GET","url":"https://a.example"}"#,
+    ],
     "login": [
       #"{"profile":"work","email":"a@example.test","password":"right"}"#, #"{"profile":"spare","method":"deviceCode"}"#,
       #"{"email":"a@example.test","password":"wrong"}"#, #"{"method":"deviceCode"}"#,

@@ -98,7 +98,7 @@ import Testing
         + #","grant":"exchange","subjectToken":{"command":["t"]},"actorToken":{"command":["t"]}"#
     case "assertionType": (providers[#""oidc""#] ?? "{") + #","clientAssertion":{"command":["token"]}"#
     case "clientAuth", "scopes", "audience", "resource", "redirectUri", "methods", "endpoints", "errors", "grant",
-      "par",
+      "par", "dpop",
       "authorizationParameters", "tokenParameters", "deviceParameters":
       providers[#""oidc""#] ?? "{"
     default: providers[#""rest""#] ?? "{"

@@ -51,7 +51,7 @@ import Testing
     let refused = [
       "authorizationParameters": [
         "client_id", "client_secret", "redirect_uri", "response_type", "response_mode", "scope", "state", "nonce",
-        "code_challenge", "code_challenge_method", "request", "request_uri", "audience", "resource",
+        "code_challenge", "code_challenge_method", "dpop_jkt", "request", "request_uri", "audience", "resource",
       ],
       "tokenParameters": ["grant_type", "refresh_token", "client_id", "client_assertion", "scope", "code_verifier"],
       "deviceParameters": ["client_id", "scope", "resource"],

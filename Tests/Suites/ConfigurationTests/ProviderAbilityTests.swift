@@ -27,8 +27,10 @@ import Testing
   private static let oidc = #"provider:"oidc",issuer:"https://op.example.com",clientId:"c""#
   /// An OpenID Connect provider whose metadata are not read.
   private static let plain = oidc + #",discovery:false,endpoints:{token:"https://op.example.com/token""#
-  private static let everyEndpoint = Set(ProviderAbility.allCases).subtracting([.generateBackupCodes, .awaitLogin])
-  private static let user: Set<ProviderAbility> = [.getCurrentUser, .awaitLogin]
+  private static let everyEndpoint = Set(ProviderAbility.allCases).subtracting([
+    .generateBackupCodes, .awaitLogin, .createProof,
+  ])
+  private static let user: Set<ProviderAbility> = [.getCurrentUser, .createProof, .awaitLogin]
 
   static let rows: [Row] =
     [
@@ -57,12 +59,13 @@ import Testing
 
   private static let oidcRows: [Row] = [
     Row(oidc, user),
-    Row(oidc + #",methods:["password","refreshToken"]"#, [.getCurrentUser]),
+    Row(oidc + #",methods:["password","refreshToken"]"#, [.getCurrentUser, .createProof]),
+    Row(oidc + #",dpop:true"#, user),
     Row(oidc + #",methods:["deviceCode"]"#, user),
     Row(oidc + #",methods:["browser"]"#, user),
-    Row(oidc + #",methods:["clientCredentials"],clientSecret:{env:"SECRET"}"#, [.getCurrentUser]),
-    Row(plain + "}", [.awaitLogin]),
-    Row(plain + #"},methods:["password"]"#, []),
+    Row(oidc + #",methods:["clientCredentials"],clientSecret:{env:"SECRET"}"#, [.getCurrentUser, .createProof]),
+    Row(plain + "}", [.createProof, .awaitLogin]),
+    Row(plain + #"},methods:["password"]"#, [.createProof]),
     Row(plain + #",userinfo:"https://op.example.com/user"}"#, user),
     Row(#"provider:"keycloak",baseUrl:"https://op.example.com",realm:"acme",clientId:"c""#, user),
     Row(#"provider:"google",clientId:"c""#, user),
@@ -71,10 +74,10 @@ import Testing
     Row(#"provider:"gitlab",clientId:"c""#, user),
     Row(
       #"provider:"auth0",domain:"acme.auth0.com",clientId:"c""#,
-      [.getCurrentUser, .resendOtp, .verifyBackupCode, .awaitLogin]),
+      [.getCurrentUser, .createProof, .resendOtp, .verifyBackupCode, .awaitLogin]),
     Row(
       #"provider:"auth0",domain:"acme.auth0.com",clientId:"c",methods:["password"]"#,
-      [.getCurrentUser, .resendOtp, .verifyBackupCode]),
+      [.getCurrentUser, .createProof, .resendOtp, .verifyBackupCode]),
   ]
 
   /// Runs a test with the provider of a profile.

@@ -136,13 +136,16 @@ import Testing
     (#","scopes_supported":["openid","offline_access"]"#, "scopes.offline", .note, "offline_access"),
     (#","scopes_supported":["openid","profile"]"#, "scopes.profile", .note, "user's name"),
     (#","scopes_supported":["openid","email"]"#, "scopes.email", .note, "user's e-mail address"),
-    ("", "issuerInReply", .note, "RFC 9207"),
+    ("", "issuerInReply", .note, "RFC 9207"), ("", "dpop", .warning, "not announce"),
+    (#","dpop_signing_alg_values_supported":["RS256","ES256"]"#, "dpop", .ok, "ES256"),
+    (#","dpop_signing_alg_values_supported":["EdDSA"]"#, "dpop", .failure, "not with ES256"),
   ])
   func `what the provider lists is compared with what the profile wants`(
     _ members: String, _ check: String, _ level: ProviderFinding.Level, _ words: String
   ) async throws {
     let found = try await findings(
-      { FakeProvider.Reply(200, OIDCProviderTests.document($0, members)) }, authentication: .post)
+      { FakeProvider.Reply(200, OIDCProviderTests.document($0, members)) }, authentication: .post,
+      { $0.bindsTokens = true })
     let finding = try #require(found.first { $0.check == check }, "\(found)")
     #expect(finding.level == level && (finding.message + (finding.advice ?? "")).contains(words), "\(finding)")
   }

@@ -25,8 +25,8 @@ import Testing
     (400, #"{"error":"invalid_request"}"#, unclear(.request, "invalid_request")),
     (400, #"{"error":"unsupported_grant_type"}"#, unclear(.grant, "unsupported_grant_type")),
     (404, #"{"error":"invalid_client"}"#, .misconfigured(.client)),
-    (403, #"{"error":"invalid_dpop_proof"}"#, unclear(.request, "invalid_dpop_proof")),
-    (400, #"{"error":"use_dpop_nonce"}"#, unclear(.request, "use_dpop_nonce")),
+    (403, #"{"error":"invalid_dpop_proof"}"#, unclear(.possession, "invalid_dpop_proof")),
+    (400, #"{"error":"use_dpop_nonce"}"#, unclear(.possession, "use_dpop_nonce")),
     (403, #"{"error":"insufficient_authorization","auth_session":"x"}"#, .reauthenticationRequired),
     (
       400,

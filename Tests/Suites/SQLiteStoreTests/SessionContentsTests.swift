@@ -48,6 +48,46 @@ import Testing
     try await second.close()
   }
 
+  @Test(arguments: [false, true])
+  func `the key that tokens are bound to comes back with them, also after other keys of the vault`(
+    _ isSubject: Bool
+  ) async throws {
+    let place = try TemporaryVault()
+    let first = try await place.open()
+    var record = try Sample.living("a")
+    var session = try #require(record.living)
+    // A key is in DER, so any byte may be in it.
+    let key = ProofKey(der: try Secret(copying: [0x30, 0x81, 0x00, 0xFF, 0x22, 0x5C].span))
+    if isSubject { session.tokens.accessToken = BoundToken(session.tokens.accessToken.value, .subject) }
+    session.tokens = session.tokens.bound(to: key)
+    record.contents = .living(session)
+    try await first.save(record)
+    try await first.rekey(Rekey.Params())
+    try await first.close()
+    let second = try await place.open()
+    let read = try await second.load().records
+    #expect(read == [record])
+    #expect(read.first?.living?.tokens.refreshToken?.key == key)
+    #expect(read.first?.living?.tokens.accessToken.kind == (isSubject ? .subject : .proven))
+    try await second.close()
+  }
+
+  @Test func `a key that came with a refresh token alone leaves the access token as it was`() throws {
+    var session = try #require(try Sample.living("a").living)
+    let key = ProofKey(der: try Secret(utf8: "key"))
+    session.tokens.refreshToken = session.tokens.refreshToken?.bound(to: key)
+    var bytes = SessionContentsCoding.encode(.living(session))
+    guard case .living(let read) = try SessionContentsCoding.decode(try Secret(wiping: &bytes)) else { return }
+    #expect(read.tokens.refreshToken?.key == key && read.tokens.accessToken.kind == .bearer)
+  }
+
+  @Test func `a token that is bound to a key is of a kind that earlier versions do not serve`() throws {
+    var session = try #require(try Sample.living("a").living)
+    session.tokens = session.tokens.bound(to: ProofKey(der: try Secret(utf8: "key")))
+    let bytes = SessionContentsCoding.encode(.living(session))
+    #expect(String(decoding: bytes, as: UTF8.self).contains(#""accessTokenKind":"dpop""#))
+  }
+
   @Test func `what an earlier version has learnt from a single reply counts as one reply`() throws {
     let record = try Sample.living("a")
     var session = try #require(record.living)

@@ -24,6 +24,7 @@ extension ScriptedProvider: ClientSessionProvider, RevocationProvider {
     if state.withLock({ $0.grant != nil }) { capabilities.grant = self }
     capabilities.targets = self
     capabilities.revocation = self
+    if state.withLock({ $0.key != nil }) { capabilities.proofs = self }
     return capabilities
   }
 

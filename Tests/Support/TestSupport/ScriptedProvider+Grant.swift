@@ -9,7 +9,7 @@ extension ScriptedProvider: GrantProvider {
   package nonisolated var subjects: [SubjectReference] { state.withLock { $0.grant ?? [] } }
 
   package func tokens(
-    for target: TokenTarget, showing subjects: [SubjectToken]
+    for target: TokenTarget, showing subjects: [SubjectToken], boundTo key: ProofKey?
   ) async throws(ProviderFailure) -> TokenSet {
     state.withLock { $0.shown.append(subjects.map { $0.value.revealedString() ?? "" }) }
     var tokens = try await refresh(BoundToken(Self.secret("grant")))

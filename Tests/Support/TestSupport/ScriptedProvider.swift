@@ -92,6 +92,7 @@ package actor ScriptedProvider: AuthProvider {
     var grantToken = BoundToken.Kind.bearer
     var shown: [[String]] = []
     var client: TokenClient?
+    var key: ProofKey?
   }
 
   /// Holds every call back while a test wants it to.
@@ -125,8 +126,9 @@ package actor ScriptedProvider: AuthProvider {
     }
     var tokens = Self.tokens(number, now: clock.now, lifetime: lifetime)
     if state.withLock({ $0.comesWithoutRefreshToken }) { tokens.refreshToken = nil }
-    let (skew, idTokens, client) = state.withLock { ($0.clockSkew, $0.idTokens, $0.client) }
+    let (skew, idTokens, client, key) = state.withLock { ($0.clockSkew, $0.idTokens, $0.client, $0.key) }
     if let client { tokens = tokens.issued(to: client) }
+    tokens = tokens.bound(to: key)
     tokens.clockSkew = skew
     if let idTokens, idTokens.comeWithRefreshes || !isRefresh {
       tokens.idToken = Self.idToken(number, issuedAt: clock.now + (skew ?? .zero), lifetime: idTokens.lifetime)

@@ -24,8 +24,8 @@ M.settings = { command = { os.getenv('AUTHBROKER_COMMAND') or 'authbroker' }, ti
 -- second call would change again.
 local REPEATABLE = {
   initialize = true, ping = true, ['rpc.discover'] = true, getAccessToken = true, reportRejected = true,
-  getIdToken = true, awaitLogin = true, listPendingLogins = true, getCurrentUser = true, getSession = true,
-  listSessions = true, listTargets = true, getStatus = true, checkVault = true, lock = true,
+  getIdToken = true, createProof = true, awaitLogin = true, listPendingLogins = true, getCurrentUser = true,
+  getSession = true, listSessions = true, listTargets = true, getStatus = true, checkVault = true, lock = true,
   subscribe = true,
 }
 

@@ -29,8 +29,8 @@ export const FIRST_PAUSE_MS = 100, LONGEST_PAUSE_MS = 2_000, USUAL_LIFE_MS = 10_
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** Requests that change nothing, or nothing more the second time: sent again where the broker has ended. */
 const REPEATABLE = new Set(['initialize', 'ping', 'rpc.discover', 'getAccessToken', 'reportRejected', 'getIdToken',
-  'awaitLogin', 'listPendingLogins', 'getCurrentUser', 'getSession', 'listSessions', 'listTargets', 'getStatus',
-  'checkVault', 'lock', 'subscribe']);
+  'createProof', 'awaitLogin', 'listPendingLogins', 'getCurrentUser', 'getSession', 'listSessions', 'listTargets',
+  'getStatus', 'checkVault', 'lock', 'subscribe']);
 /** Whether an error says that this broker answers no more requests, so that the next one is to be asked. */
 export const hasEnded = ({ kind }) => kind === 'connectionLost' || kind === 'shuttingDown';
 /** Whether a call that has failed is made once more, at the next broker. */

@@ -9,9 +9,9 @@ from ._errors import AuthBrokerError, ConnectionLost, NoBroker
 
 #: Requests that change nothing, or nothing more the second time: they are sent again where the broker has ended.
 REPEATABLE = frozenset({
-    "initialize", "ping", "rpc.discover", "getAccessToken", "reportRejected", "getIdToken", "awaitLogin",
-    "listPendingLogins", "getCurrentUser", "getSession", "listSessions", "listTargets", "getStatus", "checkVault", "lock",
-    "subscribe",
+    "initialize", "ping", "rpc.discover", "getAccessToken", "reportRejected", "getIdToken", "createProof",
+    "awaitLogin", "listPendingLogins", "getCurrentUser", "getSession", "listSessions", "listTargets", "getStatus",
+    "checkVault", "lock", "subscribe",
 })
 # What a stream of events waits out: the broker is not there, not there yet, or has no room for it now.
 _PASSING = frozenset({"connectionLost", "noBroker", "shuttingDown", "overloaded", "deadlineExceeded"})

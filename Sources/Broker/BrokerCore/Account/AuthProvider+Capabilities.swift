@@ -32,6 +32,7 @@ extension AuthProvider {
     case .resendOtp: capabilities.codeResending != nil
     case .verifyBackupCode: capabilities.backupCodes != nil
     case .generateBackupCodes: capabilities.backupCodeIssuing != nil
+    case .createProof: capabilities.proofs != nil
     // A login that was begun while the configuration allowed its method is followed to its end; new ones are not begun.
     case .awaitLogin: loginMethods.contains { $0 == .deviceCode || $0 == .browser }
     }

@@ -82,6 +82,8 @@ extension ProviderCondition {
     guard NetworkState.Event(failure) == .answered else { return nil }
     switch failure {
     case nil: self = .accepting
+    // It has said what it wants of the next request.
+    case .transient(_, _, .proofWanted?)?: self = .serving
     case .transient?, .outcomeUnknown?: self = .reached
     case .refused(let kind, _, _, _)? where kind.isRetryable: self = .reached
     case .rejected(let rejection)? where rejection.kind.isRetryable: self = .reached

@@ -64,4 +64,15 @@ extension AuthProvider {
 
   /// True, as above.
   package var knowsAddresses: Bool { true }
+
+  /// Spends a refresh token of which no store knows, as ``refresh(_:)`` does; where the provider has refused it for its
+  /// proof of possession alone, so that it is unspent, it is sent again at once.
+  package func refreshUnrecorded(_ refreshToken: BoundToken) async throws(ProviderFailure) -> TokenSet {
+    for _ in 0..<RefreshMachine.mostProofs {
+      do throws(ProviderFailure) { return try await refresh(refreshToken) } catch {
+        guard error.wantsProof else { throw error }
+      }
+    }
+    return try await refresh(refreshToken)
+  }
 }

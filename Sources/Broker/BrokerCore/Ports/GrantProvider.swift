@@ -9,7 +9,7 @@ package protocol GrantProvider: Sendable {
   /// The name of the grant, as in the configuration.
   var grantName: String { get }
 
-  /// The tokens of other profiles that a request shows, in the order in which ``tokens(for:showing:)`` takes them.
+  /// The tokens of other profiles that a request shows, in the order in which ``tokens(for:showing:boundTo:)`` takes them.
   var subjects: [SubjectReference] { get }
 
   /// Requests tokens.
@@ -17,11 +17,12 @@ package protocol GrantProvider: Sendable {
   /// - Parameters:
   ///   - target: the scopes and the audience, where they are not those of the session.
   ///   - subjects: the tokens of ``subjects``.
+  ///   - key: the session's key; nil for a session that has none, or that begins.
   /// - Returns: the tokens, which end no later than a subject that is no assertion, with a stand-in for the refresh token
   ///   that no server has issued.
   /// - Throws: no failure that ends a session: the next request may succeed.
   func tokens(
-    for target: TokenTarget, showing subjects: [SubjectToken]
+    for target: TokenTarget, showing subjects: [SubjectToken], boundTo key: ProofKey?
   ) async throws(ProviderFailure) -> TokenSet
 }
 

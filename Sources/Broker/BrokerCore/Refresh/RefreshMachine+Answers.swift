@@ -46,6 +46,8 @@ extension RefreshMachine {
       lost = lost ?? LostReply(sentAt: sentAt)
       // The waiting callers go on waiting: the replay belongs to the same flight for them.
       if lost?.mayBeReplayed(within: terms.grace, at: now) == true { return begin(terms, now) }
+    case _ where failure.wantsProof:
+      if let actions = sendAgain(terms, now) { return actions }
     case _ where failure.neverLeft:
       // A replay is still to come.
       lost?.isReplayed = false
@@ -64,6 +66,7 @@ extension RefreshMachine {
   /// Rests for a while after a failure.
   mutating func backOff(_ failure: Failure, _ jitter: Double, _ terms: Terms, _ now: Moment) -> [Action] {
     failuresInARow += 1
+    proofsWanted = 0
     let delay = Backoff.delay(afterFailures: failuresInARow, jitter: jitter, floor: failure.retryAfter)
     let pause = Backoff.pauseOfCallers(delay, jitter: jitter, floor: failure.retryAfter)
     var error = failure.error

@@ -78,6 +78,27 @@ extension RefreshMachine {
     return send(now)
   }
 
+  /// How often in a row a token is sent again for another proof: a wrong clock and a nonce that has just been replaced may
+  /// come together.
+  static let mostProofs = 3
+
+  /// Sends the token again, which the provider has refused for its proof alone (RFC 9449, section 8).
+  ///
+  /// Nothing was spent, so the intent is closed, and the next flight opens its own. Nil where that has happened too often in
+  /// a row.
+  mutating func sendAgain(_ terms: Terms, _ now: Moment) -> [Action]? {
+    // A replay is still to come.
+    lost?.isReplayed = false
+    guard proofsWanted < Self.mostProofs else { return nil }
+    proofsWanted += 1
+    var actions: [Action] = []
+    if lost == nil, hasIntent, !mayHaveSpent {
+      hasIntent = false
+      actions = [.closeIntent]
+    }
+    return actions + begin(terms, now, isCounted: false)
+  }
+
   /// Does not send the token; the intent of an earlier one whose reply was lost stays open.
   mutating func cancel(_ flight: UInt64, _ terms: Terms, _ now: Moment) -> [Action] {
     guard state == .preparing(flight: flight) else { return [] }

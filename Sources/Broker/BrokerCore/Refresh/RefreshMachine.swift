@@ -169,6 +169,8 @@ package struct RefreshMachine: Sendable {
   var flights: UInt64 = 0
   /// The run of refusals by the provider; nil where there is none.
   package internal(set) var run: RefusalRun?
+  /// How often in a row the provider has wanted another proof of possession.
+  var proofsWanted = 0
   /// Whether the flight under way has an intent in the store.
   var hasIntent = false
 
@@ -254,6 +256,7 @@ package struct RefreshMachine: Sendable {
     lost = nil
     mayHaveSpent = false
     failuresInARow = 0
+    proofsWanted = 0
     run = nil
     hasIntent = false
   }

@@ -29,6 +29,7 @@ extension Broker {
     then go: @escaping @Sendable (isolated Broker, Result<TokenSet, ProviderFailure>) -> Void
   ) {
     let (provider, id) = (slot.provider, slot.id)
+    let key = slot.machine.living?.tokens.accessToken.key
     let references = provider.capabilities.grant?.subjects ?? []
     gatherSubjects(Array(zip(references, slot.subjects ?? references.map { _ in "" })), []) { broker, gathered in
       let subjects: [GatheredSubject]
@@ -40,7 +41,7 @@ extension Broker {
       let tokens = subjects.map(\.token)
       broker.inBackground(.spent, in: room) {
         let result = await Self.answer(of: provider, for: id.profile) { provider throws(ProviderFailure) in
-          try await provider.require(\.grant).tokens(for: target, showing: tokens)
+          try await provider.require(\.grant).tokens(for: target, showing: tokens, boundTo: key)
         }
         return { go($0, result) }
       }

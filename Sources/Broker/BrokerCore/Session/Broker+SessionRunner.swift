@@ -146,7 +146,7 @@ extension Broker {
   }
 
   private func take(_ failure: ProviderFailure, of flight: UInt64, _ id: SlotID) {
-    counts.refreshFailures += 1
+    if !failure.wantsProof { counts.refreshFailures += 1 }
     guard let slot = slotAwaiting(id) else { return takeLate(failure, of: id) }
     if case .challenged(let challenge) = failure {
       end(flight, with: challenge, on: slot)

@@ -38,15 +38,13 @@ extension Broker {
 
   /// The answer with a token for another target.
   func render(_ token: OtherToken, _ marks: TokenMarks, of slot: ProfileSlot) -> Result<Secret, BrokerError> {
-    if let kind = slot.machine.living?.tokens.accessToken, let error = Self.refusal(of: kind, slot) {
-      return .failure(error)
-    }
+    if let error = Self.refusal(of: token.bound, slot) { return .failure(error) }
     counts.tokens += 1
     if let json = slot.rendered.answer(with: token, marks) { return .success(json) }
     let answer = AccessToken(
       accessToken: token.accessToken, expiresAt: token.expiresAt, scopes: token.scopes, profile: slot.name,
       tokenID: entropy.tokenID(of: token.accessToken), audience: token.target.audience, isOffline: marks.isOffline,
-      isMinValidityCapped: marks.isCapped)
+      isMinValidityCapped: marks.isCapped, tokenType: token.bound.kind.name)
     let result = rendered(answer, of: slot)
     if case .success(let json) = result { slot.rendered.keep(json, with: token, marks) }
     return result

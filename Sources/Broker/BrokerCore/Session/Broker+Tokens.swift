@@ -54,7 +54,7 @@ extension Broker {
     let token = AccessToken(
       accessToken: tokens.accessToken.value, expiresAt: slot.machine.shown(tokens.accessTokenExpiresAt),
       scopes: tokens.scopes, profile: slot.name, tokenID: tokenID, isOffline: marks.isOffline,
-      isMinValidityCapped: marks.isCapped)
+      isMinValidityCapped: marks.isCapped, tokenType: tokens.accessToken.kind.name)
     let answer = rendered(token, of: slot)
     guard case .success(let json) = answer, isLasting else { return answer }
     keepAnswer(json, marks, of: slot)

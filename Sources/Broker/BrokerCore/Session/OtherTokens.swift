@@ -5,8 +5,10 @@ package import SecretMemory
 package struct OtherToken: Sendable, Equatable {
   /// The requested target.
   package let target: TokenTarget
+  /// The token, and the way in which it is presented.
+  let bound: BoundToken
   /// The token.
-  package let accessToken: Secret
+  package var accessToken: Secret { bound.value }
   /// When it ends; nil where the provider gives no lifetime.
   package private(set) var expiresAt: Timestamp?
   /// The granted scopes, by the reply or else as requested (RFC 6749, section 5.1).
@@ -28,7 +30,7 @@ package struct OtherToken: Sendable, Equatable {
   ///   - since: the same moment on both clocks.
   init(_ target: TokenTarget, _ tokens: TokenSet, sessionScopes: [String], sentAt: Timestamp, since: Moment) {
     self.target = target
-    accessToken = tokens.accessToken.value.resting()
+    bound = tokens.accessToken.resting()
     expiresAt = tokens.accessTokenExpiresAt
     let asked = target.scopes.isEmpty ? sessionScopes : target.scopes
     scopes = tokens.scopes.isEmpty ? asked : tokens.scopes

@@ -185,7 +185,7 @@ extension SessionMachine {
       life?.heldAnswer = .refreshFailed(flight: flight, failure)
       return []
     }
-    if let target = life?.flightTarget {
+    if let target = life?.flightTarget, !failure.wantsProof {
       // Whatever follows, a replay or another try, is for the session itself.
       life?.flightTarget = nil
       if let actions = refuse(target, flight, failure, now) { return actions }
@@ -194,6 +194,7 @@ extension SessionMachine {
     let wasUnknown = isOutcomeUnknown
     let actions = refresh.handle(.failed(flight: flight, failure, jitter: jitter), terms, at: now)
     if isOutcomeUnknown != wasUnknown { answerVersion += 1 }
+    if !refresh.isUnderWay { life?.flightTarget = nil }
     return run(actions, now)
   }
 

@@ -134,6 +134,7 @@ enum Routes {
       },
       .asked(SendRequest.self) { broker, params, caller throws(BrokerError) in try broker.sendRequest(params, caller) },
       .asked(GetIDToken.self) { broker, params, caller throws(BrokerError) in try broker.idToken(params, caller) },
+      .asked(CreateProof.self) { broker, params, caller throws(BrokerError) in try broker.createProof(params, caller) },
       .asked(Login.self) { broker, params, caller throws(BrokerError) in try broker.login(params, caller) },
       .asked(VerifyOTP.self) { broker, params, caller throws(BrokerError) in try broker.verifyOTP(params, caller) },
       .asked(ResendOTP.self) { broker, params, caller throws(BrokerError) in try broker.resendOTP(params, caller) },

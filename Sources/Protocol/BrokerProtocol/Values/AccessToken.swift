@@ -1,11 +1,12 @@
 public import JSON
 public import SecretMemory
 
-/// An access token as it is handed to a client (RFC 6750).
+/// An access token as it is handed to a client (RFC 6750, RFC 9449).
 public struct AccessToken: Sendable, Equatable {
   /// The token itself.
   public var accessToken: Secret
-  /// The token type (RFC 6749, section 7.1): `Bearer`, unless a broker of another version says otherwise.
+  /// The token type (RFC 6749, section 7.1): `Bearer`, or `DPoP` for one that is bound to a key: each request with it needs
+  /// a proof of its own (createProof).
   public var tokenType: String
   /// When it expires; nil where the provider gives no lifetime.
   public var expiresAt: Timestamp?

@@ -23,6 +23,8 @@ public enum ParameterLength {
   public static let challenge = 8192
   /// A request method (RFC 9110, section 9): far longer than any.
   public static let requestMethod = 32
+  /// The nonce of a proof (RFC 9449, section 8.1): those in use have some dozen characters, or are a short token.
+  public static let nonce = 1024
   /// The path of a file: as long as system calls take one (PATH_MAX in limits.h).
   public static let path = 4096
 }

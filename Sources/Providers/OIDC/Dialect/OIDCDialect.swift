@@ -37,6 +37,8 @@ package struct OIDCDialect: Sendable, Equatable {
   package var grant: MachineGrant?
   /// Whether the parameters of browser logins are pushed to the provider (RFC 9126) although it does not require that.
   package var pushesAuthorization = false
+  /// Whether tokens are bound to a key of their session (RFC 9449).
+  package var bindsTokens = false
   /// The audience of access tokens, for the provider's own parameter.
   package var audience: String?
   /// The audience of access tokens (RFC 8707).

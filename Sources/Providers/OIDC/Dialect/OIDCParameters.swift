@@ -39,12 +39,12 @@ package struct OIDCParameters: Sendable, Equatable {
   private static let client = ["client_id", "client_secret", "client_assertion", "client_assertion_type"]
   private static let targets = ["scope", "audience", "resource"]
 
-  /// The parameters of RFC 6749, section 4.1.1, and RFC 7636, section 4.3; and those of RFC 9101, section 5, since a
-  /// request object would replace all others.
+  /// The parameters of RFC 6749, section 4.1.1, and RFC 7636, section 4.3; that of RFC 9449, section 10; and those of
+  /// RFC 9101, section 5, since a request object would replace all others.
   private static let atAuthorization =
     client + targets + [
       "response_type", "response_mode", "redirect_uri", "state", "nonce", "code_challenge", "code_challenge_method",
-      "request", "request_uri",
+      "dpop_jkt", "request", "request_uri",
     ]
 
   /// The parameters of RFC 6749, RFC 7521, RFC 7636, RFC 8628 and RFC 8693, and Auth0's for a second factor.

@@ -15,7 +15,7 @@ struct DescriptionReview: Sendable {
 
   /// Everything there is to say, the worst first, to be fixed first.
   var findings: [ProviderFinding] {
-    [issuer] + endpoints + [pkce, issuerInReply].compactMap(\.self) + grants + [client] + scopes
+    [issuer] + endpoints + [pkce, issuerInReply, possession].compactMap(\.self) + grants + [client] + scopes
   }
 
   /// Whether the document is the provider's own (OpenID Connect Discovery, section 4.3).
@@ -45,6 +45,24 @@ struct DescriptionReview: Sendable {
     return description.namesIssuer
       ? ProviderFinding("issuerInReply", .ok, "authorization responses carry the issuer (RFC 9207)")
       : ProviderFinding("issuerInReply", .note, "Authorization responses do not carry the issuer (RFC 9207).")
+  }
+
+  /// The finding on whether tokens can be bound to a key (RFC 9449, section 5.1), where they are to be.
+  private var possession: ProviderFinding? {
+    guard dialect.bindsTokens else { return nil }
+    switch description[.proofAlgorithms] {
+    case nil:
+      return ProviderFinding(
+        "dpop", .warning, "It does not announce that it binds tokens to keys (dpop_signing_alg_values_supported).",
+        advice: "Ask the operator to enable DPoP (RFC 9449), or remove dpop: tokens that are not bound are not taken.")
+    case let algorithms? where algorithms.contains("ES256"):
+      return ProviderFinding("dpop", .ok, "it binds tokens to keys (DPoP) with ES256")
+    case _?:
+      return ProviderFinding(
+        "dpop", .failure, "It binds tokens to keys (DPoP), but not with ES256: no login will work.",
+        advice: "Ask the operator to enable ES256 (RFC 9449, section 5.1), or remove dpop.",
+        errorKind: .providerRejected)
+    }
   }
 
   private var pkce: ProviderFinding? {

@@ -24,6 +24,7 @@ struct ProviderDescription: Sendable, Equatable {
     case clientAuthentications = "token_endpoint_auth_methods_supported"
     case scopes = "scopes_supported"
     case responseTypes = "response_types_supported"
+    case proofAlgorithms = "dpop_signing_alg_values_supported"
   }
 
   private static let limits = JSONLimits(depth: 16, byteCount: 1 << 20)

@@ -21,21 +21,22 @@ extension OIDCProvider: GrantProvider {
   /// Nothing is spent by that, so a lost reply passes. What the request shows is read again each time. What is issued in
   /// exchange for a token ends no later than that; an assertion is as a code, and is forgotten.
   package func tokens(
-    for target: TokenTarget, showing subjects: [SubjectToken]
+    for target: TokenTarget, showing subjects: [SubjectToken], boundTo given: ProofKey? = nil
   ) async throws(ProviderFailure) -> TokenSet {
     guard let grant = dialect.grant else { throw .unsupported }
+    let key = if let given { given as ProofKey? } else { try newKey() }
     let own = ClientGrant(scopes: dialect.scopes.filter { $0 != "openid" && $0 != "offline_access" })
     var tokens: TokenSet
     if grant == .clientCredentials {
-      tokens = try await renew(own, for: target)
+      tokens = try await renew(own, key, for: target)
     } else {
-      tokens = try await issued(grant, target, try await shown(grant.sources, subjects))
+      tokens = try await issued(grant, target, try await shown(grant.sources, subjects), key)
     }
     // Each request is by the same grant, so there is nothing to refresh with.
     guard let kept = try? own.kept() else { throw .transient(.overloaded) }
     tokens.refreshToken = kept
     tokens.refreshTokenExpiresAt = nil
-    return tokens
+    return tokens.bound(to: key)
   }
 
   /// The tokens that a request shows, in the order of their sources.
@@ -57,7 +58,7 @@ extension OIDCProvider: GrantProvider {
   }
 
   private func issued(
-    _ grant: MachineGrant, _ target: TokenTarget, _ shown: [SubjectToken]
+    _ grant: MachineGrant, _ target: TokenTarget, _ shown: [SubjectToken], _ key: ProofKey?
   ) async throws(ProviderFailure) -> TokenSet {
     let scopes = target.scopes.isEmpty ? dialect.scopes : target.scopes
     var form: TokenCaller.Form = [("grant_type", .text(grant.grantType))]
@@ -70,7 +71,7 @@ extension OIDCProvider: GrantProvider {
     let isTarget = !target.scopes.isEmpty || target.audience != nil
     do throws(ProviderFailure) {
       let purpose: OAuthPurpose = grant.name == .exchange ? .exchange : .assertion
-      let reply = try await ask(purpose, try await tokenEndpoint(), form)
+      let reply = try await ask(purpose, try await tokenEndpoint(), form, key: key)
       var tokens = try await reply.tokens(asked: scopes)
       if grant.name == .exchange, let end = shown.compactMap(\.end).min() {
         tokens.accessTokenExpiresAt = min(tokens.accessTokenExpiresAt ?? end, end)

@@ -5,7 +5,8 @@ import ProviderKit
 extension OIDCPreset {
   /// A tenant of Auth0.
   static let auth0 = OIDCPreset(
-    name: "auth0", title: "Auth0", issuerKeys: "domain", abilities: [.getCurrentUser, .resendOtp, .verifyBackupCode],
+    name: "auth0", title: "Auth0", issuerKeys: "domain",
+    abilities: [.getCurrentUser, .createProof, .resendOtp, .verifyBackupCode],
     registration: ClientRegistration(
       "https://manage.auth0.com/#/applications",
       "create a native application with the callback URL http://127.0.0.1:8400/callback and the grants Authorization Code, "

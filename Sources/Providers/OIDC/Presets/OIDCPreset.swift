@@ -24,7 +24,8 @@ package struct OIDCPreset: Sendable {
 
   /// A preset.
   init(
-    name: String, title: String, issuerKeys: String? = nil, abilities: Set<ProviderAbility> = [.getCurrentUser],
+    name: String, title: String, issuerKeys: String? = nil,
+    abilities: Set<ProviderAbility> = [.getCurrentUser, .createProof],
     registration: ClientRegistration, takesDiscovery: Bool = false, needsClient: Bool = true,
     dialect: @escaping @Sendable (inout ConfigurationSection) -> OIDCDialect?
   ) {

@@ -1,10 +1,10 @@
 package import BrokerCore
 package import BrokerProtocol
 import ProviderKit
-import SecretMemory
+package import SecretMemory
 
 /// Sessions and their tokens: each goes to the issuer that it is of, by the client that it was issued to.
-extension ResourceProvider: TargetProvider, RevocationProvider, UserInfoProvider, ClientSessionProvider {
+extension ResourceProvider: TargetProvider, RevocationProvider, UserInfoProvider, ClientSessionProvider, ProofProvider {
   /// Spends the refresh token, once.
   ///
   /// - Throws: as ``OIDCProvider/refresh(_:)``. `.misconfigured(.movedResource)` where the resource names another server
@@ -67,6 +67,10 @@ extension ResourceProvider: TargetProvider, RevocationProvider, UserInfoProvider
     try await provider(of: accessToken.client).currentUser(accessToken: accessToken)
   }
 
+  package func proof(of token: BoundToken, for request: ProvenRequest) throws(ProviderFailure) -> Secret {
+    try proofs.proof(of: token, for: request)
+  }
+
   /// The capabilities of such a provider, as far as they are known before its issuer is found.
   package var capabilities: ProviderCapabilities {
     var capabilities = ProviderCapabilities()
@@ -76,6 +80,7 @@ extension ResourceProvider: TargetProvider, RevocationProvider, UserInfoProvider
     capabilities.clientSessions = self
     capabilities.targets = self
     capabilities.revocation = self
+    capabilities.proofs = self
     return capabilities
   }
 }

@@ -32,6 +32,8 @@ package final class ResourceProvider: AuthProvider {
   let search: ResourceSearch
   /// The sockets that browsers are awaited on.
   let listeners = RedirectListeners()
+  /// Makes the proofs for tokens that are bound to a key.
+  let proofs: ProofBench
   /// The time.
   let clock: OIDCProvider.Clock
 
@@ -70,6 +72,7 @@ package final class ResourceProvider: AuthProvider {
     self.secrets = secrets
     self.clients = clients
     self.clock = clock
+    proofs = ProofBench(clock)
   }
 
   // MARK: What is found
@@ -123,7 +126,8 @@ package final class ResourceProvider: AuthProvider {
     let discovery = try discovery(of: client.issuer)
     do throws(HTTPFailure) {
       return try OIDCProvider(
-        found, client: self.client, secrets: secrets, clock: clock, discovery: discovery, listeners: listeners)
+        found, client: self.client, secrets: secrets, clock: clock, discovery: discovery, listeners: listeners,
+        proofs: proofs)
     } catch { throw .misconfigured(.resource) }
   }
 

@@ -28,7 +28,7 @@ extension ProviderTrial {
           try await provider.require(\.userInfo).currentUser(accessToken: token)
         })
     case .refresh(let token):
-      return .tokens(await result { () throws(ProviderFailure) in try await provider.refresh(token) })
+      return .tokens(await result { () throws(ProviderFailure) in try await provider.refreshUnrecorded(token) })
     case .revoke(let tokens):
       do throws(ProviderFailure) {
         try await provider.require(\.revocation).revoke(tokens, everywhere: false)

@@ -75,6 +75,11 @@ class Control:
             return {"refused": type(error).__name__}
         return {"status": status, "page": page, "fields": {name.lower(): value for name, value in fields.items()}}
 
+    def POST_replace_nonces(self, query, body):
+        """Every nonce of a proof that was given is too old now (RFC 9449, section 8)."""
+        self.listener.possession.replace_nonces()
+        return {}
+
     def POST_revoke(self, query, body):
         """Ends all sessions of a user as an administrator would."""
         from oauth2_provider.models import RefreshToken
@@ -110,6 +115,7 @@ class Control:
         for model in (models.RefreshToken, models.AccessToken, models.IDToken, models.Grant, models.DeviceGrant):
             model.objects.all().delete()
         self.listener.faults.clear()
+        self.listener.possession.clear()
         self.listener.ledger.clear()
         if not body.get("keepSettings"):
             self.listener.settings.reset()

@@ -67,7 +67,7 @@ class Ledger:
             self.changed.wait_for(found, wait)
             return found()
 
-    def described(self, method, path, query, fields, body, status, reply, delivery):
+    def described(self, method, path, query, fields, body, status, reply, delivery, known=None):
         """Writes the entry of one exchange."""
         endpoint = endpoint_of(path)
         values = dict(urllib.parse.parse_qsl(body.decode("utf-8", "replace")))
@@ -97,6 +97,7 @@ class Ledger:
             "newRefreshToken": self.name("R", answer.get("refresh_token")),
             "newAccessToken": self.name("A", answer.get("access_token")),
             "error": answer.get("error") if isinstance(answer.get("error"), str) else None,
+            **(known or {}),
         })
 
     def known(self, token):

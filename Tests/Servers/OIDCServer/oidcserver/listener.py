@@ -9,6 +9,7 @@ import ssl
 import sys
 
 from .ledger import endpoint_of
+from .possession import Possession
 
 
 class Lost(Exception):
@@ -24,6 +25,7 @@ class Listener(socketserver.ThreadingMixIn, http.server.HTTPServer):
     def __init__(self, port=0, certificates=None):
         super().__init__(("127.0.0.1", port), Handler)
         self.certificates = certificates
+        self.possession = Possession(self)
         self.base = f"http{'s' if certificates else ''}://127.0.0.1:{self.server_address[1]}"
 
     def finish_request(self, request, client_address):
@@ -61,18 +63,18 @@ class Handler(http.server.BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         fields = {name.lower(): value for name, value in self.headers.items()}
         fault = server.faults.take(endpoint_of(path)) or {}
-        status, reply, headers, delivery = 0, b"", [], "dropped"
+        status, reply, headers, delivery, known = 0, b"", [], "dropped", {}
         try:
-            status, headers, reply, delivery = self.answer(fault, path, query, body)
+            status, headers, reply, delivery, known = self.answer(fault, path, query, fields, body)
         except Lost:
             self.close_connection = True
         # Noted before it is sent: who has the reply finds the entry.
-        server.ledger.described(self.command, path, query, fields, body, status, reply, delivery)
+        server.ledger.described(self.command, path, query, fields, body, status, reply, delivery, known)
         if delivery != "dropped":
             self.deliver(status, headers, reply)
 
-    def answer(self, fault, path, query, body):
-        """Status, fields, body and delivery of the reply."""
+    def answer(self, fault, path, query, fields, body):
+        """Status, fields, body and delivery of the reply, and what the ledger is to know besides."""
         kind = fault.get("kind")
         if kind == "hold":
             self.server.faults.released.wait(900)
@@ -81,16 +83,17 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if kind == "answer":
             reply = fault["body"] if isinstance(fault["body"], str) else json.dumps(fault["body"])
             headers = {"Content-Type": "application/json", **fault["fields"]}
-            return fault["status"], list(headers.items()), reply.encode(), "replaced"
-        status, headers, reply = self.run(path, query, body)
+            return fault["status"], list(headers.items()), reply.encode(), "replaced", {}
+        status, headers, reply, known = self.server.possession.answer(
+            self.command, path, query, fields, body, lambda fields: self.run(path, query, fields, body))
         if endpoint_of(path) == "discovery" and status == 200:
             reply = self.announced(reply)
         delivery = "written"
         if kind == "drop-after-commit":
             self.close_connection, delivery = True, "dropped"
-        return status, headers, reply, delivery
+        return status, headers, reply, delivery, known
 
-    def run(self, path, query, body):
+    def run(self, path, query, fields, body):
         """Calls the application (PEP 3333)."""
         host, port = self.server.server_address[:2]
         environ = {
@@ -100,8 +103,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             "wsgi.version": (1, 0), "wsgi.url_scheme": self.server.base.partition(":")[0], "wsgi.input": io.BytesIO(body),
             "wsgi.errors": sys.stderr, "wsgi.multithread": True, "wsgi.multiprocess": False, "wsgi.run_once": False,
         }
-        for name, value in self.headers.items():
-            if name.lower() not in ("content-type", "content-length"):
+        for name, value in fields.items():
+            if name not in ("content-type", "content-length"):
                 environ["HTTP_" + name.upper().replace("-", "_")] = value
         said = []
         pieces = self.server.application(environ, lambda status, headers, _=None: said.extend((status, headers)))
@@ -119,6 +122,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             metadata["revocation_endpoint"] = self.server.base + "/o/revoke_token/"
         if settings["authorizationResponseIss"]:
             metadata["authorization_response_iss_parameter_supported"] = True
+        if settings["dpop"] != "off":
+            metadata["dpop_signing_alg_values_supported"] = ["ES256"]
         if settings["announcedIssuer"] is not None:
             metadata["issuer"] = settings["announcedIssuer"]
         return json.dumps(metadata).encode()
@@ -133,6 +138,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         if self.command != "HEAD":
             self.wfile.write(reply)
+
+    def date_time_string(self, timestamp=None):
+        """The server's own time."""
+        return super().date_time_string(self.server.possession.now() if timestamp is None else timestamp)
 
     do_GET = do_HEAD = do_POST = do_PUT = do_DELETE = do_OPTIONS = exchange
 

@@ -19,6 +19,17 @@ DEFAULTS = {
     # What discovery calls the issuer; null: as it is. Another one must be refused (OpenID Connect Discovery, section 4.3).
     "announcedIssuer": None,
     "endSession": True,
+    # Whether tokens are bound to keys (RFC 9449); then no request for tokens is answered without a proof.
+    "dpop": "off",
+    # After how many good answers the nonce is replaced; 0: no nonces.
+    "dpopNonceUses": 0,
+    "dpopToleranceSeconds": 60,
+    # The status of a token request that is refused for its proof; Glewlwyd has 403.
+    "dpopRefusalStatus": 400,
+    # What tokens are said to be; `Bearer` for a server that does not bind them.
+    "dpopTokenType": "DPoP",
+    # How far this server's clock is ahead, in `Date` and for proofs.
+    "clockAheadSeconds": 0,
     "tlsMode": "ok",
 }
 
@@ -57,6 +68,8 @@ class Settings:
                 raise UnknownSetting(f"{name} is no setting; there are {', '.join(DEFAULTS)}")
             if DEFAULTS[name] is not None and type(value) is not type(DEFAULTS[name]):
                 raise UnknownSetting(f"{name} is no {type(DEFAULTS[name]).__name__}")
+            if name == "dpop" and value not in ("off", "required"):
+                raise UnknownSetting("dpop is one of off, required")
             if name == "tlsMode" and value not in TLS_MODES:
                 raise UnknownSetting(f"tlsMode is one of {', '.join(TLS_MODES)}")
         self.values.update(changes)

@@ -73,7 +73,7 @@ import Testing
     ("E-mail address", [ParameterLength.email, ParameterLength.phoneNumber, ParameterLength.name]),
     ("Value of a change", [ParameterLength.change]), ("Client context", [ParameterLength.clientContext]),
     ("Address of a server", [ParameterLength.url]), ("Challenge of a server", [ParameterLength.challenge]),
-    ("Path of a socket", [ParameterLength.path]),
+    ("Path of a socket", [ParameterLength.path]), ("Nonce of a proof", [ParameterLength.nonce]),
     ("Targets of the configuration", [TargetMap.mostTargets]),
     ("Second factors", [1, LoginMachine.wrongCodeLimit]),
   ]

@@ -37,6 +37,7 @@ import Testing
   private static let offline = RefreshMachine.Event.failed(flight: 1, .transient(.networkUnavailable), jitter: 1)
   private static let busy = RefreshMachine.Event.failed(
     flight: 1, .transient(.providerUnavailable, retryAfter: .seconds(30)), jitter: 1)
+  private static let proofWanted = ProviderFailure.transient(.providerUnavailable, cause: .proofWanted)
   private static let spent: [RefreshMachine.Event] = [.wanted, .intentSaved(flight: 1)]
 
   private static let awaiting: [RefreshMachine.Event] = [.wanted, .intentHeld(flight: 1, for: .seconds(30))]
@@ -115,6 +116,7 @@ import Testing
           .failed(flight: flight, .outcomeUnknown(.providerUnavailable, retryAfter: .seconds(30)), jitter: 1)
         ),
         ("\(flight) lost", .failed(flight: flight, .outcomeUnknown(.timeout), jitter: 1)),
+        ("\(flight) wants a proof", .failed(flight: flight, proofWanted, jitter: 1)),
       ]
     }
 
@@ -145,6 +147,29 @@ import Testing
     let actions = machine.handle(.wanted, terms, at: Self.later(100)).map(\.summary)
     #expect(actions == ["refuse refreshOutcomeUnknown for 800"])
     #expect(machine.summary(since: Self.start) == "holding back, lost")
+  }
+
+  @Test func `a token is sent again a few times for its proof, each with an intent of its own`() {
+    var machine = RefreshMachine(profile: .default)
+    let terms = Self.terms()
+    for event in Self.spent { _ = machine.handle(event, terms, at: Self.start) }
+    for flight in 1...3 as ClosedRange<UInt64> {
+      let actions = machine.handle(.failed(flight: flight, Self.proofWanted, jitter: 1), terms, at: Self.later(1))
+      #expect(actions.map(\.summary) == ["close", "open \(flight + 1) of 7"])
+      #expect(
+        machine.handle(.intentSaved(flight: flight + 1), terms, at: Self.later(1)).map(\.summary) == [
+          "send \(flight + 1)"
+        ])
+    }
+    let last = machine.handle(.failed(flight: 4, Self.proofWanted, jitter: 1), terms, at: Self.later(1)).map(\.summary)
+    #expect(last == ["close", "report providerUnavailable"])
+    #expect(machine.summary(since: Self.start) == "backing off until 2 for providerUnavailable")
+    // The next flight has as many.
+    _ = machine.handle(.wanted, terms, at: Self.later(10))
+    _ = machine.handle(.intentSaved(flight: 5), terms, at: Self.later(10))
+    let again = machine.handle(.failed(flight: 5, Self.proofWanted, jitter: 1), terms, at: Self.later(10)).map(
+      \.summary)
+    #expect(again == ["close", "open 6 of 7"])
   }
 
   @Test func `the table knows every setting`() {

@@ -18,6 +18,7 @@ let refreshTable = StateTable(
     replaced: → saving
   sent, seen not to rotate
     began: → resting
+    1 wants a proof: close, open 2 of 7 → preparing 2
     1 no room: close, report overloaded → backing off until 11 for overloaded
     1 behind a gateway: report providerUnavailable → backing off until 40 for providerUnavailable
     replaced: → saving
@@ -62,6 +63,7 @@ let refreshTable = StateTable(
     ended: → resting
   sent
     began: → resting
+    1 wants a proof: close, open 2 of 7 → preparing 2
     1 no room: close, report overloaded → backing off until 11 for overloaded
     1 behind a gateway: report refreshOutcomeUnknown → holding back, lost
     replaced: → saving
@@ -77,6 +79,7 @@ let refreshTable = StateTable(
     1 not granted: close → resting
   sent without rotation
     began: → resting
+    1 wants a proof: send 2 → sent 2
     1 no room: report overloaded → backing off until 11 for overloaded
     1 behind a gateway: report providerUnavailable → backing off until 40 for providerUnavailable
     replaced: → saving
@@ -92,6 +95,7 @@ let refreshTable = StateTable(
     1 not granted: → resting
   sent, with a grace
     began: → resting
+    1 wants a proof: close, open 2 of 7 → preparing 2
     1 no room: close, report overloaded → backing off until 11 for overloaded
     1 behind a gateway: open 2 of 7 as replayed → preparing 2, lost
     replaced: → saving
@@ -162,6 +166,7 @@ let refreshTable = StateTable(
     2 cancelled: → holding back, lost
   sent as a replay
     began: → resting
+    2 wants a proof: open 3 of 7 as replayed → preparing 3, lost
     2 no room: report refreshOutcomeUnknown → backing off until 11 for refreshOutcomeUnknown, lost
     2 behind a gateway: report refreshOutcomeUnknown → holding back, lost and replayed
     replaced: → saving, lost and replayed
@@ -177,6 +182,7 @@ let refreshTable = StateTable(
     2 not granted: → holding back, lost and replayed
   sent after the end
     began: → resting
+    2 wants a proof: send 3 → sent 3, lost and replayed
     2 no room: report refreshOutcomeUnknown → backing off until 12 for refreshOutcomeUnknown, lost
     2 behind a gateway: report refreshOutcomeUnknown → backing off until 40 for refreshOutcomeUnknown, lost and replayed
     replaced: → saving, lost and replayed

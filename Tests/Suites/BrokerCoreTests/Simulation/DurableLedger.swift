@@ -40,6 +40,20 @@ struct DurableLedger {
   var jumpsBeforeRecord: [ProfileName: Int] = [:]
   /// The refresh tokens whose successor has rested in the store.
   var spent: Set<SimulatedServer.Token> = []
+  /// The profiles whose intent is open.
+  private(set) var intents: Set<ProfileName> = []
+  /// Whether a session may have been parked: its intent goes with it, and is not followed here.
+  var mayHaveParked = false
+
+  /// Notes what a step makes of intents.
+  mutating func noteIntent(_ step: StoreStep) {
+    switch step {
+    case .openIntent(let intent): intents.insert(intent.profile)
+    case .closeIntent(let profile): intents.remove(profile)
+    case .record(let record): intents.remove(record.profile)
+    default: break
+    }
+  }
 
   /// Forgets sequences that are given again after a crash.
   mutating func forgetUnpromised() {

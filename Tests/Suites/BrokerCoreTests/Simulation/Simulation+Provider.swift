@@ -88,6 +88,9 @@ extension Simulation {
   private func checkSpending(_ text: String, _ number: Int) throws(Violation) {
     guard let token = SimulatedServer.Token(text) else { return }
     noteLateOther(text)
+    if mustBeIntended(token), !durable.intents.contains(server.families[token.family].profile) {
+      throw Violation(.intended, "\(text) is sent")
+    }
     for call in life.providers.calls where call.number < number {
       guard let other = call.question.question.spentToken, let other = SimulatedServer.Token(other),
         other.family == token.family
@@ -95,6 +98,14 @@ extension Simulation {
       throw Violation(.oneFlight, "\(text) is sent while call \(call.number) is under way")
     }
     try noteSpending(token, text, call: number, life: life.number)
+  }
+
+  /// Whether the broker knows of no reply by which a refresh token is certain to stay the same; what it shares with
+  /// another broker has its intents elsewhere.
+  private func mustBeIntended(_ token: SimulatedServer.Token) -> Bool {
+    let profile = server.families[token.family].profile
+    return server.families[token.family].rotates && !seemsNotToRotate(token) && !durable.mayHaveParked
+      && profiles.contains { $0.name == profile && !$0.isShared }
   }
 
   /// Notes that a refresh token is sent, by the broker or the other one.
@@ -152,7 +163,9 @@ extension Simulation {
     let draw = Double.random(in: 0..<1, using: &random)
     if isReached { return draw < 0.8 ? .answered : .lost(hasActed: true) }
     switch draw {
-    case ..<0.66: return .answered
+    case ..<0.62: return .answered
+    // It has refused the request for its proof alone (RFC 9449, section 8).
+    case ..<0.66: return .notActedOn(.transient(.providerUnavailable, cause: .proofWanted))
     case ..<0.76: return .reached
     case ..<0.88: return .notActedOn(drawTrouble())
     case ..<0.94: return .lost(hasActed: true)

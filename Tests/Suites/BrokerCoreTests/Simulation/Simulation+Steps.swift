@@ -203,6 +203,7 @@ extension Simulation {
     profiles = chosen
     wishes.reconfigurations += 1
     learnt = Learnt()
+    durable.mayHaveParked = true
     trace.note("configured: \(chosen.map { "\($0.name) at \($0.issuer)" })")
     life.reconfigure(chosen)
     try turn()

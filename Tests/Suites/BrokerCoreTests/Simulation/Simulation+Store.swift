@@ -73,6 +73,7 @@ extension Simulation {
   /// Takes in what has become durable.
   func noteCommitted(_ steps: [StoreStep]) throws(Violation) {
     for step in steps {
+      durable.noteIntent(step)
       switch step {
       case .record(let record): try noteCommitted(record)
       case .event(let event):

@@ -4,6 +4,7 @@ struct Violation: Error, CustomStringConvertible {
   enum Rule: String, CaseIterable {
     case oneFlight = "at most one refresh of a session is under way"
     case spentOnce = "no refresh token is sent twice while anything could be lost by it"
+    case intended = "no refresh token that rotates is sent without an open intent"
     case spentOnceOverAll = "no refresh token is on its way of two brokers"
     case rightAddress = "no token is sent to another address"
     case generationGrows = "generations, and tokens of a session, never go back in the store"

@@ -29,6 +29,8 @@ package enum ConfigurationFault: Sendable, Equatable, CaseIterable {
   case unregistered
   /// The proof of the code (RFC 7636): the authorization server does not announce S256.
   case proof
+  /// The proof of possession (RFC 9449): the provider wants one, or does not take it.
+  case possession
 
   /// Whether a login is what is needed; the session stays as it is until then.
   package var needsLogin: Bool { self == .movedResource || self == .registration }
@@ -72,6 +74,9 @@ package enum ConfigurationFault: Sendable, Equatable, CaseIterable {
     case .unregistered:
       "The authorization server registers no clients by itself; register one there, and check clientId (or "
         + "clientMetadataUrl) in the configuration."
+    case .possession:
+      "The provider wants a proof of possession (DPoP, RFC 9449), or does not take this one; set dpop: true, or check this "
+        + "machine's clock, and that the provider takes ES256."
     case .proof:
       "The authorization server does not announce PKCE with S256 (RFC 7636), so no login begins; ask its operator, or check "
         + "resource and issuer in the configuration."

@@ -2,6 +2,7 @@
 package enum ProviderAbility: String, Sendable, CaseIterable {
   case register, verifyEmail, forgotPassword, resetPassword, getCurrentUser, updateProfile, changePassword
   case deleteAccount, resendOtp, verifyBackupCode, generateBackupCodes, awaitLogin
+  case createProof
 }
 
 /// The optional capabilities of one provider as it is configured: each as the value that has it, nil where the provider
@@ -47,6 +48,8 @@ package struct ProviderCapabilities: Sendable {
   package var targets: (any TargetProvider)?
   /// Tokens can be revoked.
   package var revocation: (any RevocationProvider)?
+  /// Tokens can be bound to a key.
+  package var proofs: (any ProofProvider)?
 
   /// None of them.
   package init() {}

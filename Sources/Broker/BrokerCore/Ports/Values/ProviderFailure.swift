@@ -47,6 +47,9 @@ package enum ProviderFailure: Error, Sendable, Equatable {
     }
   }
 
+  /// Whether the provider wants the same request again with another proof of possession, and has spent nothing.
+  var wantsProof: Bool { if case .transient(_, _, .proofWanted?) = self { true } else { false } }
+
   /// Whether a code that was to be checked was certainly not examined.
   var leavesCodeUnseen: Bool {
     switch self {

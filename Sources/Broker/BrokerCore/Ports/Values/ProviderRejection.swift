@@ -9,6 +9,8 @@ package struct ProviderRejection: Sendable, Equatable {
     case error(ProviderWord)
     /// A type of token that cannot stand behind `Bearer` (RFC 6749, section 7.1).
     case tokenType(ProviderWord)
+    /// A token that is not bound to the session's key, of this type or of none (RFC 9449, section 5).
+    case unbound(ProviderWord?)
     /// An ID token that does not hold.
     case idToken(IDTokenFlaw)
   }
@@ -41,15 +43,23 @@ package struct ProviderRejection: Sendable, Equatable {
     return nil
   }
 
+  /// Whether it is a token that is bound to no key, though one was asked for.
+  package var isUnbound: Bool { if case .unbound? = said { true } else { false } }
+
   /// Whether it is a token of a type that cannot be used: asking again rotates the refresh token, and brings no other
   /// type.
-  var isOfForeignType: Bool { if case .tokenType? = said { true } else { false } }
+  var isOfForeignType: Bool {
+    switch said {
+    case .tokenType, .unbound: true
+    case .error, .idToken, nil: false
+    }
+  }
 
   /// Whether it may be about neither the configuration nor what the provider issues.
   var mayPass: Bool {
     switch said {
     case nil, .error: fault == nil
-    case .tokenType, .idToken: false
+    case .tokenType, .unbound, .idToken: false
     }
   }
 
@@ -57,6 +67,12 @@ package struct ProviderRejection: Sendable, Equatable {
   var message: String? {
     switch said {
     case .error(let word): (fault?.message ?? "The provider refused the request.") + " The provider said: \(word.text)."
+    case .tokenType(let word) where word.text.lowercased() == "dpop":
+      "The provider issued a token that is bound to a key (DPoP, RFC 9449); set dpop: true in the configuration, and log in again."
+    case .unbound(let word):
+      "The provider issued a token of \(word.map { "the type \"\($0.text)\"" } ?? "no type") although dpop is set, so it is "
+        + "bound to no key (RFC 9449, section 5); have the provider bind this client's tokens, or remove dpop from the "
+        + "configuration and log in again."
     case .tokenType(let word):
       "The provider issued a token of the type \"\(word.text)\"; only Bearer tokens can be used (RFC 6750)."
     case .idToken(let flaw): "The provider's ID token is not accepted: \(flaw.sentence)."
@@ -128,12 +144,17 @@ package enum PassingCause: Sendable, Equatable {
   case unwritableFiles
   /// A credential of the configuration cannot be had now.
   case credential(MissingCredential)
+  /// The provider wants another proof (RFC 9449, section 8), or this one was made by a clock that is wrong: what is needed
+  /// for the next one is known now, and the request may be sent again at once.
+  case proofWanted
 
   /// One plain sentence with the flaw and its remedy.
   package var message: String {
     switch self {
     case .tls(let fault): fault.message()
     case .credential(let credential): credential.message
+    case .proofWanted:
+      "The provider demands another proof of possession (DPoP-Nonce) again and again; it is asked again after a pause."
     case .fullDisk:
       "The disk is full: the embedded provider could not save anything; make room on the disk of the state directory."
     case .unwritableFiles:

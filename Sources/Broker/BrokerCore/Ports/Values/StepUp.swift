@@ -30,7 +30,8 @@ package struct StepUp: Sendable, Equatable {
   ///   - present: the scopes of the rejected token, which the next one keeps.
   /// - Throws: `invalidParams` where the scopes are none, or too many.
   init?(_ challenge: String, besides present: [String]) throws(BrokerError) {
-    guard let parameters = BearerChallenge([challenge])?.parameters else { return nil }
+    let found = BearerChallenge([challenge]) ?? BearerChallenge([challenge], scheme: "dpop")
+    guard let parameters = found?.parameters else { return nil }
     func words(_ name: String) -> [String] { parameters[name]?.split(separator: " ").map(String.init) ?? [] }
     let wanted = words("scope")
     acrValues = Array(words("acr_values").filter { TokenTarget.isAudience($0) }.prefix(Self.mostValues))

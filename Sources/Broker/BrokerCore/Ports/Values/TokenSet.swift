@@ -9,6 +9,11 @@ package struct BoundToken: Sendable, Equatable {
     case bearer
     /// Not at all: it is only the subject of another request (RFC 8693, section 2.2.1, `N_A`).
     case subject
+    /// With a proof that its key has signed for the request (RFC 9449, section 7.1).
+    case proven
+
+    /// The type of the token, as clients are told it; there is none for what no server takes.
+    var name: String { self == .proven ? "DPoP" : "Bearer" }
   }
 
   /// The token.
@@ -17,19 +22,30 @@ package struct BoundToken: Sendable, Equatable {
   package let kind: Kind
   /// The client that it was issued to; nil for the client of the configuration.
   package let client: TokenClient?
+  /// The key of its session; nil for a session without one.
+  package let key: ProofKey?
 
   /// A token of a kind.
-  package init(_ value: Secret, _ kind: Kind = .bearer, client: TokenClient? = nil) {
+  package init(_ value: Secret, _ kind: Kind = .bearer, client: TokenClient? = nil, key: ProofKey? = nil) {
     self.value = value
     self.kind = kind
     self.client = client
+    self.key = key
   }
 
   /// The same token outside of the arena: see `Secret.resting()`.
-  package func resting() -> BoundToken { BoundToken(value.resting(), kind, client: client) }
+  package func resting() -> BoundToken { BoundToken(value.resting(), kind, client: client, key: key?.resting()) }
 
   /// The same token, of a client that was found at the login.
-  package func issued(to client: TokenClient) -> BoundToken { BoundToken(value, kind, client: client) }
+  package func issued(to client: TokenClient) -> BoundToken { BoundToken(value, kind, client: client, key: key) }
+
+  /// The same token, of a session without a key.
+  package func unbound() -> BoundToken { BoundToken(value, kind == .subject ? .subject : .bearer, client: client) }
+
+  /// The same token, of a session with a key; one that no server takes stays that.
+  package func bound(to key: ProofKey) -> BoundToken {
+    BoundToken(value, kind == .subject ? .subject : .proven, client: client, key: key)
+  }
 }
 
 /// The client of a session, and the servers that it is for, where the login has found them and the configuration does not
@@ -97,6 +113,14 @@ package struct TokenSet: Sendable, Equatable {
   package consuming func issued(to client: TokenClient) -> TokenSet {
     accessToken = accessToken.issued(to: client)
     refreshToken = refreshToken?.issued(to: client)
+    return self
+  }
+
+  /// The same tokens, of a session with a key; nil changes nothing.
+  package consuming func bound(to key: ProofKey?) -> TokenSet {
+    guard let key else { return self }
+    accessToken = accessToken.bound(to: key)
+    refreshToken = refreshToken?.bound(to: key)
     return self
   }
 
