@@ -59,21 +59,22 @@ struct DoorConnection: ~Copyable {
     let demand = LoanDemand(
       profile: door.settings.profile, method: request.method, address: request.address, isStreamed: !request.isHeld)
     let hasBody = request.body != .length(0)
-    var token = try lend(demand, ends: hasBody)
+    var loan = try lend(demand, ends: hasBody)
     if request.awaitsLeave { _ = client.write(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)) }
     let held = try request.isHeld ? hold(request.body) : nil
     door.note(isForwarded: true)
-    var transfer = try transfer(request, held, token)
-    var outcome = transfer.run(&client, passesUnauthorized: !request.isHeld && door.settings.passesUnauthorized)
+    var outcome = try send(request, held, loan, passesUnauthorized: !request.isHeld)
+    if case .wantsNonce(let nonce) = outcome, request.isHeld {
+      outcome = try send(request, held, loan, nonce, passesUnauthorized: false)
+    }
     if case .unauthorized(let challenge) = outcome, request.isHeld {
-      token = try lend(demand.replacing(token, challenge), ends: false)
-      transfer = try self.transfer(request, held, token)
-      outcome = transfer.run(&client, passesUnauthorized: door.settings.passesUnauthorized)
+      loan = try lend(demand.replacing(loan.token, challenge), ends: false)
+      outcome = try send(request, held, loan, passesUnauthorized: true)
     }
     switch outcome {
     case .done: return request.keepsConnection
     case .over: return false
-    case .unauthorized:
+    case .unauthorized, .wantsNonce:
       var error = BrokerError(
         .providerRejected, "\(door.settings.origin.text) refuses the token, also a new one.",
         profile: door.settings.profile)
@@ -141,7 +142,7 @@ struct DoorConnection: ~Copyable {
   // MARK: Sending
 
   /// Asks the broker for the token of one request; the thread waits meanwhile.
-  private func lend(_ demand: LoanDemand, ends: Bool) throws(DoorRefusal) -> BoundToken {
+  private func lend(_ demand: LoanDemand, ends: Bool) throws(DoorRefusal) -> LentToken {
     let (loan, lend) = (Loan(), door.means.lend)
     Task(executorPreference: TaskThread.shared) { loan.end(await lend(demand)) }
     switch loan.wait() {
@@ -151,26 +152,29 @@ struct DoorConnection: ~Copyable {
     }
   }
 
-  private func transfer(
-    _ request: DoorRequest, _ held: [UInt8]?, _ token: BoundToken
-  ) throws(DoorRefusal) -> DoorTransfer {
-    do throws(HTTPFailure) { return try DoorTransfer(request, held, token, door.means.transport) } catch {
-      throw DoorRefusal(Self.error(error, door.settings), ends: true)
-    }
+  /// Sends a request, and passes its answer on; an answer 401 only where it is the last, and the door passes such on.
+  private mutating func send(
+    _ request: DoorRequest, _ held: [UInt8]?, _ loan: LentToken, _ nonce: String? = nil, passesUnauthorized: Bool
+  ) throws(DoorRefusal) -> DoorTransfer.Outcome {
+    var transfer: DoorTransfer
+    do throws(ProviderFailure) {
+      transfer = try DoorTransfer(request, held, loan, nonce, door.means.transport)
+    } catch { throw DoorRefusal(BrokerError(error, profile: door.settings.profile), ends: true) }
+    return transfer.run(&client, passesUnauthorized: passesUnauthorized && door.settings.passesUnauthorized)
   }
 }
 
 /// The answer of the broker, for which a thread waits.
 private final class Loan: Sendable {
-  private let answer = Mutex<Result<BoundToken, BrokerError>?>(nil)
+  private let answer = Mutex<Result<LentToken, BrokerError>?>(nil)
   private let ended = Semaphore()
 
-  func end(_ result: Result<BoundToken, BrokerError>) {
+  func end(_ result: Result<LentToken, BrokerError>) {
     answer.withLock { $0 = result }
     ended.signal()
   }
 
-  func wait() -> Result<BoundToken, BrokerError>? {
+  func wait() -> Result<LentToken, BrokerError>? {
     ended.wait()
     return answer.withLock { $0 }
   }

@@ -30,11 +30,11 @@ package struct DoorMeans: Sendable {
   /// Sends requests.
   package var transport: AuthenticatedTransport
   /// Lends the token for one request, judged by the rules of this moment.
-  package var lend: @Sendable (LoanDemand) async -> Result<BoundToken, BrokerError>
+  package var lend: @Sendable (LoanDemand) async -> Result<LentToken, BrokerError>
 
   /// These means.
   package init(
     _ transport: AuthenticatedTransport,
-    lend: @escaping @Sendable (LoanDemand) async -> Result<BoundToken, BrokerError>
+    lend: @escaping @Sendable (LoanDemand) async -> Result<LentToken, BrokerError>
   ) { (self.transport, self.lend) = (transport, lend) }
 }

@@ -14,6 +14,8 @@ struct DoorTransfer {
     case over
     /// The server refuses the token, with this challenge; nothing was passed on.
     case unauthorized(challenge: String?)
+    /// The server demands this nonce for another proof of possession; nothing was passed on.
+    case wantsNonce(String)
     /// There is no answer; nothing was passed on.
     case failed(HTTPFailure)
   }
@@ -29,7 +31,7 @@ struct DoorTransfer {
   private let request: DoorRequest
   private let flow: DoorFlow
   private let stream: HTTPStream
-  private let token: BoundToken
+  private let token: Secret
   private var reader: BodyReader?
   /// What is to be written to the client, and how much of it was.
   private var (pending, written): ([UInt8], Int) = ([], 0)
@@ -41,25 +43,27 @@ struct DoorTransfer {
 
   /// Prepares a sending.
   ///
-  /// - Throws: `HTTPFailure` for what cannot be sent.
+  /// - Throws: `.transient` for what cannot be sent; as `ProofProvider.proof(of:for:)`.
   init(
-    _ request: DoorRequest, _ held: [UInt8]?, _ token: BoundToken, _ transport: AuthenticatedTransport
-  ) throws(HTTPFailure) {
-    do throws(Errno) { flow = try DoorFlow(held: held) } catch { throw .overloaded }
-    guard let method = HTTPRequest.Method(rawValue: request.method.rawValue) else { throw .invalidField }
-    var fields = request.fields
-    if !fields.contains(where: { $0.name == "accept" }) { fields.append(try HTTPField("accept", "*/*")) }
+    _ request: DoorRequest, _ held: [UInt8]?, _ loan: LentToken, _ nonce: String?, _ transport: AuthenticatedTransport
+  ) throws(ProviderFailure) {
+    do throws(Errno) { flow = try DoorFlow(held: held) } catch { throw .transient(.overloaded) }
+    let outgoing: HTTPRequest
     var upload: HTTPUpload?
-    switch request.body {
-    case .length(0): break
-    case .length(let count): upload = try HTTPUpload(flow, count: count, contentType: request.contentType)
-    case .chunked: upload = try HTTPUpload(flow, count: nil, contentType: request.contentType)
-    }
+    do throws(HTTPFailure) {
+      guard let method = HTTPRequest.Method(rawValue: request.method.rawValue) else { throw .invalidField }
+      var fields = request.fields
+      if !fields.contains(where: { $0.name == "accept" }) { fields.append(try HTTPField("accept", "*/*")) }
+      switch request.body {
+      case .length(0): break
+      case .length(let count): upload = try HTTPUpload(flow, count: count, contentType: request.contentType)
+      case .chunked: upload = try HTTPUpload(flow, count: nil, contentType: request.contentType)
+      }
+      outgoing = HTTPRequest(method, request.url, fields: fields, purpose: "door")
+    } catch { throw .transient(ErrorKind(error)) }
     if upload != nil, held == nil { reader = BodyReader(request.body, longestLine: 4096) }
-    stream = try transport.stream(
-      HTTPRequest(method, request.url, fields: fields, purpose: "door"), upload, with: token,
-      stillness: Self.stillness, to: flow)
-    (self.request, self.token) = (request, token)
+    stream = try transport.stream(outgoing, upload, with: loan, nonce: nonce, stillness: Self.stillness, to: flow)
+    (self.request, token) = (request, loan.token.value)
   }
 
   /// Sends the request, and passes the answer on as it comes.
@@ -83,6 +87,7 @@ struct DoorTransfer {
         if arrival.mustResume { stream.resume() }
         (pending, written) = ([], 0)
         if let head = arrival.head, !hasHead {
+          if let nonce = AuthenticatedTransport.demandedNonce(in: head) { return .wantsNonce(nonce) }
           if head.status == 401, !passesUnauthorized { return .unauthorized(challenge: head.field("www-authenticate")) }
           begin(head)
         }
@@ -133,7 +138,7 @@ struct DoorTransfer {
 
   private mutating func begin(_ head: HTTPResponse) {
     hasHead = true
-    let echo = SecretEcho(of: token.value)
+    let echo = SecretEcho(of: token)
     hasNoBody = request.method == .head || head.status == 204 || head.status == 304
     let length = head.field("content-length")
     let named = Set((head.field("connection") ?? "").lowercased().split(separator: ",").map { $0.filter { $0 != " " } })

@@ -94,10 +94,25 @@ extension AuthenticatedTransport {
     _ request: HTTPRequest, _ upload: HTTPUpload? = nil, bearer accessToken: Secret, stillness: Duration,
     to sink: any ResponseSink & Sendable
   ) -> HTTPStream {
+    stream(request, upload, .bearer(accessToken), stillness, sink)
+  }
+
+  /// The same with a token that is bound to a key; the request has its proof.
+  package func stream(
+    _ request: HTTPRequest, _ upload: HTTPUpload? = nil, proven accessToken: Secret, stillness: Duration,
+    to sink: any ResponseSink & Sendable
+  ) -> HTTPStream {
+    stream(request, upload, .proven(accessToken), stillness, sink)
+  }
+
+  private func stream(
+    _ request: HTTPRequest, _ upload: HTTPUpload?, _ authorization: Authorization, _ stillness: Duration,
+    _ sink: any ResponseSink & Sendable
+  ) -> HTTPStream {
     HTTPStream(
       client,
       Exchange(
-        .request(request, .bearer(accessToken)), policy, allowed: stillness,
+        .request(request, authorization), policy, allowed: stillness,
         stream: Exchange.Stream(upload: upload, sink: sink)))
   }
 }

@@ -1,5 +1,7 @@
 package import BrokerCore
+import BrokerProtocol
 package import HTTP
+import JSON
 
 /// Requests that present an access token to a provider.
 extension AuthenticatedTransport {
@@ -21,14 +23,42 @@ extension AuthenticatedTransport {
   /// Prepares a request with a token that is sent, and whose response is taken, piece by piece: see
   /// ``stream(_:_:bearer:stillness:to:)``.
   ///
-  /// - Throws: `.invalidField` when the token cannot be sent.
+  /// - Parameters:
+  ///   - request: what to send; it gets a proof where the token is bound to a key.
+  ///   - upload: its body.
+  ///   - loan: the token, and what makes its proofs.
+  ///   - nonce: the nonce that the server has demanded for the proof; nil for the last one that is known.
+  ///   - stillness: how long the server may take to go on.
+  ///   - sink: what the response goes to.
+  /// - Returns: the request, to be run.
+  /// - Throws: `.internal` when the token cannot be sent; as `ProofProvider.proof(of:for:)`.
   package func stream(
-    _ request: HTTPRequest, _ upload: HTTPUpload? = nil, with token: BoundToken, stillness: Duration,
-    to sink: any ResponseSink & Sendable
-  ) throws(HTTPFailure) -> HTTPStream {
+    _ request: HTTPRequest, _ upload: HTTPUpload? = nil, with loan: LentToken, nonce: String? = nil,
+    stillness: Duration, to sink: any ResponseSink & Sendable
+  ) throws(ProviderFailure) -> HTTPStream {
+    let token = loan.token
     switch token.kind {
     case .bearer: return stream(request, upload, bearer: token.value, stillness: stillness, to: sink)
-    case .subject: throw .invalidField
+    case .proven:
+      guard let prover = loan.prover else { throw .unsupported }
+      var request = request
+      // A proof is shown once, also where a kept connection turns out to be dead.
+      request.delivery = .once
+      var subject = ProvenRequest(
+        method: request.method.rawValue, address: request.url.written,
+        origin: "\(request.url.scheme.rawValue)://\(request.url.host):\(request.url.port)")
+      subject.nonce = nonce
+      request.proof = try prover.proof(of: token, for: subject)
+      return stream(request, upload, proven: token.value, stillness: stillness, to: sink)
+    case .subject: throw .transient(.`internal`)
     }
+  }
+
+  /// The nonce that a response demands for another proof; nil where it demands none (RFC 9449, section 9).
+  package static func demandedNonce(in response: HTTPResponse) -> String? {
+    guard response.status == 401, response.field("www-authenticate")?.includes("use_dpop_nonce") == true else {
+      return nil
+    }
+    return response.field("dpop-nonce")
   }
 }

@@ -8,7 +8,18 @@ package protocol APISender: Sendable {
   ///
   /// - Throws: `.refused(.invalidParams)` for an address that cannot be sent; `.rejected` of the kind `invalidResponse` where
   ///   the answer is too long or in an encoding that was not asked for.
-  func send(_ request: APIRequest, with token: BoundToken) async throws(ProviderFailure) -> APIAnswer
+  func send(_ request: APIRequest, with loan: LentToken) async throws(ProviderFailure) -> APIAnswer
+}
+
+/// A token for one request, and what makes its proof where it is bound to a key.
+package struct LentToken: Sendable {
+  /// The token.
+  package let token: BoundToken
+  /// Makes proofs; nil for a provider that has no such tokens.
+  package let prover: (any ProofProvider)?
+
+  /// A token of a provider.
+  package init(_ token: BoundToken, prover: (any ProofProvider)? = nil) { (self.token, self.prover) = (token, prover) }
 }
 
 /// The answer of an API.

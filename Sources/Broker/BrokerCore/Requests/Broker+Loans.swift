@@ -36,7 +36,7 @@ extension Broker {
   /// Lends the token for one request, judged as one of a principal's.
   ///
   /// - Returns: the token, or why there is none.
-  package func lend(_ demand: LoanDemand, to principal: Principal) async -> Result<BoundToken, BrokerError> {
+  package func lend(_ demand: LoanDemand, to principal: Principal) async -> Result<LentToken, BrokerError> {
     await withCheckedContinuation { continuation in
       receive(
         own: { _, result in
@@ -50,7 +50,7 @@ extension Broker {
   }
 
   private func lend(
-    _ demand: LoanDemand, _ caller: Caller<Secret>, then go: @escaping @Sendable (BoundToken) -> Void
+    _ demand: LoanDemand, _ caller: Caller<Secret>, then go: @escaping @Sendable (LentToken) -> Void
   ) throws(BrokerError) {
     let slot = try view(of: caller.principal).slot(for: demand.profile)
     try judge(demand.method, demand.address, on: slot)
@@ -82,9 +82,9 @@ extension Broker {
 
   private func finish(
     _ demand: LoanDemand, _ target: TokenTarget?, of id: SlotID, _ caller: Caller<Secret>,
-    then go: (BoundToken) -> Void
+    then go: (LentToken) -> Void
   ) {
-    guard let slot = slot(id), let token = token(of: slot, for: target) else {
+    guard let slot = slot(id), let loan = token(of: slot, for: target) else {
       return refuse(caller.id, BrokerError(.loginRequired, profile: demand.profile))
     }
     // The rules, and what is known of the provider, may be others now.
@@ -93,8 +93,8 @@ extension Broker {
     }
     // Its time may be over, or the vault locked.
     guard callers.remove(caller.id) != nil else { return }
-    if demand.refused == nil { noteUse(of: token, for: target, slot, by: caller.principal) }
-    go(token)
+    if demand.refused == nil { noteUse(of: loan.token, for: target, slot, by: caller.principal) }
+    go(loan)
   }
 
   /// The profile of a door that a principal wants to open, and the server that it is to.
@@ -147,9 +147,10 @@ extension Broker {
   }
 
   /// The token for a target, as it is sent.
-  func token(of slot: ProfileSlot, for target: TokenTarget?) -> BoundToken? {
+  func token(of slot: ProfileSlot, for target: TokenTarget?) -> LentToken? {
     guard let own = slot.machine.living?.tokens.accessToken else { return nil }
-    return slot.machine.otherToken(for: target).map { BoundToken($0.accessToken, own.kind, client: own.client) } ?? own
+    return LentToken(
+      slot.machine.otherToken(for: target)?.bound ?? own, prover: slot.provider.capabilities.proofs)
   }
 
   /// Notes who had which token sent: the client is not given it, and it acts all the same.

@@ -98,27 +98,27 @@ extension Broker {
     if let error { return end(call, .failure(error)) }
     // Nobody waits for it any more.
     guard callers[call.caller.id] != nil else { return end(call, .failure(BrokerError(.cancelled))) }
-    guard let slot = slot(call.slot), let token = token(of: slot, for: call.target) else {
+    guard let slot = slot(call.slot), let loan = token(of: slot, for: call.target) else {
       return end(call, .failure(BrokerError(.loginRequired, profile: call.profile)))
     }
     // Its user may have gone, or be another; and the rules may have changed.
     guard call.session.isPresent(on: slot) else { return end(call, .failure(BrokerError(overtaken: call.profile))) }
     do throws(BrokerError) { try judge(call.request, on: slot) } catch { return end(call, .failure(error)) }
     guard let sender = slot.requests?.sender else { return }
-    if !isRetry { noteUse(of: token, for: call.target, slot, by: call.caller.principal) }
+    if !isRetry { noteUse(of: loan.token, for: call.target, slot, by: call.caller.principal) }
     inBackground(call.request.method.hasNoBody ? .repeatable : .spent) {
-      let result = await Self.answer(to: call, with: token, by: sender)
-      return { broker in broker.take(result, to: call, token, isRetry: isRetry) }
+      let result = await Self.answer(to: call, with: loan, by: sender)
+      return { broker in broker.take(result, to: call, loan.token, isRetry: isRetry) }
     }
   }
 
   private static func answer(
-    to call: RequestCall, with token: BoundToken, by sender: any APISender
+    to call: RequestCall, with loan: LentToken, by sender: any APISender
   ) async -> Result<APIAnswer, BrokerError> {
     do throws(ProviderFailure) {
       return .success(
         try await ProviderCall.run(for: call.profile) { () async throws(ProviderFailure) in
-          try await sender.send(call.request, with: token)
+          try await sender.send(call.request, with: loan)
         })
     } catch { return .failure(BrokerError(error, of: call.request, profile: call.profile)) }
   }

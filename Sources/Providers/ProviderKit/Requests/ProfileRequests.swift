@@ -11,26 +11,46 @@ package struct ProfileRequests: APISender {
   /// provider's own server.
   package init(_ transport: AuthenticatedTransport) { self.transport = transport }
 
-  package func send(_ request: APIRequest, with token: BoundToken) async throws(ProviderFailure) -> APIAnswer {
+  /// How often a request is sent at most: with a token that is bound to a key, its server may demand a nonce first.
+  private static let mostSendings = 3
+
+  package func send(_ request: APIRequest, with loan: LentToken) async throws(ProviderFailure) -> APIAnswer {
+    var nonce: String?
+    for _ in 1..<Self.mostSendings {
+      let (head, body) = try await sendOnce(request, with: loan, nonce)
+      nonce = AuthenticatedTransport.demandedNonce(in: head)
+      guard nonce != nil, loan.token.kind == .proven else { return try Self.answer(head, body, to: request, loan) }
+    }
+    let (head, body) = try await sendOnce(request, with: loan, nonce)
+    return try Self.answer(head, body, to: request, loan)
+  }
+
+  private func sendOnce(
+    _ request: APIRequest, with loan: LentToken, _ nonce: String?
+  ) async throws(ProviderFailure) -> (HTTPResponse, [UInt8]) {
     let outgoing: HTTPRequest
     let upload: HTTPUpload?
     do throws(HTTPFailure) {
       (outgoing, upload) = try Self.prepared(request)
     } catch { throw .refused(.invalidParams) }
     let collector = AnswerCollector(limit: SendRequest.mostBytes)
-    let head: HTTPResponse
-    do throws(HTTPFailure) {
-      head = try await transport.stream(outgoing, upload, with: token, stillness: request.timeout, to: collector).run()
-    } catch .responseTooLarge {
+    let stream = try transport.stream(
+      outgoing, upload, with: loan, nonce: nonce, stillness: request.timeout, to: collector)
+    do throws(HTTPFailure) { return (try await stream.run(), collector.body) } catch .responseTooLarge {
       throw .rejected(ProviderRejection(.invalidResponse))
     } catch { throw ProviderFailure(error) }
-    guard let body = Self.decoded(collector.body, of: head) else {
+  }
+
+  private static func answer(
+    _ head: HTTPResponse, _ body: [UInt8], to request: APIRequest, _ loan: LentToken
+  ) throws(ProviderFailure) -> APIAnswer {
+    guard let body = decoded(body, of: head) else {
       throw .rejected(ProviderRejection(.invalidResponse))
     }
-    let echo = SecretEcho(of: token.value)
+    let echo = SecretEcho(of: loan.token.value)
     // The length of what a GET would bring; elsewhere it is that of a body which may have become another.
     let fields = head.fields.filter {
-      !Self.isWithheld($0.name) || request.method == .head && $0.name == "content-length"
+      !isWithheld($0.name) || request.method == .head && $0.name == "content-length"
     }
     return APIAnswer(
       status: head.status,

@@ -133,7 +133,7 @@ extension ProviderFailure {
 
 extension BrokerError {
   /// The error that a client sees when a provider refused or failed; `profile` is nil for a call of no profile's.
-  init(_ failure: ProviderFailure, profile: ProfileName?) {
+  package init(_ failure: ProviderFailure, profile: ProfileName?) {
     self.init(failure.kind, profile: profile)
     switch failure {
     case .refused(_, let attempts, let retryAfter, let fields):
