@@ -4,6 +4,7 @@ import FirebaseProvider
 import OIDCProvider
 package import ProviderKit
 import RESTProvider
+import StaticProvider
 
 /// A type of provider that a profile can name.
 package struct ProviderType: Sendable {
@@ -54,7 +55,13 @@ package struct ProviderType: Sendable {
         abilities: everything.subtracting([.resendOtp, .verifyBackupCode, .generateBackupCodes, .awaitLogin])
       ) { section in
         FirebaseProfileConfiguration(&section).map { .remote($0) }
-      }
+      },
+      ProviderType(
+        name: StaticProvider.type, title: "an API key or access token that you have", askedKeys: ["secret", "header"],
+        registration: nil, abilities: []
+      ) { section in
+        StaticProfileConfiguration(&section).map { .remote($0) }
+      },
     ]
 
   /// The type with a name; nil where there is none.

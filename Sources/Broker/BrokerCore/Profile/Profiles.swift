@@ -59,8 +59,7 @@ struct Profiles {
       slot.provider = settings.provider
       slot.allowsIDToken = settings.allowsIDToken
       slot.records = settings.records
-      slot.machine.isShared = settings.records != nil
-      slot.machine.isUnattended = settings.provider.capabilities.grant != nil
+      slot.machine.serve(settings.provider, isShared: settings.records != nil)
       slot.rendered.forget()
       return slot
     }
