@@ -367,8 +367,8 @@ Where the broker has ended, send it once more; AGAIN is asked about another."
 
 (cl-defstruct (authbroker-token (:constructor authbroker--make-token) (:copier nil))
   "An access token; printing it does not show the token itself."
-  (type nil :documentation "Bearer, or the scheme that the configuration names for a secret.")
-  (field nil :documentation "The header of a secret of the configuration; nil where a server issued the token.")
+  (type nil :documentation "Bearer, or the scheme of a static profile.")
+  (field nil :documentation "The header of a static profile; nil for others.")
   (expires-at nil :documentation "RFC 3339; nil where the provider does not say.")
   (scopes nil :documentation "A vector of strings.")
   (profile nil :documentation "The profile whose token it is.")

@@ -23,6 +23,8 @@ package struct ProviderType: Sendable {
   /// Reads the provider's settings in a profile's section; nil where a setting is missing or faulty that has no
   /// default.
   let read: @Sendable (inout ConfigurationSection) -> ProfileConfiguration.Provider?
+  /// Whether its profiles have sessions, and the settings that are about them.
+  var hasSessions: Bool { name != StaticProvider.type }
 
   private static let everything = Set(ProviderAbility.allCases)
 

@@ -20,12 +20,6 @@ package struct StaticProfileConfiguration: Sendable, Equatable {
     self.field = field
   }
 
-  /// The keys of other profiles that are about sessions, of which a secret has none.
-  private static let sessionKeys = [
-    "refreshSkewSeconds", "backgroundRefresh", "rotation", "rotationGraceSeconds", "idleTimeoutSeconds",
-    "keepAliveSeconds", "warnBeforeEndSeconds", "revocation", "allowIdToken",
-  ]
-
   /// Reads the secret from a profile's section.
   ///
   /// - Returns: nil where a setting is missing or faulty that has no default.
@@ -33,9 +27,6 @@ package struct StaticProfileConfiguration: Sendable, Equatable {
     section.require(Self.secretKey, "write where it is: \(SecretReference.forms)")
     let secret = SecretReference.read(Self.secretKey, in: &section)
     let field = Self.field(&section)
-    for key in Self.sessionKeys where section.has(key) {
-      section.report(key, "is about sessions, and a static secret has none", "remove it")
-    }
     guard let secret, let field else { return nil }
     self.init(secret: secret, field: field)
   }
