@@ -92,7 +92,8 @@ import Testing
       _ = try Self.owner(sandbox)
       let wire = try SocketWire(sandbox.socket)
       for (method, params) in [
-        ("login", #"{"profile":"maps"}"#), ("logout", #"{"profile":"maps"}"#), ("getCurrentUser", #"{"profile":"maps"}"#),
+        ("login", #"{"profile":"maps"}"#), ("logout", #"{"profile":"maps"}"#),
+        ("getCurrentUser", #"{"profile":"maps"}"#),
         ("login", #"{"profile":"maps","email":"a@example.com","password":"made-up-password"}"#),
       ] {
         let error = try wire.answer(method, params).required("error")
@@ -128,7 +129,9 @@ import Testing
     }
   }
 
-  @Test func `a refused secret has its source asked once: the same one is an error, another one the new token`() async throws {
+  @Test func `a refused secret has its source asked once: the same one is an error, another one the new token`()
+    async throws
+  {
     try await Sandbox.run { sandbox in
       let (program, count) = (sandbox.root + "/give", sandbox.root + "/count")
       try Directory.write(
@@ -165,7 +168,8 @@ import Testing
 
   /// What a source gives, and the end of the error's sentence.
   private static let flaws: [(source: String, reason: String)] = [
-    ("printf ''", "it printed nothing"), (#"printf ' \nx\n'"#, "it is empty"), (#"printf 'a\r\tb\n'"#, "its first line has a control character"),
+    ("printf ''", "it printed nothing"), (#"printf ' \nx\n'"#, "it is empty"),
+    (#"printf 'a\r\tb\n'"#, "its first line has a control character"),
     (#"printf 'a\033[2J\n'"#, "its first line has a control character"), (#"printf '\303\244\n'"#, "is not ASCII"),
     ("head -c 200000 /dev/zero | tr '\\\\0' x", "more than"), ("echo made-up-secret-on-stderr >&2; exit 3", "3"),
   ]
@@ -174,7 +178,8 @@ import Testing
   func `what no header can carry is refused by the name of its place`(index: Int) async throws {
     try await Sandbox.run { sandbox in
       let (source, reason) = Self.flaws[index]
-      let text = #"{ profiles: { maps: { provider: "static", secret: { command: ["sh", "-c", "\#(source.replacingBackslashes)"] } } } }"#
+      let text =
+        #"{ profiles: { maps: { provider: "static", secret: { command: ["sh", "-c", "\#(source.replacingBackslashes)"] } } } }"#
       _ = try sandbox.owner(try sandbox.configure(text))
       let error = try SocketWire(sandbox.socket).answer("getAccessToken", "{}").required("error")
       let message = try error.required("message").string()
@@ -189,21 +194,76 @@ import Testing
       let path = sandbox.root + "/use/use.sock"
       mkdir(sandbox.root + "/use", 0o700)
       _ = try Self.owner(
-        sandbox, #", access: { audit: true, rules: [{ client: { socket: "use" }, profiles: ["maps"], may: "use" }, { client: {} }] }"#
+        sandbox,
+        #", access: { audit: true, rules: [{ client: { socket: "use" }, profiles: ["maps"], may: "use" }, { client: {} }] }"#
           + #", sockets: { use: { path: "\#(path)", profiles: ["maps"], may: "use" } }"#)
       let limited = try SocketWire(path)
       let refused = try limited.answer("getAccessToken", #"{"profile":"maps"}"#).required("error").required("data")
       #expect(try refused.required("kind").string() == "accessDenied")
-      #expect(try limited.answer("getAccessToken", #"{"profile":"code"}"#).required("error").required("data")
-        .required("kind").string() == "unknownProfile")
+      #expect(
+        try limited.answer("getAccessToken", #"{"profile":"code"}"#).required("error").required("data")
+          .required("kind").string() == "unknownProfile")
       #expect(try sandbox.command("token", "-p", "code").output == Self.key + "\n")
       let audit = try sandbox.command("audit", "--json")
-      #expect(audit.code == 0 && audit.output.contains("getAccessToken") && !audit.output.contains(Self.key), "\(audit.errors)")
+      #expect(
+        audit.code == 0 && audit.output.contains("getAccessToken") && !audit.output.contains(Self.key),
+        "\(audit.errors)")
       for arguments in [["status"], ["doctor"], ["config", "check"], ["provider-check", "maps"], ["sessions"]] {
         let done = try sandbox.run(BuiltPrograms.command, ["--state", sandbox.state] + arguments)
         #expect(!done.output.contains(Self.key) && !done.errors.contains(Self.key), "\(arguments)")
-        #expect(!(done.output + done.errors).contains("authbroker login"), "\(arguments): \(done.output) \(done.errors)")
+        #expect(
+          !(done.output + done.errors).contains("authbroker login"), "\(arguments): \(done.output) \(done.errors)")
       }
+    }
+  }
+
+  @Test func `a source that hangs holds up its own profile alone, and a caller no longer than it waits`() async throws {
+    try await Sandbox.run { sandbox in
+      let program = sandbox.root + "/hangs"
+      try Directory.write("#!/bin/sh\n: >'\(sandbox.root)/begun'\nexec sleep 60\n", to: program)
+      #expect(chmod(program, 0o700) == 0)
+      try Directory.write(Self.key + "\n", to: sandbox.root + "/key")
+      #expect(chmod(sandbox.root + "/key", 0o600) == 0)
+      _ = try sandbox.owner(
+        try sandbox.configure(
+          """
+          { profiles: { hung: { provider: "static", secret: { command: ["\(program)"] } },
+                        file: { provider: "static", secret: { file: "\(sandbox.root)/key" } } } }
+          """))
+      let (hung, other) = (try SocketWire(sandbox.socket), try SocketWire(sandbox.socket))
+      let late = try hung.answer("getAccessToken", #"{"profile":"hung","timeoutSeconds":0.1}"#).required("error")
+      #expect(try late.required("data").required("kind").string() == "deadlineExceeded")
+      #expect(Patience.wait { Directory.names(in: sandbox.root).contains("begun") })
+      #expect(try other.call("getAccessToken", #"{"profile":"file"}"#).required("accessToken").string() == Self.key)
+      #expect(try sandbox.command("stop").code == 0)
+    }
+  }
+
+  @Test func `a client that may only use it reports it, and learns nothing of it`() async throws {
+    try await Sandbox.run { sandbox in
+      let path = sandbox.root + "/use/use.sock"
+      mkdir(sandbox.root + "/use", 0o700)
+      _ = try Self.owner(sandbox, #", sockets: { use: { path: "\#(path)", profiles: ["maps"], may: "use" } }"#)
+      let id = try SocketWire(sandbox.socket).call("getAccessToken", #"{"profile":"maps"}"#).required("tokenId")
+        .string()
+      let limited = try SocketWire(path)
+      try Directory.write(Self.other + "\n", to: sandbox.root + "/key")
+      let answer = try limited.answer("reportRejected", #"{"profile":"maps","tokenId":"\#(id)"}"#)
+      #expect(try answer.required("result").members().isEmpty)
+      #expect(try sandbox.command("token", "-p", "maps").output == Self.other + "\n")
+    }
+  }
+
+  @Test func `a rule can have its owner asked first`() async throws {
+    try await Sandbox.run { sandbox in
+      _ = try Self.owner(sandbox, ", access: { rules: [{ client: {}, confirm: \"once\" }] }")
+      let token = try sandbox.start(
+        BuiltPrograms.command, ["--state", sandbox.state, "token", "-p", "maps"], input: .nothing)
+      #expect(
+        Patience.wait { (try? sandbox.command("consent", "list", "--json").output.contains("\"maps\"")) == true })
+      #expect(try sandbox.command("consent", "allow").code == 0)
+      #expect(String(decoding: try token.output.readToEnd(), as: UTF8.self) == Self.key + "\n")
+      #expect(try token.wait() == 0)
     }
   }
 
@@ -216,5 +276,7 @@ import Testing
 
 extension String {
   /// For a string of the configuration.
-  fileprivate var replacingBackslashes: String { split(separator: "\\", omittingEmptySubsequences: false).joined(separator: "\\\\") }
+  fileprivate var replacingBackslashes: String {
+    split(separator: "\\", omittingEmptySubsequences: false).joined(separator: "\\\\")
+  }
 }

@@ -9,7 +9,9 @@ package enum FieldValue {
   package static func flaw(of secret: Secret) -> String? {
     secret.withBytes { bytes in
       guard let first = bytes.indices.first, let last = bytes.indices.last else { return "it is empty" }
-      guard bytes.indices.allSatisfy({ bytes[$0] >= 0x20 && bytes[$0] != 0x7F }) else { return "it has a control character" }
+      guard bytes.indices.allSatisfy({ bytes[$0] >= 0x20 && bytes[$0] != 0x7F }) else {
+        return "it has a control character"
+      }
       guard bytes.indices.allSatisfy({ bytes[$0] < 0x7F }) else { return "it has a character that is not ASCII" }
       let blank = UInt8(ascii: " ")
       return bytes[first] == blank || bytes[last] == blank ? "it begins or ends with a blank" : nil

@@ -15,7 +15,9 @@ package struct StaticProfileConfiguration: Sendable, Equatable {
   package var field: ConfiguredField
 
   /// A profile.
-  package init(secret: SecretReference, field: ConfiguredField = ConfiguredField(name: "Authorization", scheme: "Bearer")) {
+  package init(
+    secret: SecretReference, field: ConfiguredField = ConfiguredField(name: "Authorization", scheme: "Bearer")
+  ) {
     self.secret = secret
     self.field = field
   }

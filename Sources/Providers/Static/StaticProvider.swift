@@ -70,7 +70,9 @@ package final class StaticProvider: AuthProvider {
   /// Reads the secret, and reports whether it can be sent.
   package func examine() async -> [ProviderFinding] {
     do throws(ProviderFailure) {
-      return [.secret(StaticProfileConfiguration.secretKey, Result<Secret, ProviderFailure>.success(try await secret()))]
+      return [
+        .secret(StaticProfileConfiguration.secretKey, Result<Secret, ProviderFailure>.success(try await secret()))
+      ]
     } catch {
       return [.secret(StaticProfileConfiguration.secretKey, Result<Secret, ProviderFailure>.failure(error))]
     }
@@ -84,7 +86,9 @@ package final class StaticProvider: AuthProvider {
     let reference = configuration.secret
     switch await secrets(reference) {
     case .success(let secret):
-      if let reason = FieldValue.flaw(of: secret) { throw .credentialMissing(MissingCredential(reference.name, reason)) }
+      if let reason = FieldValue.flaw(of: secret) {
+        throw .credentialMissing(MissingCredential(reference.name, reason))
+      }
       return secret
     case .failure(.credentialMissing(let credential)):
       // What a profile of another provider shows of itself is a part of the configuration; this is the token.

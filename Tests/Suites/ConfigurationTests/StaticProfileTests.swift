@@ -47,7 +47,8 @@ import Testing
   }
 
   @Test(arguments: [
-    #"header: "X-Key", scheme: "token""#, #"header: "X-Key", scheme: """#, #"scheme: "two words""#, #"scheme: "a\r\nb""#,
+    #"header: "X-Key", scheme: "token""#, #"header: "X-Key", scheme: """#, #"scheme: "two words""#,
+    #"scheme: "a\r\nb""#,
     #"scheme: "Bearer ""#,
   ])
   func `a scheme is one word, and goes with Authorization`(members: String) {
@@ -64,13 +65,16 @@ import Testing
   @Test(arguments: [
     "refreshSkewSeconds: 60", "backgroundRefresh: false", #"rotation: "never""#, "rotationGraceSeconds: 1",
     "idleTimeoutSeconds: 60", "keepAliveSeconds: 60", "warnBeforeEndSeconds: 1", #"revocation: "none""#,
-    "allowIdToken: true", #"clientId: "c""#, #"clientSecret: {env: "KEY"}"#, #"scopes: ["a"]"#, #"baseUrl: "https://a.example""#,
+    "allowIdToken: true", #"clientId: "c""#, #"clientSecret: {env: "KEY"}"#, #"scopes: ["a"]"#,
+    #"baseUrl: "https://a.example""#,
   ])
   func `a secret has no session, no client and no server`(member: String) {
     #expect(mistakes(#"secret: {env: "KEY"}, \#(member)"#).count == 1)
   }
 
-  @Test(arguments: [#"secret: {env: "OTHER"}"#, #"secret: {env: "KEY"}, header: "X-Key""#, #"secret: {env: "KEY"}, scheme: "x""#])
+  @Test(arguments: [
+    #"secret: {env: "OTHER"}"#, #"secret: {env: "KEY"}, header: "X-Key""#, #"secret: {env: "KEY"}, scheme: "x""#,
+  ])
   func `another source or another header is another binding`(other: String) async throws {
     let client = try HTTPClient(version: "test", proxy: .none)
     let bindings = try [#"secret: {env: "KEY"}"#, #"secret: {env: "KEY"}"#, other].map { text in

@@ -10,7 +10,8 @@ import Testing
 /// A provider that gives the secret of a profile.
 @Suite(.standardTimeLimit) struct StaticProviderTests {
   private func provider(
-    _ result: Result<String, ProviderFailure>, field: ConfiguredField = ConfiguredField(name: "X-Api-Key", scheme: "Bearer")
+    _ result: Result<String, ProviderFailure>,
+    field: ConfiguredField = ConfiguredField(name: "X-Api-Key", scheme: "Bearer")
   ) throws -> StaticProvider {
     let configuration = StaticProfileConfiguration(secret: SecretReference("secret", .file("/run/key")), field: field)
     return try StaticProvider(configuration) { _ in
@@ -28,7 +29,9 @@ import Testing
   @Test func `the token is the secret, without an end and without a login`() async throws {
     let provider = try provider(.success("key 1"))
     let tokens = try await provider.tokens(for: TokenTarget(), showing: [])
-    #expect(tokens.accessToken.value.revealedString() == "key 1" && tokens.accessTokenExpiresAt == nil && tokens.scopes.isEmpty)
+    #expect(
+      tokens.accessToken.value.revealedString() == "key 1" && tokens.accessTokenExpiresAt == nil
+        && tokens.scopes.isEmpty)
     #expect(tokens.refreshToken != nil && provider.areClientsOwn(tokens))
     #expect(provider.loginForms.isEmpty && provider.abilities.isEmpty && provider.capabilities.revocation == nil)
     #expect(provider.capabilities.grant?.configuredField == ConfiguredField(name: "X-Api-Key", scheme: "Bearer"))
@@ -46,7 +49,8 @@ import Testing
     #expect(failure == .credentialMissing(MissingCredential("secret in the file /run/key", reason)))
     #expect(failure?.kind == .missingCredential)
     let findings = try await provider(.success(secret)).examine()
-    #expect(findings.count == 1 && findings.first?.level == .failure && findings.first?.message.contains(reason) == true)
+    #expect(
+      findings.count == 1 && findings.first?.level == .failure && findings.first?.message.contains(reason) == true)
   }
 
   @Test func `a secret that cannot be had is missing, and a slow program passes`() async throws {

@@ -7,7 +7,8 @@ extension Broker {
     let slot = try view(of: caller.principal).slot(for: params.profile)
     if slot.machine.isConfigured {
       throw BrokerError(
-        .unsupportedByProvider, "The token of this profile is a secret of the configuration; it is not known whose it is.",
+        .unsupportedByProvider,
+        "The token of this profile is a secret of the configuration; it is not known whose it is.",
         profile: slot.name)
     }
     if let living = slot.machine.living, slot.provider.capabilities.areClientsOwn(living.tokens) {

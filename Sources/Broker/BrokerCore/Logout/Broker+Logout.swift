@@ -16,7 +16,8 @@ extension Broker {
       view.sees($0) && parked.hasAny(of: $0) && slot(named: $0)?.machine.isConfigured != false ? $0 : nil
     }
     let chosen =
-      params.all ? view.slots.filter { !$0.machine.isConfigured } : left == nil ? [try view.slot(for: params.profile)] : []
+      params.all
+      ? view.slots.filter { !$0.machine.isConfigured } : left == nil ? [try view.slot(for: params.profile)] : []
     if let slot = chosen.first(where: \.machine.isConfigured) { throw Self.notLoggedIn(slot) }
     let only = params.all ? nil : left ?? chosen.first?.name
     let reads = params.all || only.map { parked.hasAny(of: $0) } == true

@@ -3,8 +3,9 @@ import BrokerProtocol
 /// Sessions whose token is a secret of the configuration.
 ///
 /// Its source is asked by the first caller, where the configuration is read again, and once for each report that a server
-/// has refused it; never by the clock. Nothing of it is written down. A report takes the secret from no other client: another one in
-/// its place is the new token, and the same one is refused to the reporter alone, since the source says that it holds.
+/// has refused it; never by the clock. Nothing of it is written down. A report takes the secret from no other client:
+/// another one in its place is the new token, and the same one is refused to the reporter alone, since the source says
+/// that it holds.
 extension SessionMachine {
   /// How long after a refusal the source is not asked on its account: as long as someone takes to put another secret there.
   package static let refusalPause = Duration.seconds(10)
@@ -38,7 +39,9 @@ extension SessionMachine {
   ///
   /// What was read before the configuration was is not given to anyone, and read again.
   mutating func confirm(_ tokens: TokenSet, of flight: UInt64, _ now: Moment) -> [Action]? {
-    guard isConfigured, let life, isReadStale || tokens.accessToken == life.session.tokens.accessToken else { return nil }
+    guard isConfigured, let life, isReadStale || tokens.accessToken == life.session.tokens.accessToken else {
+      return nil
+    }
     _ = refresh.handle(.succeeded(flight: flight), terms, at: now)
     _ = refresh.handle(.settled, terms, at: now)
     answerVersion += 1

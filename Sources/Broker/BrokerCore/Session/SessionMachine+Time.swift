@@ -89,7 +89,8 @@ extension SessionMachine {
   /// The same of a session that was found living already.
   func mayNoteUse(of life: SessionLife) -> Bool {
     // A record of a broker that has not got the newest tokens would replace them.
-    !isShared && !isConfigured && life.saving == nil && life.unsavedEvents == nil && life.notedGeneration == nil && !refresh.isUnderWay
+    !isShared && !isConfigured && life.saving == nil && life.unsavedEvents == nil && life.notedGeneration == nil
+      && !refresh.isUnderWay
       && !isOutcomeUnknown && !refresh.mayHaveSpent
   }
 

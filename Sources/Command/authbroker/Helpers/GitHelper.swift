@@ -74,7 +74,8 @@ enum GitHelper: ToolHelper {
     _ request: GitCredential, _ grant: HelperBroker.Grant
   ) throws(CommandFailure) -> [UInt8] {
     let answer = GitAnswer(
-      token: grant.token, form: try form(for: grant.target, request, as: type(of: grant.token)), capabilities: request.capabilities,
+      token: grant.token, form: try form(for: grant.target, request, as: type(of: grant.token)),
+      capabilities: request.capabilities,
       mayAskAgain: request.refusedTokenID == nil)
     guard let bytes = answer.bytes() else {
       throw CommandFailure(.failure, "the token of \(grant.target.profile) has a character that git does not take")

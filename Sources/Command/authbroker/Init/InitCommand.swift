@@ -81,7 +81,8 @@ enum InitCommand: Command {
   private static func logIn(_ draft: ProfileDraft, _ context: Context) throws(CommandFailure) {
     guard draft.provider.type != Session.configuredType else {
       return context.notice(
-        Message("the profile \(draft.name) is ready", next: NextCommand("print its token with", "token").on(draft.name)))
+        Message("the profile \(draft.name) is ready", next: NextCommand("print its token with", "token").on(draft.name))
+      )
     }
     let isEmbedded = draft.provider.type == EmbeddedProvider.type
     let command = isEmbedded ? "register" : "login"

@@ -49,6 +49,7 @@ package enum AuthorizationValue {
   /// - Parameters:
   ///   - header: the configured field; nil for a token that a server has issued, which is sent as a bearer token.
   ///   - type: the token's type.
+  /// - Returns: the scheme and a blank; empty where the token stands alone.
   package static func prefix(header: String?, type: String?) -> String {
     guard let header else { return "Bearer " }
     guard header.lowercased() == standardField.lowercased() else { return "" }

@@ -54,7 +54,9 @@ import Testing
     #expect(script.want(5, refused: true) == ["error 5 missingCredential"], "the source was asked just now")
   }
 
-  @Test func `after a refusal the next caller has the source asked once more, as someone may have put another secret there`() {
+  @Test
+  func `after a refusal the next caller has the source asked once more, as someone may have put another secret there`()
+  {
     var script = Self.read()
     _ = script.want(2, refused: true) + give(1, to: 1, &script)
     #expect(script.machine.mustSeeNextUse)
@@ -70,7 +72,8 @@ import Testing
     var script = Self.read()
     #expect(script.want(2, refused: true) == ["spend 1 static"])
     #expect(give(2, to: 1, &script) == ["save living 2 announcing tokenRefreshed", "token 2"])
-    #expect(script.want(3) == ["token 3"] && script.machine.living?.tokens.accessToken.value.revealedString() == "access-2")
+    #expect(
+      script.want(3) == ["token 3"] && script.machine.living?.tokens.accessToken.value.revealedString() == "access-2")
   }
 
   @Test func `where the source fails after a report, the others keep what they have`() {

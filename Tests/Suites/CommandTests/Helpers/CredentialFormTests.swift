@@ -3,8 +3,8 @@ import JSON
 import SecretMemory
 import TestSupport
 import Testing
-
 import TextCoding
+
 @testable import authbroker
 
 /// What the helpers of Bazel, Google, go and curl read and write.
@@ -103,8 +103,10 @@ import TextCoding
   /// The configured field and scheme, the target's scheme, and the header that is sent.
   @Test(
     arguments: [
-      (nil, "Bearer", nil, "Authorization: Bearer made-up"), ("Authorization", "Bearer", nil, "Authorization: Bearer made-up"),
-      ("Authorization", "token", nil, "Authorization: token made-up"), ("Authorization", "", nil, "Authorization: made-up"),
+      (nil, "Bearer", nil, "Authorization: Bearer made-up"),
+      ("Authorization", "Bearer", nil, "Authorization: Bearer made-up"),
+      ("Authorization", "token", nil, "Authorization: token made-up"),
+      ("Authorization", "", nil, "Authorization: made-up"),
       ("X-Api-Key", "Bearer", nil, "X-Api-Key: made-up"),
       ("X-Api-Key", "Bearer", .basic, "Authorization: Basic b2F1dGgyOm1hZGUtdXA="),
       ("X-Api-Key", "Bearer", .bearer, "X-Api-Key: made-up"),
@@ -117,7 +119,8 @@ import TextCoding
     #expect("\(name): \(text(value) ?? "")" == sent)
     #expect(text(GoHelper.answer(token, for: target, asked: target.url))?.hasSuffix("\n\n\(sent)\n") == true)
     let parts = sent.split(separator: ": ").map(String.init)
-    #expect(text(BazelHelper.answer(token, for: target))?.hasPrefix(#"{"headers":{"\#(parts[0])":["\#(parts[1])"]}"#) == true)
+    #expect(
+      text(BazelHelper.answer(token, for: target))?.hasPrefix(#"{"headers":{"\#(parts[0])":["\#(parts[1])"]}"#) == true)
     let line =
       scheme == .basic
       ? #"user = "oauth2:made-up""# : header == nil ? #"oauth2-bearer = "made-up""# : #"header = "\#(sent)""#
