@@ -85,13 +85,16 @@ let package = Package(
       name: "OIDCProvider", dependencies: remote + ["HTTPMessage", "JOSE", "Sealing", "Signing", "TextCoding"],
       path: "Sources/Providers/OIDC"),
     .target(name: "FirebaseProvider", dependencies: remote, path: "Sources/Providers/Firebase"),
+    .target(
+      name: "StaticProvider", dependencies: core + ["ConfigurationFile", "HTTP", "ProviderKit"],
+      path: "Sources/Providers/Static"),
 
     // The daemon.
     .target(
       name: "Configuration",
       dependencies: [
         "BrokerCore", "BrokerProtocol", "JSON", "ConfigurationFile", "Hooks", "HTTP", "ProviderKit", "LocalProvider",
-        "RESTProvider", "OIDCProvider", "FirebaseProvider",
+        "RESTProvider", "OIDCProvider", "FirebaseProvider", "StaticProvider",
       ]),
     .target(
       name: "Doors",
@@ -131,8 +134,8 @@ let package = Package(
       name: "ConfigurationTests",
       dependencies: [
         "Configuration", "ConfigurationFile", "ProviderKit", "LocalProvider", "RESTProvider", "OIDCProvider",
-        "FirebaseProvider", "BrokerCore", "BrokerProtocol", "Hooks", "JSON", "JSONRPC", "HTTP", "SecretMemory",
-        "TestSupport",
+        "FirebaseProvider", "StaticProvider", "BrokerCore", "BrokerProtocol", "Hooks", "JSON", "JSONRPC", "HTTP",
+        "SecretMemory", "TestSupport",
       ]),
     .testTarget(
       name: "BrokerServerTests",
@@ -163,6 +166,9 @@ let package = Package(
     .testTarget(
       name: "FirebaseProviderTests",
       dependencies: remote + ["FirebaseProvider", "TestSupport", "TestServers"]),
+    .testTarget(
+      name: "StaticProviderTests",
+      dependencies: core + ["ConfigurationFile", "HTTP", "ProviderKit", "StaticProvider", "TestSupport"]),
     // Every provider passes the same tests.
     .testTarget(
       name: "ProviderConformanceTests",
@@ -247,7 +253,7 @@ for target in package.targets where target.type != .system && target.name != "CF
 // uses the library of this one has an unsafe flag.
 let unhurried: Set = [
   "Configuration", "ConfigurationFile", "FirebaseProvider", "Hooks", "LocalProvider", "OIDCProvider", "ProviderKit",
-  "RESTProvider",
+  "RESTProvider", "StaticProvider",
 ]
 for target in package.targets where unhurried.contains(target.name) {
   target.swiftSettings?.append(.unsafeFlags(["-Osize"], .when(configuration: .release)))

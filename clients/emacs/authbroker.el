@@ -367,7 +367,8 @@ Where the broker has ended, send it once more; AGAIN is asked about another."
 
 (cl-defstruct (authbroker-token (:constructor authbroker--make-token) (:copier nil))
   "An access token; printing it does not show the token itself."
-  (type nil :documentation "Bearer as a rule.")
+  (type nil :documentation "Bearer, or the scheme of a static profile.")
+  (field nil :documentation "The header of a static profile; nil for others.")
   (expires-at nil :documentation "RFC 3339; nil where the provider does not say.")
   (scopes nil :documentation "A vector of strings.")
   (profile nil :documentation "The profile whose token it is.")
@@ -385,7 +386,7 @@ Where the broker has ended, send it once more; AGAIN is asked about another."
     (authbroker--raise
      (authbroker--problem "unexpectedAnswer" "the broker's answer is not what was expected: no access token")))
   (let ((token (authbroker--make-token
-                :type (plist-get result :tokenType) :expires-at (plist-get result :expiresAt)
+                :type (plist-get result :tokenType) :field (plist-get result :header) :expires-at (plist-get result :expiresAt)
                 :scopes (plist-get result :scopes) :profile (plist-get result :profile)
                 :id (plist-get result :tokenId) :offline (eq (plist-get result :offline) t) :target target)))
     (puthash token (plist-get result :accessToken) authbroker--values)
@@ -395,11 +396,24 @@ Where the broker has ended, send it once more; AGAIN is asked about another."
   "Return the text of TOKEN."
   (gethash token authbroker--values))
 
+(defun authbroker-token-header-name (token)
+  "Return the name of the header that carries TOKEN.
+It is Authorization, unless the profile's provider is static and names another."
+  (if (equal (plist-get (authbroker-token-target token) :scheme) "Basic")
+      "Authorization"
+    (or (authbroker-token-field token) "Authorization")))
+
+(defun authbroker--token-alone-p (token)
+  "Return whether the header of TOKEN has no scheme."
+  (or (not (string= (downcase (authbroker-token-header-name token)) "authorization"))
+      (and (authbroker-token-field token) (equal (authbroker-token-type token) ""))))
+
 (defun authbroker-token-authorization-header (token)
-  "Return the value of the header Authorization for TOKEN, as its target wants it."
+  "Return the value of the header that carries TOKEN, as its target wants it."
   (let ((target (authbroker-token-target token)))
     (if (not (equal (plist-get target :scheme) "Basic"))
-        (concat (authbroker-token-type token) " " (authbroker-token-reveal token))
+        (concat (unless (authbroker--token-alone-p token) (concat (authbroker-token-type token) " "))
+                (authbroker-token-reveal token))
       ;; Servers that take a token as a password look at no user name, where the target has none.
       (concat "Basic " (base64-encode-string
                         (encode-coding-string (concat (or (plist-get target :username) "oauth2") ":"

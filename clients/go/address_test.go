@@ -25,8 +25,8 @@ type sharedCases struct {
 			Params        map[string]any
 			Result, Error json.RawMessage
 		}
-		Token, Profile, Authorization, Error string
-		Target                               *Target
+		Token, Profile, Header, Authorization, Error string
+		Target                                       *Target
 	}
 }
 
@@ -82,11 +82,16 @@ func TestTheTokenOfAnAddress(t *testing.T) {
 				t.Fatalf("was not expected: %s", request)
 			default:
 			}
+			header := one.Header
+			if header == "" {
+				header = "Authorization"
+			}
 			if Kind(err) != one.Error {
 				t.Fatalf("the error is %v, not %q", err, one.Error)
 			}
 			if err == nil && (token.Reveal() != one.Token || token.Profile != one.Profile ||
-				!reflect.DeepEqual(token.Target, one.Target) || token.AuthorizationHeader() != one.Authorization) {
+				!reflect.DeepEqual(token.Target, one.Target) || token.AuthorizationHeader() != one.Authorization ||
+				token.HeaderName() != header) {
 				t.Errorf("the token is %v with %v", token, token.Target)
 			}
 		})

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -39,8 +40,10 @@ type TokenOptions struct {
 
 // AccessToken is a token and what is known about it. No way of printing it shows the token: Reveal does.
 type AccessToken struct {
-	// TokenType is Bearer as a rule.
+	// TokenType is Bearer, unless the profile's provider is static and names another scheme.
 	TokenType string
+	// Header is the header that carries a secret of the configuration; empty where a server has issued the token.
+	Header string
 	// ExpiresAt is when it expires; zero where the provider does not say.
 	ExpiresAt time.Time
 	// Scopes are those that it has.
@@ -65,10 +68,22 @@ func (t *AccessToken) Reveal() string {
 	return t.value()
 }
 
-// AuthorizationHeader returns the value of the header Authorization, as the target wants it.
+// HeaderName returns the name of the header that carries the token: Authorization, unless the profile's provider is static
+// and names another.
+func (t *AccessToken) HeaderName() string {
+	if t.Header == "" || t.Target != nil && t.Target.Scheme == "Basic" {
+		return "Authorization"
+	}
+	return t.Header
+}
+
+// AuthorizationHeader returns the value of that header, as the target wants it.
 func (t *AccessToken) AuthorizationHeader() string {
 	if t.Target != nil && t.Target.Scheme == "Basic" {
 		return t.Target.basicAuthorization(t.Reveal())
+	}
+	if !strings.EqualFold(t.HeaderName(), "Authorization") || t.Header != "" && t.TokenType == "" {
+		return t.Reveal()
 	}
 	return t.TokenType + " " + t.Reveal()
 }
@@ -93,6 +108,7 @@ func (t *AccessToken) UnmarshalJSON(text []byte) error {
 	var wire struct {
 		AccessToken *string    `json:"accessToken"`
 		TokenType   *string    `json:"tokenType"`
+		Header      string     `json:"header"`
 		ExpiresAt   *time.Time `json:"expiresAt"`
 		Scopes      []string   `json:"scopes"`
 		Profile     string     `json:"profile"`
@@ -105,7 +121,7 @@ func (t *AccessToken) UnmarshalJSON(text []byte) error {
 		return errors.New("no access token")
 	}
 	value := *wire.AccessToken
-	*t = AccessToken{TokenType: *wire.TokenType, Scopes: wire.Scopes, Profile: wire.Profile, TokenID: *wire.TokenID,
+	*t = AccessToken{TokenType: *wire.TokenType, Header: wire.Header, Scopes: wire.Scopes, Profile: wire.Profile, TokenID: *wire.TokenID,
 		Offline: wire.Offline, Target: wire.Target, value: func() string { return value }}
 	if wire.ExpiresAt != nil {
 		t.ExpiresAt = *wire.ExpiresAt

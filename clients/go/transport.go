@@ -116,7 +116,7 @@ func isLoopback(host string) bool {
 func withToken(request *http.Request, body io.ReadCloser, token *AccessToken) *http.Request {
 	result := request.Clone(request.Context())
 	result.Body = body
-	result.Header.Set("Authorization", token.AuthorizationHeader())
+	result.Header.Set(token.HeaderName(), token.AuthorizationHeader())
 	return result
 }
 

@@ -116,7 +116,11 @@ export class AccessToken {
   private constructor();
   /** The token itself: for a request, never for a log. */
   get value(): string;
-  /** The value of the HTTP header `Authorization`, as the target wants it. */
+  /** The header that carries the token, ready for a request: `fetch(url, { headers: token.headers })`. */
+  get headers(): Record<string, string>;
+  /** The name of that header: `Authorization`, unless the profile's provider is static and names another. */
+  get headerName(): string;
+  /** The value of that header, as the target wants it. */
   get authorizationHeader(): string;
   readonly tokenType: string;
   /** Null where the provider gives no lifetime. */

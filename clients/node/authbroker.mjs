@@ -4,7 +4,7 @@
  *     import { Broker } from 'authbroker';
  *     const broker = new Broker();
  *     const token = await broker.accessToken();
- *     await fetch(url, { headers: { Authorization: token.authorizationHeader } });
+ *     await fetch(url, { headers: token.headers });
  *
  * It speaks JSON-RPC lines over the broker's Unix socket. Node cannot ask the kernel who listens there (SO_PEERCRED),
  * so that owner and mode of the socket and of every directory on the way to it are checked instead, before a byte is

@@ -6,9 +6,10 @@
 #
 #   token [--profile NAME | --url ADDRESS] [--min-validity SECONDS] [--scope SCOPE]... [--audience NAME] [--force-refresh]
 #       ADDRESS is that of a server: the section targets of the configuration says whose token it gets
-#   header  as token: `Authorization: Bearer TOKEN`, or Basic where the target says so
+#   header  as token: `Authorization: Bearer TOKEN`, Basic where the target says so, or the header of a static profile
 #   with-token [as token] -- COMMAND [ARGUMENT]...   runs COMMAND, a function too, with that header as its input; where
-#       it ends with 41 (HTTP status 401) the token is reported as refused, and COMMAND is run once more with another one
+#       it ends with 41 (HTTP status 401) the token is reported as refused, and COMMAND is run once more with another one.
+#       It may write the answer's header WWW-Authenticate to descriptor 9; with that 43 (HTTP status 403) is such an end, too
 #   login [--profile NAME] [--email ADDRESS | --phone NUMBER] [--password-stdin]
 #   login [--profile NAME] --method deviceCode|browser|clientCredentials   says what to open, and waits; Ctrl-C cancels
 #   verify-otp [FLOW] [--profile NAME] [--code-stdin]   FLOW may be left out where one login waits on the profile
@@ -300,10 +301,21 @@ authbroker__token_of() {
     { authbroker__say "the answer has no $1; the program may be of another version"; return 1; }
   printf '%s%s\n' "$2" "$token"
 }
-# Prints the header that carries the token of `answer`: for an address as its target says.
+# Prints the header that carries the token of `answer`: for an address as its target says, a secret of the configuration as
+# that says.
 authbroker__header_of() {
-  if [ -n "$url" ]; then authbroker__token_of authorization 'Authorization: '
-  else authbroker__token_of accessToken 'Authorization: Bearer '; fi
+  authbroker__field=$(authbroker__words "$answer" result.header) || authbroker__field=''
+  if [ -n "$url" ]; then
+    [ "$(authbroker__words "$answer" result.target.scheme)" != Basic ] || authbroker__field=''
+    authbroker__token_of authorization "${authbroker__field:-Authorization}: "
+    return
+  fi
+  case $authbroker__field in
+    '') authbroker__scheme=Bearer ;;
+    Authorization) authbroker__scheme=$(authbroker__words "$answer" result.tokenType) || authbroker__scheme='' ;;
+    *) authbroker__scheme='' ;;
+  esac
+  authbroker__token_of accessToken "${authbroker__field:-Authorization}: ${authbroker__scheme:+$authbroker__scheme }"
 }
 # Prints a valid access token.
 authbroker_token() (
@@ -315,20 +327,24 @@ authbroker_header() (
   { set +x; } 2>/dev/null
   authbroker__ask_token '' "$@" && header=$(authbroker__header_of) && authbroker__print "$header"
 )
-# Runs a command with the header that carries the token as its input. Where it says by 41 that the token was refused, that
-# is reported, and it is run once more where there is another token.
+# Runs a command with the header that carries the token as its input. Where it says by 41 that the token was refused, or by 43
+# and a challenge that more scopes are wanted, that is reported, and it is run once more where there is another token.
 authbroker_with_token() (
   { set +x; } 2>/dev/null; authbroker__ask_token -- "$@" || exit
   [ "$rest" -gt 0 ] || { authbroker__say "missing argument COMMAND; usage: with-token [OPTION]... -- COMMAND"; exit 2; }
   shift "$(($# - rest))"
+  exec 8>&1
   for tries in 2 1; do
     header=$(authbroker__header_of) || exit
-    printf '%s\n' "$header" | "$@"; code=$?
-    [ "$code:$tries" = 41:2 ] || exit "$code"
+    challenge=$(printf '%s\n' "$header" | "$@" 9>&1 >&8 8>&-); code=$?
+    # A longer one is none (ParameterLength): what it wants cannot be told from its beginning.
+    [ "${#challenge}" -le 8192 ] || challenge=''
+    case $code:$tries:$challenge in 41:2:*) forbidden='' ;; 43:2:?*) forbidden=',"status":403' ;; *) exit "$code" ;; esac
     id=$(authbroker__words "$answer" result.tokenId)
     members=$(authbroker__text profile "$(authbroker__words "$answer" result.profile)")$(authbroker__text tokenId "$id")
-    answer=$(authbroker__call reportRejected "$members$purpose") || exit
-    [ "$(authbroker__words "$answer" result.tokenId)" != "$id" ] || exit 41
+    members=$members$purpose$(authbroker__text challenge "$challenge")$forbidden
+    answer=$(authbroker__call reportRejected "$members") || exit
+    [ "$(authbroker__words "$answer" result.tokenId)" != "$id" ] || exit "$code"
     # What was forced has been done.
     [ -z "$url" ] || { force=''; authbroker__address || exit; }
   done

@@ -1,6 +1,7 @@
 package import BrokerCore
 package import BrokerProtocol
 import ConfigurationFile
+import JSON
 package import ProviderKit
 
 /// One profile: its provider, and the rules for its tokens.
@@ -43,23 +44,28 @@ package struct ProfileConfiguration: Sendable, Equatable {
   /// A profile on the embedded provider, everything else by default.
   init(name: ProfileName) {
     var section = ConfigurationContext().blankSection("")
-    self.init(name: name, provider: .local, &section)
+    self.init(name: name, provider: .local, hasSessions: true, &section)
   }
 
   /// Reads a profile's section, with the default of each setting that is absent; nil where its provider is missing or
   /// faulty.
   init?(name: ProfileName, _ section: inout ConfigurationSection) {
     let provider = Self.provider(&section)
+    let type = section.node(at: "provider").flatMap { try? $0.string() }.flatMap { ProviderType.named($0) }
     // The other settings are read all the same, so that their mistakes are found.
-    self.init(name: name, provider: provider ?? .local, &section)
+    self.init(name: name, provider: provider ?? .local, hasSessions: type?.hasSessions ?? true, &section)
     section.finish(aliases: Self.aliases)
     if provider == nil { return nil }
   }
 
-  /// Reads the settings that every profile has, whatever its provider is.
-  private init(name: ProfileName, provider: Provider, _ section: inout ConfigurationSection) {
+  /// Reads the settings that every profile has that has sessions, whatever its provider is.
+  private init(name: ProfileName, provider: Provider, hasSessions: Bool, _ section: inout ConfigurationSection) {
     self.name = name
     self.provider = provider
+    guard hasSessions else {
+      (rules, allowIDToken) = (SessionRules(), false)
+      return
+    }
     let expiry = ExpiryPolicy(
       skew: section.read(Self.refreshSkewSetting),
       refreshesInBackground: section.flag("backgroundRefresh", standard: true))
@@ -108,7 +114,8 @@ package struct ProfileConfiguration: Sendable, Equatable {
     var section = context.blankSection(BrokerConfiguration.profilePattern)
     section.note("provider")
     let provider = type.read(&section)
-    _ = ProfileConfiguration(name: .default, provider: provider ?? .local, &section)
+    _ = ProfileConfiguration(
+      name: .default, provider: provider ?? .local, hasSessions: type.hasSessions, &section)
     return context.keys
   }
 }

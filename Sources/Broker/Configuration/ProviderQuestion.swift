@@ -26,11 +26,13 @@ package struct ProviderQuestion: Sendable, Equatable {
     "realm": "Realm", "domain": "Domain of the tenant, such as acme.eu.auth0.com",
     "tenant": "Tenant, its id or domain", "clientId": "Client ID", "clientSecret": "Client secret",
     "apiKey": "Web API key", "resource": "URL of the server, such as https://mcp.example.com/mcp",
-    "redirectUri": "Redirect address, as it is registered",
+    "redirectUri": "Redirect address, as it is registered", "secret": "API key or access token",
+    "header": "Header that carries it, such as X-Api-Key",
   ]
   /// The default of a key, as far as it can be said in a word.
   private static let usual = [
     "baseUrl": "the provider's own", "tenant": "common", "redirectUri": "http://127.0.0.1, any port",
+    "header": "Authorization: Bearer",
   ]
   /// Why a key is asked for that a profile may do without.
   private static let reasons = [
@@ -39,7 +41,7 @@ package struct ProviderQuestion: Sendable, Equatable {
     "redirectUri":
       "A browser comes back to the redirect address, exactly as it is registered; a login with a code needs none.",
   ]
-  private static let secretKeys: Set = ["clientSecret", "apiKey"]
+  private static let secretKeys: Set = ["clientSecret", "apiKey", "secret"]
 
   /// The question for a key.
   fileprivate init(_ key: String, isRequired: Bool, _ registration: ClientRegistration?) {

@@ -4,6 +4,7 @@ import FirebaseProvider
 import OIDCProvider
 package import ProviderKit
 import RESTProvider
+import StaticProvider
 
 /// A type of provider that a profile can name.
 package struct ProviderType: Sendable {
@@ -22,6 +23,8 @@ package struct ProviderType: Sendable {
   /// Reads the provider's settings in a profile's section; nil where a setting is missing or faulty that has no
   /// default.
   let read: @Sendable (inout ConfigurationSection) -> ProfileConfiguration.Provider?
+  /// Whether its profiles have sessions, and the settings that are about them.
+  var hasSessions: Bool { name != StaticProvider.type }
 
   private static let everything = Set(ProviderAbility.allCases)
 
@@ -56,7 +59,13 @@ package struct ProviderType: Sendable {
         ])
       ) { section in
         FirebaseProfileConfiguration(&section).map { .remote($0) }
-      }
+      },
+      ProviderType(
+        name: StaticProvider.type, title: "an API key or access token that you have", askedKeys: ["secret", "header"],
+        registration: nil, abilities: []
+      ) { section in
+        StaticProfileConfiguration(&section).map { .remote($0) }
+      },
     ]
 
   /// The type with a name; nil where there is none.

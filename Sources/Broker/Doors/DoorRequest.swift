@@ -27,11 +27,9 @@ struct DoorRequest {
   /// Whether the client understands chunks (RFC 9112, section 7.1).
   let takesChunks: Bool
 
-  /// The field that holds the placeholder, and the token in its place.
-  private static let slot = "authorization"
   /// Fields that hold credentials of other kinds: what a client has by itself goes nowhere by this door.
   private static let credentials: Set = [
-    "cookie", "dpop", "x-api-key", "api-key", "x-auth-token", "x-access-token", "x-goog-api-key", "private-token",
+    "authorization", "cookie", "dpop", "x-api-key", "api-key", "x-auth-token", "x-access-token", "x-goog-api-key", "private-token",
     "x-amz-security-token", "x-csrf-token",
   ]
   /// Fields of the connection (RFC 9110, section 7.6.1), and those that are written anew.
@@ -59,7 +57,7 @@ struct DoorRequest {
     body = head.body
     takesChunks = !head.isOld
     let named = Self.connectionOptions(head)
-    guard !named.contains(Self.slot) else { throw .malformed("The field Connection names a credential.") }
+    guard !named.contains(door.slot) else { throw .malformed("The field Connection names a credential.") }
     guard head.count(of: "upgrade") == 0, !named.contains("upgrade") else {
       throw .malformed("A door does not change the protocol of a connection.", status: 501)
     }
@@ -69,7 +67,7 @@ struct DoorRequest {
       throw .malformed("The field Expect names something unknown.", status: 400)
     }
     awaitsLeave = expectation != nil && takesChunks && body != .length(0)
-    (fields, contentType) = try Self.forwarded(head, besides: named)
+    (fields, contentType) = try Self.forwarded(head, besides: named, door.slot)
   }
 
   /// Whether its body can be sent a second time: it is short, and so is held.
@@ -85,7 +83,7 @@ struct DoorRequest {
   }
 
   private static func forwarded(
-    _ head: borrowing RequestHead, besides named: Set<String>
+    _ head: borrowing RequestHead, besides named: Set<String>, _ slot: String
   ) throws(DoorRefusal) -> ([HTTPField], String?) {
     var (fields, type): ([HTTPField], String?) = ([], nil)
     for (name, value) in head.list where name != slot && !ofConnection.contains(name) && !named.contains(name) {
@@ -119,16 +117,16 @@ struct DoorRequest {
     guard head.count(of: "origin") == 0, head.count(of: "sec-fetch-site") == 0 else {
       throw .denied("The request is one of a page in a browser, for which no door is.")
     }
-    let count = head.count(of: slot)
-    guard count <= 1 else { throw .malformed("The field Authorization stands twice.") }
-    guard let value = head.value(of: slot) else {
+    let count = head.count(of: door.slot)
+    guard count <= 1 else { throw .malformed("The field \(door.slot) stands twice.") }
+    guard let value = head.value(of: door.slot) else {
       guard door.port == nil else {
-        throw .denied("The request has no placeholder: send it as the token (Authorization: Bearer PLACEHOLDER).")
+        throw .denied("The request has no placeholder: send it as the token, in the field \(door.slot).")
       }
       return
     }
     guard holds(value, door.placeholder) else {
-      throw .denied("The field Authorization has another credential than the placeholder of this door.")
+      throw .denied("The field \(door.slot) has another credential than the placeholder of this door.")
     }
   }
 

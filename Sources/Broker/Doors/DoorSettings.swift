@@ -11,6 +11,8 @@ package struct DoorSettings: Sendable {
   package var origin: TargetAddress.Origin
   /// The text that stands in the place of the token in the requests of its clients.
   package var placeholder: Secret
+  /// The field in which clients send it, in lower case.
+  package var slot: String
   /// Whether an answer 401 is passed on: some clients ask again because of it, and others begin a login of their own.
   package var passesUnauthorized: Bool
   /// Its port on 127.0.0.1; nil for a Unix socket, whose clients may leave the placeholder out.
@@ -18,9 +20,10 @@ package struct DoorSettings: Sendable {
 
   /// A door of these properties.
   package init(
-    profile: ProfileName, origin: TargetAddress.Origin, placeholder: Secret, passesUnauthorized: Bool, port: Int?
+    profile: ProfileName, origin: TargetAddress.Origin, placeholder: Secret, slot: String, passesUnauthorized: Bool,
+    port: Int?
   ) {
-    (self.profile, self.origin, self.placeholder) = (profile, origin, placeholder)
+    (self.profile, self.origin, self.placeholder, self.slot) = (profile, origin, placeholder, slot)
     (self.passesUnauthorized, self.port) = (passesUnauthorized, port)
   }
 }

@@ -8,6 +8,8 @@ enum Authorization: Sendable {
   case bearer(Secret)
   /// The holder of an access token that is bound to a key (RFC 9449, section 7.1).
   case proven(Secret)
+  /// A secret in a field that the caller names, behind a scheme where that is not empty.
+  case secret(Secret, field: String, scheme: String)
   /// A client of the server (RFC 7617).
   case basic(ClientCredentials)
 }

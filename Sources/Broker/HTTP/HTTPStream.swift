@@ -105,6 +105,14 @@ extension AuthenticatedTransport {
     stream(request, upload, .proven(accessToken), stillness, sink)
   }
 
+  /// The same with a secret in a field of its own.
+  package func stream(
+    _ request: HTTPRequest, _ upload: HTTPUpload? = nil, secret: Secret, in field: String, scheme: String,
+    stillness: Duration, to sink: any ResponseSink & Sendable
+  ) -> HTTPStream {
+    stream(request, upload, .secret(secret, field: field, scheme: scheme), stillness, sink)
+  }
+
   private func stream(
     _ request: HTTPRequest, _ upload: HTTPUpload?, _ authorization: Authorization, _ stillness: Duration,
     _ sink: any ResponseSink & Sendable

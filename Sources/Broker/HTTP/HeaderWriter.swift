@@ -1,3 +1,4 @@
+import HTTPMessage
 import SecretMemory
 
 /// Collects header lines, each ended by NUL, in a buffer that is wiped as it grows.
@@ -30,6 +31,10 @@ struct HeaderWriter {
     case .none: return
     case .bearer(let token): try append("Authorization: Bearer ", token)
     case .proven(let token): try append("Authorization: DPoP ", token)
+    case .secret(let secret, let field, let scheme):
+      let isSound = !field.isEmpty && field.utf8.allSatisfy(HTTPToken.isToken) && scheme.utf8.allSatisfy(HTTPToken.isToken)
+      guard isSound else { throw .invalidField }
+      try append(scheme.isEmpty ? "\(field): " : "\(field): \(scheme) ", secret)
     case .basic(let client):
       starts.append(bytes.count)
       append("Authorization: Basic ".utf8.span)

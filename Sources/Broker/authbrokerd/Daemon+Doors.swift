@@ -65,7 +65,7 @@ extension Daemon {
         .overloaded, "\(Self.mostDoors) doors are open, which is the most; close one (closeDoor) and try again.")
     }
     try Self.check(params, isLimited: principal.permissions.client?.socket != nil)
-    let (profile, origin) = try broker.assumeIsolated { broker in
+    let doorway = try broker.assumeIsolated { broker in
       Result { () throws(BrokerError) in try broker.doorway(params, for: principal) }
     }.get()
     let transport: DoorMeans
@@ -80,13 +80,13 @@ extension Daemon {
     let (id, placeholder) = try Self.names(params.placeholder ?? Self.doorPrefix)
     let place = try place(of: id, params)
     let settings = DoorSettings(
-      profile: profile, origin: origin, placeholder: placeholder,
+      profile: doorway.profile, origin: doorway.origin, placeholder: placeholder, slot: doorway.slot,
       passesUnauthorized: params.unauthorized == "pass", port: place.port)
     let door: Door
     do throws(Errno) { door = try Door(settings, on: place.listener, with: transport) } catch {
       throw BrokerError(.overloaded, "The door cannot be opened: \(error).")
     }
-    var state = DoorState(doorID: id, profile: profile, origin: origin.text, url: place.url)
+    var state = DoorState(doorID: id, profile: doorway.profile, origin: doorway.origin.text, url: place.url)
     state.expiresAt = params.lifetime.map { WallClock.timestamp + $0 }
     let timer = params.lifetime.map { lifetime in
       loop.schedule(after: lifetime) { [weak self] in self?.assumeIsolated { _ = $0.closeDoors { $0.id == id } } }
@@ -94,7 +94,8 @@ extension Daemon {
     doors.append(
       OpenedDoor(id: id, opener: opener, door: door, state: state, directory: place.directory, timer: timer))
     log.notice(
-      "a door was opened", .word("id", id), .word("profile", profile.description), .word("origin", origin.text),
+      "a door was opened", .word("id", id), .word("profile", doorway.profile.description),
+      .word("origin", doorway.origin.text),
       .word("url", place.url))
     return OpenDoor.Result(doorID: id, url: place.url, placeholder: placeholder)
   }

@@ -37,6 +37,10 @@ extension AuthenticatedTransport {
     stillness: Duration, to sink: any ResponseSink & Sendable
   ) throws(ProviderFailure) -> HTTPStream {
     let token = loan.token
+    if let field = loan.field {
+      return stream(
+        request, upload, secret: token.value, in: field.name, scheme: field.scheme, stillness: stillness, to: sink)
+    }
     switch token.kind {
     case .bearer: return stream(request, upload, bearer: token.value, stillness: stillness, to: sink)
     case .proven:

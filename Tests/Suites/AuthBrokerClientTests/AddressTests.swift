@@ -64,6 +64,7 @@ import Testing
         #expect(token.profile.description == (try one.required("profile").string()), "\(name)")
         #expect(token.target == (try GrantedTarget(from: one.required("target"))), "\(name)")
         #expect(token.authorizationHeader == (try one.required("authorization").string()), "\(name)")
+        #expect(token.headerName == (try one["header"]?.string()) ?? "Authorization", "\(name)")
       } catch ClientError.broker(let error) {
         #expect(error.kind.rawValue == (try one["error"]?.string()), "\(name): \(error)")
       }

@@ -71,6 +71,7 @@ import Testing
     "rest": #","baseUrl":"https://api.example.com""#, "oidc": #","issuer":"https://op.example.com""#,
     "keycloak": #","baseUrl":"https://op.example.com","realm":"acme""#, "auth0": #","domain":"acme.auth0.com""#,
     "mcp": #","resource":"https://mcp.example.com/x""#, "firebase": #","apiKey":{"env":"KEY"}"#,
+    "static": #","secret":{"env":"KEY"}"#,
   ]
 
   /// The least that each provider must be told.
@@ -88,6 +89,8 @@ import Testing
     case "realm": #"{"provider":"keycloak","clientId":"c","baseUrl":"https://op.example.com""#
     case "domain": #"{"provider":"auth0","clientId":"c""#
     case "apiKey": #"{"provider":"firebase""#
+    case "secret": #"{"provider":"static""#
+    case "header", "scheme": providers[#""static""#] ?? "{"
     case "clientMetadataUrl": #"{"provider":"mcp","resource":"https://mcp.example.com/x""#
     case "tenant": providers[#""microsoft""#] ?? "{"
     case "discovery": (providers[#""oidc""#] ?? "{") + #","endpoints":{"token":"https://op.example.com/token"}"#
@@ -212,7 +215,8 @@ import Testing
         let isFree = property.schema["pattern"] == nil
         let words = ["audience", "privateKeyId", "assertionAudience"]
         let isWord = words.contains(property.path.last ?? "") || property.name == "local.issuer"
-        for text in isWord ? [""] : ["", "./x", "/"] {
+        let broken = property.path.last == "scheme" ? ["./x", "/"] : isWord ? [""] : ["", "./x", "/"]
+        for text in broken {
           #expect((error(property.path, "\"\(text)\"") == nil) == isFree)
         }
         for value in ["0", "true", "null", "[]", "{}"] {

@@ -41,6 +41,7 @@ import Testing
           .register, .verifyEmail, .forgotPassword, .resetPassword, .getCurrentUser, .updateProfile, .changePassword,
           .deleteAccount,
         ]),
+      Row(#"provider:"static",secret:{env:"KEY"}"#, []),
     ] + restRows + oidcRows
 
   private static let restRows: [Row] =
@@ -111,7 +112,7 @@ import Testing
   static let forms: [(profile: String, forms: [LoginForm])] = [
     (#"provider:"local""#, [LoginForm(.password)]),
     (#"provider:"firebase",apiKey:{env:"KEY"}"#, [LoginForm(.password), LoginForm(.refreshToken)]),
-    (rest, [LoginForm(.password)]),
+    (#"provider:"static",secret:{env:"KEY"}"#, []), (rest, [LoginForm(.password)]),
     (
       rest + ",mapping:{endpoints:{login:{fields:{email:null}}}}",
       [LoginForm(method: .password, fields: ["phoneNumber", "password"])]

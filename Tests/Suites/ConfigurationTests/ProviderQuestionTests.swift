@@ -10,7 +10,7 @@ import Testing
     ("local", []), ("rest", ["baseUrl"]), ("oidc", ["issuer", "clientId"]),
     ("keycloak", ["baseUrl", "realm", "clientId"]), ("auth0", ["domain", "clientId"]), ("google", ["clientId"]),
     ("microsoft", ["clientId"]), ("github", ["clientId"]), ("gitlab", ["clientId"]), ("mcp", ["resource"]),
-    ("firebase", ["apiKey"]),
+    ("firebase", ["apiKey"]), ("static", ["secret"]),
   ])
   func `what a profile needs is asked`(type: String, required: [String]) throws {
     let provider = try #require(ProviderType.all.first { $0.name == type })
@@ -45,7 +45,7 @@ import Testing
     for type in ProviderType.all {
       for question in type.questions {
         #expect(question.text != question.key && !question.text.isEmpty, "\(type.name): \(question.key)")
-        #expect(question.isSecret == ["clientSecret", "apiKey"].contains(question.key))
+        #expect(question.isSecret == ["clientSecret", "apiKey", "secret"].contains(question.key))
       }
     }
   }

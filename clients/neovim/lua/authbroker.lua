@@ -176,15 +176,25 @@ end
 --- Returns the text of the token.
 function Token:reveal() return values[self] end
 
---- Returns the value of the header Authorization, as the target wants it.
+--- Returns the name of the header that carries the token: `Authorization`, unless the profile's provider is static and
+-- names another.
+function Token:header_name()
+  local is_basic = self.target and self.target.scheme == 'Basic'
+  return not is_basic and self.header or 'Authorization'
+end
+
+--- Returns the value of that header, as the target wants it.
 function Token:authorization_header()
   local target = self.target
-  if not target or target.scheme ~= 'Basic' then return self.token_type .. ' ' .. values[self] end
+  if not target or target.scheme ~= 'Basic' then
+    local is_alone = self:header_name():lower() ~= 'authorization' or self.header and self.token_type == ''
+    return is_alone and values[self] or self.token_type .. ' ' .. values[self]
+  end
   -- Servers that take a token as a password look at no user name, where the target has none.
   return 'Basic ' .. require('authbroker.base64')((target.username or 'oauth2') .. ':' .. values[self])
 end
 
---- Returns the token for an answer of the broker: `token_type`, `expires_at` (RFC 3339, nil where the provider does
+--- Returns the token for an answer of the broker: `token_type`, `header` (nil where a server issued it), `expires_at` (RFC 3339, nil where the provider does
 -- not say), `scopes`, `profile`, `token_id`, `offline`, `target` (`prefix`, `username`, `scheme`; nil where no address was
 -- named). Printing it does not show the token itself.
 local function read_token(result, failure, target)
@@ -193,7 +203,7 @@ local function read_token(result, failure, target)
     return nil, problem.new('unexpectedAnswer', "the broker's answer is not what was expected: no access token")
   end
   local token = setmetatable({
-    token_type = result.tokenType, expires_at = result.expiresAt, scopes = result.scopes, profile = result.profile,
+    token_type = result.tokenType, header = result.header, expires_at = result.expiresAt, scopes = result.scopes, profile = result.profile,
     token_id = result.tokenId, offline = result.offline == true, target = target,
   }, Token)
   values[token] = result.accessToken

@@ -26,14 +26,17 @@ function targetOf({ prefix, username, scheme }) {
   return Object.freeze(target);
 }
 
-/** An access token: no text, log line or JSON shows it; `value` and `authorizationHeader` give it. */
+/** An access token: no text, log line or JSON shows it; `value`, `headers` and `authorizationHeader` give it. */
 export class AccessToken {
   #value;
+  #field;
 
   /** @param target the target that is known already, where the answer has none */
   constructor(result, target = result?.target) {
     this.#value = member(result, 'accessToken', 'string');
     this.tokenType = member(result, 'tokenType', 'string');
+    // Only for a secret of the configuration; every other token is sent in Authorization.
+    this.#field = result.header === undefined ? undefined : member(result, 'header', 'string');
     this.expiresAt = timeOf(result, 'expiresAt');
     this.scopes = member(result, 'scopes', 'list');
     this.profile = member(result, 'profile', 'string');
@@ -45,8 +48,15 @@ export class AccessToken {
 
   get value() { return this.#value; }
 
+  get headerName() { return this.target?.scheme === 'Basic' ? 'Authorization' : this.#field ?? 'Authorization'; }
+
+  get headers() { return { [this.headerName]: this.authorizationHeader }; }
+
   get authorizationHeader() {
-    if (this.target?.scheme !== 'Basic') return `${this.tokenType} ${this.#value}`;
+    if (this.target?.scheme !== 'Basic') {
+      const isAlone = this.headerName.toLowerCase() !== 'authorization' || (this.#field !== undefined && this.tokenType === '');
+      return isAlone ? this.#value : `${this.tokenType} ${this.#value}`;
+    }
     // Servers that take a token as a password look at no user name, where the target has none.
     return `Basic ${Buffer.from(`${this.target.username ?? 'oauth2'}:${this.#value}`).toString('base64')}`;
   }

@@ -4,7 +4,7 @@
 
     with Broker() as broker:
         token = broker.access_token()
-        headers = {"Authorization": token.authorization_header}
+        headers = token.headers
 
 `Broker` is for threads, `AsyncBroker` for asyncio; both speak JSON-RPC lines over the broker's Unix socket, whose
 server is checked to be the same user before a byte is sent.

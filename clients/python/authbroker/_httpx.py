@@ -72,7 +72,7 @@ def _origin(url: Any) -> Origin:
 
 def _bearing(request: Any, token: Optional[AccessToken]) -> Any:
     if token is not None:
-        request.headers["Authorization"] = token.authorization_header
+        request.headers[token.header_name] = token.authorization_header
     return request
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from base64 import b64encode
 from dataclasses import dataclass
 from datetime import datetime, timezone
-from typing import NoReturn, Optional, Tuple
+from typing import Dict, NoReturn, Optional, Tuple
 
 from ._members import Members
 
@@ -70,13 +70,15 @@ def _parts(address: str) -> Tuple[str, str, str, str]:
 class AccessToken(_Secret):
     """An access token and what is known about it. Keep none: the broker answers from memory."""
 
-    __slots__ = ("token_type", "expires_at", "scopes", "profile", "token_id", "offline", "target")
+    __slots__ = ("token_type", "expires_at", "scopes", "profile", "token_id", "offline", "target", "_field")
 
     def __init__(self, members: Members, target: Optional[Target] = None) -> None:
         """Reads a token, of a target that is known already where the answer has none."""
         super().__init__(members.text("accessToken"))
-        #: `Bearer`, or `DPoP`.
+        #: `Bearer`, unless the profile's provider is static and names another scheme.
         self.token_type = members.text("tokenType")
+        # Only for a secret of the configuration; every other token is sent in Authorization.
+        self._field = members.optional_text("header")
         #: When it expires; None where the provider gives no lifetime.
         self.expires_at = members.optional_time("expiresAt")
         self.scopes = members.texts("scopes")
@@ -89,10 +91,25 @@ class AccessToken(_Secret):
         self.target = target if target is not None else members.optional_value("target", Target.read)
 
     @property
+    def headers(self) -> Dict[str, str]:
+        """The header that carries the token, ready for a request."""
+        return {self.header_name: self.authorization_header}
+
+    @property
+    def header_name(self) -> str:
+        """The name of that header: `Authorization`, unless the profile's provider is static and names another."""
+        return "Authorization" if self._is_basic or self._field is None else self._field
+
+    @property
+    def _is_basic(self) -> bool:
+        return self.target is not None and self.target.scheme == "Basic"
+
+    @property
     def authorization_header(self) -> str:
-        """The value of the HTTP header `Authorization`, as the target wants it."""
-        if self.target is None or self.target.scheme != "Basic":
-            return f"{self.token_type} {self._value}"
+        """The value of that header, as the target wants it."""
+        if self.target is None or not self._is_basic:
+            is_alone = self.header_name.lower() != "authorization" or (self._field is not None and not self.token_type)
+            return self._value if is_alone else f"{self.token_type} {self._value}"
         # Servers that take a token as a password look at no user name, where the target has none.
         pair = f"{self.target.username or 'oauth2'}:{self._value}"
         return "Basic " + b64encode(pair.encode()).decode("ascii")

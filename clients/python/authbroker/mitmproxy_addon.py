@@ -50,7 +50,7 @@ class AuthBrokerAddon:
             return
         if found is not None:
             headers: MutableMapping[str, str] = flow.request.headers
-            headers["Authorization"] = found.authorization_header
+            headers[found.header_name] = found.authorization_header
             self._sent[flow.id] = found
 
     async def response(self, flow: Any) -> None:

@@ -5,6 +5,12 @@ extension Broker {
   /// Tells whose session it is, from memory where that is recent enough; a client's own has no user.
   package func currentUser(_ params: GetCurrentUser.Params, _ caller: Caller<User>) throws(BrokerError) {
     let slot = try view(of: caller.principal).slot(for: params.profile)
+    if slot.machine.isConfigured {
+      throw BrokerError(
+        .unsupportedByProvider,
+        "The token of this profile is a secret of the configuration; it is not known whose it is.",
+        profile: slot.name)
+    }
     if let living = slot.machine.living, slot.provider.capabilities.areClientsOwn(living.tokens) {
       throw BrokerError(
         .unsupportedByProvider, "The session is the client's own (client credentials); it has no user.",

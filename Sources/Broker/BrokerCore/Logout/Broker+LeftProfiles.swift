@@ -28,7 +28,9 @@ extension Broker {
     defer { endParked(of: only, contents, everywhere: everywhere, id) }
     guard only.map({ known.contains($0) }) != true else { return }
     let isMeant = { (name: ProfileName) in only == nil || name == only }
-    for slot in profiles.all where !known.contains(slot.name) && isMeant(slot.name) && slot.machine.newestTokens != nil
+    for slot in profiles.all
+    where !known.contains(slot.name) && isMeant(slot.name) && slot.machine.newestTokens != nil
+      && !slot.machine.isConfigured
     {
       let name = slot.name
       begin(name, in: id)

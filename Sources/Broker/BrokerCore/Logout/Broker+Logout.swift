@@ -13,9 +13,12 @@ extension Broker {
   package func logout(_ params: Logout.Params, _ caller: Caller<Logout.Result>) throws(BrokerError) {
     let view = view(of: caller.principal)
     let left = params.profile.flatMap {
-      view.sees($0) && parked.hasAny(of: $0) && slot(named: $0) == nil ? $0 : nil
+      view.sees($0) && parked.hasAny(of: $0) && slot(named: $0)?.machine.isConfigured != false ? $0 : nil
     }
-    let chosen = params.all ? view.slots : left == nil ? [try view.slot(for: params.profile)] : []
+    let chosen =
+      params.all
+      ? view.slots.filter { !$0.machine.isConfigured } : left == nil ? [try view.slot(for: params.profile)] : []
+    if let slot = chosen.first(where: \.machine.isConfigured) { throw Self.notLoggedIn(slot) }
     let only = params.all ? nil : left ?? chosen.first?.name
     let reads = params.all || only.map { parked.hasAny(of: $0) } == true
     let id = logouts.newID()
@@ -29,6 +32,16 @@ extension Broker {
     for slot in chosen { logout(slot, everywhere: params.everywhere, id) }
     if reads { logoutLeftProfiles(everywhere: params.everywhere, only: only, id) }
     note(id) { _ in }
+  }
+
+  /// The error for the logout of a secret of the configuration, which no login has brought.
+  private static func notLoggedIn(_ slot: ProfileSlot) -> BrokerError {
+    let sentence =
+      "There is nothing to log out of: the token of this profile is the secret that its configuration names; revoke it where "
+      + "it was issued, and remove the profile or the secret."
+    var error = BrokerError(.unsupportedByProvider, sentence, profile: slot.name)
+    error.nextAction = .fixConfig
+    return error
   }
 
   /// Ends the session of one profile, as a part of a logout.

@@ -6,7 +6,10 @@ extension Broker {
   ///
   /// `user` is their user, where known; `isBeingKept` as for
   /// ``planRevocation(of:user:everywhere:on:isBeingKept:for:)``.
+  ///
+  /// A secret of the configuration is its owner's to revoke.
   func revokeLater(_ tokens: TokenSet, of slot: ProfileSlot, user: String? = nil, isBeingKept: Bool = false) {
+    guard !slot.machine.isConfigured else { return }
     run(planRevocation(of: tokens, user: user, everywhere: false, on: slot, isBeingKept: isBeingKept))
   }
 

@@ -12,6 +12,8 @@ extension Broker {
     guard let slot = holder(id) else { return }
     if let failure { noteFailure(failure, of: slot) }
     let view = slot.view
+    // A file or a program tells nothing of the network.
+    guard !slot.machine.isConfigured else { return view.rest.handle(.recovered, at: now.uptime) }
     noteRest(failure, of: slot, isRefresh: isRefresh)
     for action in view.network.handle(NetworkState.Event(failure)) {
       switch action {

@@ -11,15 +11,19 @@ package protocol APISender: Sendable {
   func send(_ request: APIRequest, with loan: LentToken) async throws(ProviderFailure) -> APIAnswer
 }
 
-/// A token for one request, and what makes its proof where it is bound to a key.
+/// A token for one request, and how it is presented.
 package struct LentToken: Sendable {
   /// The token.
   package let token: BoundToken
-  /// Makes proofs; nil for a provider that has no such tokens.
+  /// Makes proofs, where it is bound to a key; nil for a provider that has no such tokens.
   package let prover: (any ProofProvider)?
+  /// The field that carries a secret of the configuration; nil for `Authorization`, by the kind of the token.
+  package let field: ConfiguredField?
 
   /// A token of a provider.
-  package init(_ token: BoundToken, prover: (any ProofProvider)? = nil) { (self.token, self.prover) = (token, prover) }
+  package init(_ token: BoundToken, prover: (any ProofProvider)? = nil, in field: ConfiguredField? = nil) {
+    (self.token, self.prover, self.field) = (token, prover, field)
+  }
 }
 
 /// The answer of an API.

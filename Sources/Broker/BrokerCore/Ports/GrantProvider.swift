@@ -9,6 +9,12 @@ package protocol GrantProvider: Sendable {
   /// The name of the grant, as in the configuration.
   var grantName: String { get }
 
+  /// The field that carries its token where that is a secret of the configuration; nil where a server issues tokens.
+  ///
+  /// Such a token is never written down, revoked or logged out, and its source is asked again where the configuration is
+  /// read again.
+  var configuredField: ConfiguredField? { get }
+
   /// The tokens of other profiles that a request shows, in the order in which ``tokens(for:showing:boundTo:)`` takes them.
   var subjects: [SubjectReference] { get }
 
@@ -24,6 +30,25 @@ package protocol GrantProvider: Sendable {
   func tokens(
     for target: TokenTarget, showing subjects: [SubjectToken], boundTo key: ProofKey?
   ) async throws(ProviderFailure) -> TokenSet
+}
+
+extension GrantProvider {
+  /// None: a server issues its tokens.
+  package var configuredField: ConfiguredField? { nil }
+}
+
+/// The field of a request that carries a secret of the configuration (RFC 9110, section 5).
+package struct ConfiguredField: Sendable, Hashable {
+  /// Its name.
+  package let name: String
+  /// The authentication scheme in front of the secret (RFC 9110, section 11.1), for `Authorization` alone; empty for none.
+  package let scheme: String
+
+  /// A field.
+  package init(name: String, scheme: String) {
+    self.name = name
+    self.scheme = scheme
+  }
 }
 
 /// A token of another profile that a request shows: its subject, its actor or its assertion.

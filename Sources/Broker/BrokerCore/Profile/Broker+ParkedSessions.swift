@@ -15,7 +15,7 @@ extension Broker {
   /// Parks the session of a profile that has another binding now, before it is forgotten.
   func park(_ slot: ProfileSlot) {
     let machine = slot.machine
-    guard let session = machine.sessionToPark(at: now) else { return }
+    guard !machine.isConfigured, let session = machine.sessionToPark(at: now) else { return }
     let record = SessionRecord(
       profile: slot.name, binding: machine.binding, generation: machine.generation, contents: .living(session))
     let mayBeSpent = machine.mayStillSpend || machine.isOutcomeUnknown

@@ -12,8 +12,7 @@ extension Broker {
     var machine = SessionMachine(
       profile: settings.name, binding: settings.provider.binding, rules: settings.rules, boot: boot,
       tokenID: { token in entropy.tokenID(of: token) })
-    machine.isShared = settings.records != nil
-    machine.isUnattended = settings.provider.capabilities.grant != nil
+    machine.serve(settings.provider, isShared: settings.records != nil)
     return machine
   }
 

@@ -60,8 +60,7 @@ struct Profiles {
       slot.allowsIDToken = settings.allowsIDToken
       slot.requests = settings.requests
       slot.records = settings.records
-      slot.machine.isShared = settings.records != nil
-      slot.machine.isUnattended = settings.provider.capabilities.grant != nil
+      slot.machine.serve(settings.provider, isShared: settings.records != nil)
       slot.rendered.forget()
       return slot
     }

@@ -33,6 +33,9 @@ package struct FirstToken: Sendable, Equatable {
   /// Nothing was requested.
   package init() {}
 
+  /// Whether a request is on its way.
+  var isUnderWay: Bool { if case .sent = state { true } else { false } }
+
   /// Handles a caller's wish for a token.
   package mutating func want(at uptime: Duration) -> Decision {
     switch state {

@@ -28,6 +28,21 @@ package struct LoanDemand: Sendable {
   }
 }
 
+/// A door that is about to be opened.
+package struct Doorway: Sendable {
+  /// The profile whose token is attached.
+  package let profile: ProfileName
+  /// The server that requests go to.
+  package let origin: TargetAddress.Origin
+  /// The field in which clients send the placeholder, in lower case.
+  package let slot: String
+
+  fileprivate init(_ slot: ProfileSlot, _ origin: TargetAddress.Origin) {
+    (profile, self.origin) = (slot.name, origin)
+    self.slot = slot.provider.capabilities.grant?.configuredField?.name.lowercased() ?? "authorization"
+  }
+}
+
 /// Tokens that are lent for one request each, to what sends it for a client.
 extension Broker {
   /// The least life of a token with which a body is sent that cannot be sent again.
@@ -102,7 +117,7 @@ extension Broker {
   /// - Throws: `accessDenied` where no rule of the profile names the server; `invalidParams`.
   package func doorway(
     _ params: OpenDoor.Params, for principal: Principal
-  ) throws(BrokerError) -> (profile: ProfileName, origin: TargetAddress.Origin) {
+  ) throws(BrokerError) -> Doorway {
     let slot = try view(of: principal).slot(for: params.profile)
     _ = try principal.limited(to: slot.name, nil, nil, own: slot.machine.living?.tokens.scopes)
     let origins = Set(slot.requests?.rules.allow.map(\.origin) ?? [])
@@ -110,7 +125,7 @@ extension Broker {
       guard origins.count == 1, let only = origins.first else {
         throw .unfit("/origin", "must be there, since the rules of \(slot.name) name no server, or several")
       }
-      return (slot.name, only)
+      return Doorway(slot, only)
     }
     guard let address = try? TargetAddress(text), address.user == nil, address.path.isEmpty, !text.contains("?"),
       ["https", "http"].contains(address.origin.scheme)
@@ -118,7 +133,7 @@ extension Broker {
     guard origins.contains(address.origin) else {
       throw BrokerError(.origin, .get, address.origin, slot.requests?.rules, of: slot.name)
     }
-    return (slot.name, address.origin)
+    return Doorway(slot, address.origin)
   }
 
   // MARK: For all requests
@@ -150,7 +165,8 @@ extension Broker {
   func token(of slot: ProfileSlot, for target: TokenTarget?) -> LentToken? {
     guard let own = slot.machine.living?.tokens.accessToken else { return nil }
     return LentToken(
-      slot.machine.otherToken(for: target)?.bound ?? own, prover: slot.provider.capabilities.proofs)
+      slot.machine.otherToken(for: target)?.bound ?? own, prover: slot.provider.capabilities.proofs,
+      in: slot.provider.capabilities.grant?.configuredField)
   }
 
   /// Notes who had which token sent: the client is not given it, and it acts all the same.

@@ -9,6 +9,10 @@ extension Broker {
   ) throws(BrokerError) {
     let (request, slot) = try request(params, as: caller.principal)
     try judge(request, on: slot)
+    let own = slot.provider.capabilities.grant?.configuredField?.name
+    if let own, let field = request.fields.first(where: { $0.name.lowercased() == own.lowercased() }) {
+      throw .unfit("/headers/\(field.name)", "must be absent: the broker sets this field")
+    }
     let limited = try caller.principal.limited(
       to: slot.name, params.scopes, params.audience, own: slot.machine.living?.tokens.scopes)
     let target = try target(limited.scopes, limited.audience, on: slot)

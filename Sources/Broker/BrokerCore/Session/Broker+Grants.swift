@@ -139,7 +139,10 @@ extension Broker {
       error = BrokerError(.unsupportedByProvider, sentence, profile: subject)
       error.nextAction = .login
     } else {
-      let sentence = "This profile needs no login: its tokens are requested by the grant \(grant.grantName)."
+      let sentence =
+        grant.configuredField == nil
+        ? "This profile needs no login: its tokens are requested by the grant \(grant.grantName)."
+        : "There is nothing to log in to: the token of this profile is the secret that its configuration names."
       error = BrokerError(.unsupportedByProvider, sentence, profile: slot.name)
       error.nextAction = .fixRequest
     }

@@ -16,6 +16,7 @@ extension Broker {
     guard let challenge = params.challenge, let living = slot.machine.living else { return false }
     guard let stepUp = try StepUp(challenge, besides: Self.scopes(of: target, living)) else { return false }
     publishRefusal(params.status, on: slot)
+    if slot.machine.isConfigured { throw stepUp.errorOfSecret(slot.name) }
     guard !stepUp.wantsUser else {
       demand(stepUp, on: slot)
       throw stepUp.error(slot.name)

@@ -51,10 +51,13 @@ extension Broker {
     }
     let tokens = living.tokens
     let tokenID = entropy.tokenID(of: tokens.accessToken.value)
-    let token = AccessToken(
+    var token = AccessToken(
       accessToken: tokens.accessToken.value, expiresAt: slot.machine.shown(tokens.accessTokenExpiresAt),
       scopes: tokens.scopes, profile: slot.name, tokenID: tokenID, isOffline: marks.isOffline,
       isMinValidityCapped: marks.isCapped, tokenType: tokens.accessToken.kind.name)
+    if let field = slot.provider.capabilities.grant?.configuredField {
+      (token.tokenType, token.header) = (field.scheme, field.name)
+    }
     let answer = rendered(token, of: slot)
     guard case .success(let json) = answer, isLasting else { return answer }
     keepAnswer(json, marks, of: slot)

@@ -34,6 +34,8 @@ package struct SessionLife: Sendable {
   var isAccessTokenRefused = false
   /// Whether the tokens were issued for another token than there is now.
   var isOutdated = false
+  /// When the source of a configured secret is to be asked again that a server has refused; nil where none has.
+  var doubtEnds: Duration?
   /// Why the provider may have ended the session; nil where nothing says so.
   var suspectedEnd: LogoutEvent.Reason?
   /// The answer of a flight, or tokens that came with a changed password, while a login was being saved: it counts only
@@ -119,6 +121,7 @@ package struct SessionLife: Sendable {
     toldEnd = false
     isAccessTokenRefused = false
     isOutdated = false
+    doubtEnds = nil
     suspectedEnd = nil
     rotations = 0
   }

@@ -38,6 +38,7 @@ extension SessionMachine {
     _ flight: UInt64, _ tokens: TokenSet, _ grant: String, _ sentAt: Moment, _ now: Moment
   ) -> [Action] {
     guard first.land(flight) else { return [.discard(tokens, withNextRecord: false)] }
+    if isReadStale { return readStale(now) }
     let session = ProviderSession(tokens: tokens, user: nil, rotatesRefreshToken: false)
     return acceptLogin(session, grant, LoginDetails(), sentAt, now)
   }
@@ -47,6 +48,10 @@ extension SessionMachine {
     let error = BrokerError(failure, profile: profile)
     let told = first.fail(flight, error, retryAfter: failure.retryAfter, jitter: jitter, at: now.uptime)
     guard let told else { return [] }
+    if isReadStale {
+      first.forgive()
+      return readStale(now)
+    }
     let waiting = demandsForLogin
     demandsForLogin = waiting.filter { isCured(told, byLoginFor: $0) }
     return waiting.filter { !isCured(told, byLoginFor: $0) }.map { .answerError($0.waiter, told) }

@@ -19,9 +19,11 @@ extension SessionMachine {
       guard record.binding == binding else {
         // It is the session of others, whose configuration is another one.
         if isShared { return [.publish(.logout(LogoutEvent(reason: .providerChanged)))] }
-        return [saveEnd(contents(at: now), [.logout(LogoutEvent(reason: .providerChanged))])]
+        return [saveEnd(contents(at: now), [.logout(LogoutEvent(reason: .providerChanged))], isKept: true)]
       }
       return takeUp(session, intent, flight, now)
+    // What another provider wanted is nothing to a secret.
+    case .ended where isConfigured, .reauthenticationRequired where isConfigured: phase = .signedOut
     case .ended(let reason, _): phase = .ended(reason)
     case .reauthenticationRequired: phase = .reauthenticationRequired
     case .signedOut: phase = .signedOut
@@ -105,7 +107,9 @@ extension SessionMachine {
 
   /// The record that says so, under the present generation.
   func record(_ contents: SessionRecord.Contents) -> SessionRecord {
-    SessionRecord(profile: profile, binding: binding, generation: generation, contents: contents)
+    var record = SessionRecord(profile: profile, binding: binding, generation: generation, contents: contents)
+    record.isKept = !isConfigured
+    return record
   }
 
   /// Logs out: local state is gone at once, whatever the disk and the provider say.
@@ -152,10 +156,16 @@ extension SessionMachine {
   }
 
   /// Makes the end of a session durable, under a generation of its own.
-  mutating func saveEnd(_ contents: SessionRecord.Contents, _ events: [EventPayload]) -> Action {
+  ///
+  /// `isKept` says that it replaces what rests in the store, whatever the profile is now.
+  mutating func saveEnd(
+    _ contents: SessionRecord.Contents, _ events: [EventPayload], isKept: Bool = false
+  ) -> Action {
     generation += 1
     ending = Ending(contents: contents, events: events, generation: generation)
-    return .save(record(contents), announcing: events)
+    var record = record(contents)
+    record.isKept = record.isKept || isKept
+    return .save(record, announcing: events)
   }
 
   /// Counts on from the machine of the same profile that it takes the place of.
@@ -187,6 +197,7 @@ extension SessionMachine {
     phase = next
     logins.drop()
     first.cancel()
+    isReadStale = false
     answerVersion += 1
     defer { demands = [] }
     return demands

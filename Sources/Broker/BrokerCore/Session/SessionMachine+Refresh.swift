@@ -13,6 +13,7 @@ extension SessionMachine {
     }
     var actions = tellReturn(now) + noticeUse(now.uptime, now)
     if let target = otherTarget(of: demand) { return actions + want(target, demand, now) }
+    if let error = refusal(ofReport: demand, now) { return actions + [.answerError(demand.waiter, error)] }
     if demand.isRefused, life?.isAccessTokenRefused == false {
       life?.isAccessTokenRefused = true
       answerVersion += 1
@@ -153,6 +154,7 @@ extension SessionMachine {
       let end = run(refresh.handle(.failed(flight: flight, failure, jitter: 1), terms, at: now), now)
       return [.discard(tokens, withNextRecord: true)] + end
     }
+    if let actions = confirm(tokens, of: flight, now) { return actions }
     _ = refresh.handle(.succeeded(flight: flight), terms, at: now)
     if let target = life?.flightTarget { return take(tokens, for: target, into: session, sentAt, since: since, now) }
     let isRotated = tokens.refreshToken != nil && tokens.refreshToken != session.tokens.refreshToken
@@ -195,7 +197,9 @@ extension SessionMachine {
     let actions = refresh.handle(.failed(flight: flight, failure, jitter: jitter), terms, at: now)
     if isOutcomeUnknown != wasUnknown { answerVersion += 1 }
     if !refresh.isUnderWay { life?.flightTarget = nil }
-    return run(actions, now)
+    let answers = run(actions, now)
+    forgiveStaleRead(now)
+    return answers
   }
 
   /// Adopts tokens that came with a changed password: the user has authenticated by it.
@@ -263,7 +267,7 @@ extension SessionMachine {
 
   /// Whether the session's token serves a caller; one that cannot be refreshed does for as long as it lives.
   func serves(_ demand: TokenDemand, at now: Moment) -> Bool {
-    guard let life, !life.isOutdated, isServable(at: now) else { return false }
+    guard let life, !life.isOutdated, !isDoubted(at: now), isServable(at: now) else { return false }
     return !life.tokens.isRefreshable || life.freshness.verdict(for: want(of: demand), at: now) != .stale
   }
 

@@ -153,6 +153,10 @@ extension SessionMachine {
     plan(now)
     refuseDoubted(now)
     let waiting = demands + demandsForLogin
+    if isReadStale {
+      (demands, demandsForLogin) = (waiting, [])
+      return readStale(now)
+    }
     demands = waiting.filter { otherTarget(of: $0) != nil }
     demandsForLogin = []
     let served = waiting.filter { otherTarget(of: $0) == nil }

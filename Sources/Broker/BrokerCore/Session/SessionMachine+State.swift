@@ -3,7 +3,12 @@ import BrokerProtocol
 /// Queries about the machine's state.
 extension SessionMachine {
   /// When tokens are good enough.
-  var policy: ExpiryPolicy { rules.expiry }
+  var policy: ExpiryPolicy {
+    var policy = rules.expiry
+    // A program that gives a secret may ask a person for a passphrase: it runs where someone wants the secret.
+    if isConfigured { policy.refreshesInBackground = false }
+    return policy
+  }
 
   /// The state that exists only while the session has tokens; nil where there is none.
   ///
@@ -101,7 +106,7 @@ extension SessionMachine {
   package var mustSeeNextUse: Bool {
     guard let life else { return false }
     if case .leftAlone = life.schedule.state { return true }
-    return life.use.isWaitingForUse
+    return life.use.isWaitingForUse || life.doubtEnds != nil
   }
 
   /// When the session's tokens end; nil where there is no session.

@@ -49,14 +49,14 @@ extension SessionMachine {
     self.rules = rules
     answerVersion += 1
     first.forgive()
-    guard life != nil else { return [] }
+    guard life != nil else { return isConfigured ? readAgain(now) : [] }
     life?.others.forgetRefusals()
     refresh.insist(at: now)
     life?.use.setRules(rules, at: now.uptime)
     if isReplanned { plan(now) }
     // What the provider did not accept may be right now.
     _ = refresh.handle(.reconfigured, terms, at: now)
-    return wake(now)
+    return isConfigured ? readAgain(now) : wake(now)
   }
 
   /// Plans the background refresh of the present tokens.
@@ -89,7 +89,8 @@ extension SessionMachine {
   /// The same of a session that was found living already.
   func mayNoteUse(of life: SessionLife) -> Bool {
     // A record of a broker that has not got the newest tokens would replace them.
-    !isShared && life.saving == nil && life.unsavedEvents == nil && life.notedGeneration == nil && !refresh.isUnderWay
+    !isShared && !isConfigured && life.saving == nil && life.unsavedEvents == nil && life.notedGeneration == nil
+      && !refresh.isUnderWay
       && !isOutcomeUnknown && !refresh.mayHaveSpent
   }
 

@@ -160,6 +160,10 @@ package struct SessionMachine: Sendable {
   package var isShared = false
   /// Whether the session needs no login: its first token is requested where a caller wants one.
   package var isUnattended = false
+  /// Whether its token is a secret of the configuration: nothing of it is written down, and only its owner ends it.
+  package var isConfigured = false
+  /// Whether that secret was begun to be read before the configuration was read again.
+  var isReadStale = false
   /// Grows whenever an answer that was rendered before may no longer be true.
   package internal(set) var answerVersion: UInt64 = 0
 

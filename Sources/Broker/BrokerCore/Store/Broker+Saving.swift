@@ -10,6 +10,10 @@ extension Broker {
       let save = RecordSave(record: record, events: events, revocations: [], closesLogin: false)
       return change(StoreChange(.record, [.record(record)], of: record.profile), then: .record(save))
     }
+    guard record.isKept else {
+      let save = RecordSave(record: record, events: [], revocations: [], closesLogin: false)
+      return change(StoreChange(.note, telling: events, of: record.profile), then: .record(save))
+    }
     var steps = [StoreStep.record(record)]
     if let intent = holder(of: record.profile)?.machine.intent(beside: record) { steps.append(.openIntent(intent)) }
     let closesLogin = logins.takeUnclosed(record.profile)
@@ -25,7 +29,7 @@ extension Broker {
 
   /// Takes in how saving a record has ended.
   func settle(_ save: RecordSave, _ failure: StoreFailure?) {
-    guard let failure else {
+    guard let failure, save.record.isKept else {
       if isShared(save.record) { note(save) }
       for id in save.revocations { handle(.kept(id)) }
       return saved(save.record)
@@ -39,7 +43,7 @@ extension Broker {
   package var unsavedProfiles: [ProfileName] { journal.unsaved }
 
   private func saved(_ record: SessionRecord) {
-    counts.saves += 1
+    if record.isKept { counts.saves += 1 }
     if journal.noteSaved(record) { notify(.problem(.saved(record.profile))) }
     if let slot = holder(of: record.profile), slot.machine.isLogin(record.generation) {
       slot.sessions += 1

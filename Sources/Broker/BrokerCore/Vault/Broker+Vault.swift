@@ -176,8 +176,7 @@ extension Broker {
     slot.machine = SessionMachine(
       profile: slot.name, binding: slot.machine.binding, rules: slot.machine.rules, boot: slot.machine.boot,
       tokenID: slot.machine.tokenID)
-    slot.machine.isShared = slot.records != nil
-    slot.machine.isUnattended = slot.provider.capabilities.grant != nil
+    slot.machine.serve(slot.provider, isShared: slot.records != nil)
     slot.subjects = nil
     slot.rendered.forget()
     slot.account.describedAt = nil

@@ -16,7 +16,11 @@ enum OfflineSessions {
 
   /// The message about one session, by the known events.
   static func message(for session: Session, _ events: [BrokerEvent]) -> Message {
-    Outage(of: session.profile, in: events)
-      .message(for: session, at: LocalTime.now)
+    guard !session.isConfigured else {
+      return Message(
+        "its secret could not be read again, and the one that was read before is in use",
+        next: NextCommand("see why with", "provider-check", session.profile.description))
+    }
+    return Outage(of: session.profile, in: events).message(for: session, at: LocalTime.now)
   }
 }

@@ -44,7 +44,9 @@ enum StatusCommand: Command {
       PendingLogins.print(of: sessions.map { $0.profile }, context, on: &connection)
       if let hint = FirstAccount.hint(sessions, context, on: &connection) { context.notice(hint) }
     }
-    guard profile != nil, let code = sessions.first.map({ ExitCode($0.state) }), code != .success else { return }
+    guard profile != nil, let code = sessions.first.map({ $0.isUsable ? .success : ExitCode($0.state) }),
+      code != .success
+    else { return }
     throw .quiet(code)
   }
 

@@ -26,7 +26,7 @@ enum BazelHelper: ToolHelper {
     guard let address = address(in: try ToolLines.all()) else {
       throw CommandFailure(.usage, "standard input must be a JSON object with a string \"uri\"")
     }
-    var broker = try HelperBroker(context)
+    var broker = try HelperBroker(context, sending: .any)
     var grant: HelperBroker.Grant?
     do throws(CommandFailure) { grant = try broker.grant(for: address) } catch {
       guard error.error?.kind == .invalidParams else { throw error }
@@ -47,13 +47,13 @@ enum BazelHelper: ToolHelper {
   ///
   /// - Returns: JSON, which the caller wipes.
   static func answer(_ token: AccessToken, for target: Target) -> [UInt8] {
-    var value = AuthorizationValue.bytes(token.accessToken, for: target)
+    var (name, value) = AuthorizationValue.field(with: token, for: target)
     defer { wipe(&value) }
     var writer = JSONWriter()
     writer.object { writer in
       writer.key("headers")
       writer.object { writer in
-        writer.key("Authorization")
+        writer.key(name)
         writer.array { writer in writer.string(utf8: value.span) }
       }
       writer.member(ifPresent: "expires", token.expiresAt)

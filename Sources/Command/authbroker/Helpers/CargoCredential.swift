@@ -55,7 +55,7 @@ struct CargoCredential: Equatable, Sendable {
 
   /// The answer with a token, which is the value of the header `Authorization`; the caller wipes it.
   static func answer(_ token: AccessToken, for target: Target) -> [UInt8] {
-    var value = AuthorizationValue.bytes(token.accessToken, for: target)
+    var value = AuthorizationValue.field(with: token, for: target).value
     defer { wipe(&value) }
     var writer = JSONWriter()
     writer.object { writer in

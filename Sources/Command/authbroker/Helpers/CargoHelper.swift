@@ -56,7 +56,7 @@ enum CargoHelper: ToolHelper {
     guard ["get", "login", "logout"].contains(request.kind) else {
       return CargoCredential.refusal("operation-not-supported")
     }
-    var broker = try HelperBroker(context)
+    var broker = try HelperBroker(context, sending: .authorization)
     let unknown = CargoCredential.refusal("url-not-supported")
     if request.kind == "get" {
       guard let grant = try broker.grant(forFirst: [request.index]) else { return unknown }

@@ -17,9 +17,9 @@ enum CurlHelper: ToolHelper {
 
   /// Prints the line.
   static func run(_ context: Context) throws(CommandFailure) {
-    var broker = try HelperBroker(context)
+    var broker = try HelperBroker(context, sending: .any)
     let grant = try broker.configuredGrant(for: context.arguments.operands[0])
-    guard let line = line(grant.token.accessToken, for: grant.target) else {
+    guard let line = line(grant.token, for: grant.target) else {
       throw CommandFailure(.failure, "the token has a line break, which no configuration of curl can hold")
     }
     Output.line(line)
@@ -28,21 +28,27 @@ enum CurlHelper: ToolHelper {
   /// The line, without its end; nil for a token that cannot stand in one.
   ///
   /// - Returns: bytes that the caller wipes.
-  static func line(_ token: Secret, for target: Target) -> [UInt8]? {
-    let isBasic = target.scheme == .basic
-    let name = isBasic ? (target.username ?? AuthorizationValue.standardUsername) + ":" : ""
-    var value = SecretText.bytes(name, token)
+  static func line(_ token: AccessToken, for target: Target) -> [UInt8]? {
+    let (option, prefix) = form(of: token, for: target)
+    var value = SecretText.bytes(prefix, token.accessToken)
     defer { wipe(&value) }
     guard value.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return nil }
     var line: [UInt8] = []
     // A quote or a backslash becomes two characters.
     line.reserveCapacity(2 * value.count + 32)
-    line.append(contentsOf: (isBasic ? "user = \"" : "oauth2-bearer = \"").utf8)
+    line.append(contentsOf: "\(option) = \"".utf8)
     for byte in value {
       if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { line.append(UInt8(ascii: "\\")) }
       line.append(byte)
     }
     line.append(UInt8(ascii: "\""))
     return line
+  }
+
+  /// The option of curl that sends a token, and what stands before that in its value.
+  private static func form(of token: AccessToken, for target: Target) -> (option: String, prefix: String) {
+    if target.scheme == .basic { return ("user", (target.username ?? AuthorizationValue.standardUsername) + ":") }
+    guard let header = token.header else { return ("oauth2-bearer", "") }
+    return ("header", header + ": " + AuthorizationValue.prefix(header: header, type: token.tokenType))
   }
 }

@@ -74,7 +74,8 @@ enum GitHelper: ToolHelper {
     _ request: GitCredential, _ grant: HelperBroker.Grant
   ) throws(CommandFailure) -> [UInt8] {
     let answer = GitAnswer(
-      token: grant.token, form: try form(for: grant.target, request), capabilities: request.capabilities,
+      token: grant.token, form: try form(for: grant.target, request, as: type(of: grant.token)),
+      capabilities: request.capabilities,
       mayAskAgain: request.refusedTokenID == nil)
     guard let bytes = answer.bytes() else {
       throw CommandFailure(.failure, "the token of \(grant.target.profile) has a character that git does not take")
@@ -85,8 +86,15 @@ enum GitHelper: ToolHelper {
   /// The form in which a token is sent: as the target says, else as the server offers it, else as a password, which
   /// every server takes.
   ///
+  /// - Parameters:
+  ///   - target: the target.
+  ///   - request: git's question.
+  ///   - type: the token's scheme in the field `Authorization`; nil where that is not its field.
+  /// - Returns: the form.
   /// - Throws: a failure where the target needs what this git cannot do.
-  static func form(for target: Target, _ request: GitCredential) throws(CommandFailure) -> GitAnswer.Form {
+  static func form(
+    for target: Target, _ request: GitCredential, as type: String? = Target.Scheme.bearer.rawValue
+  ) throws(CommandFailure) -> GitAnswer.Form {
     let username = target.username ?? request.username
     guard !request.isMail else { return .password(username: username) }
     let canBear = request.capabilities.contains("authtype")
@@ -94,10 +102,16 @@ enum GitHelper: ToolHelper {
       throw CommandFailure(.failure, "\(target.url) takes Bearer only, which git can send from version 2.46 on")
     }
     let isOffered = target.scheme == nil && request.offers("bearer")
-    guard canBear, target.scheme == .bearer || isOffered else {
+    guard let type, canBear, target.scheme == .bearer || isOffered else {
       return .password(username: username ?? AuthorizationValue.standardUsername)
     }
-    return .credential(authtype: Target.Scheme.bearer.rawValue)
+    return .credential(authtype: type)
+  }
+
+  private static func type(of token: AccessToken) -> String? {
+    guard let header = token.header else { return Target.Scheme.bearer.rawValue }
+    let isStandard = header.lowercased() == AuthorizationValue.standardField.lowercased()
+    return isStandard && !token.tokenType.isEmpty ? token.tokenType : nil
   }
 
   /// Reports the refused token, and says so, since git shows standard error; one that is not of the broker changes nothing.

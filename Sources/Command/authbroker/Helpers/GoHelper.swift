@@ -20,9 +20,9 @@ enum GoHelper: ToolHelper {
     guard let address = context.arguments.operands.first, isAddress(address) else { return }
     // What the server answered: it must be taken, and says nothing that changes the answer.
     _ = try ToolLines.all()
-    var broker = try HelperBroker(context)
+    var broker = try HelperBroker(context, sending: .any)
     guard let grant = try broker.grant(forFirst: [address]) else { return }
-    Output.line(answer(grant.token.accessToken, for: grant.target, asked: address))
+    Output.line(answer(grant.token, for: grant.target, asked: address))
   }
 
   /// Whether a word can stand in a line of the answer.
@@ -37,11 +37,11 @@ enum GoHelper: ToolHelper {
   ///   - target: what it is for; its address is a prefix of all that the token is good for.
   ///   - address: the address that was asked for: Go 1.24 finds no prefix that has a path.
   /// - Returns: bytes that the caller wipes.
-  static func answer(_ token: Secret, for target: Target, asked address: String) -> [UInt8] {
-    var value = AuthorizationValue.bytes(token, for: target)
+  static func answer(_ token: AccessToken, for target: Target, asked address: String) -> [UInt8] {
+    var (name, value) = AuthorizationValue.field(with: token, for: target)
     defer { wipe(&value) }
     let addresses = target.url == address ? address : "\(target.url)\n\(address)"
-    let lead = "\(addresses)\n\nAuthorization: "
+    let lead = "\(addresses)\n\n\(name): "
     var answer: [UInt8] = []
     answer.reserveCapacity(lead.utf8.count + value.count + 2)
     answer.append(contentsOf: lead.utf8)

@@ -57,7 +57,7 @@ enum GoogleHelper: ToolHelper {
     guard let type = TokenType(rawValue: name) else {
       return text(of: Refusal(code: "unsupported", message: "the subject token type must be id_token or jwt"))
     }
-    var broker = try HelperBroker(context)
+    var broker = try HelperBroker(context, sending: .bearer)
     let audience = environment["GOOGLE_EXTERNAL_ACCOUNT_AUDIENCE"] ?? ""
     // Asked by hand, there is none, and a profile is enough.
     let address = audience.isEmpty ? "" : "https:" + audience

@@ -15,10 +15,14 @@ struct HelperBroker: ~Copyable {
 
   private let context: Context
   private let profile: ProfileName?
+  private let carrier: BearerToken.Carrier
   private var connection: BlockingConnection
 
   /// Connects; a broker is started where there is none.
-  init(_ context: Context) throws(CommandFailure) {
+  ///
+  /// `carrier` is how the helper's tool sends a token to a target that does not want a password.
+  init(_ context: Context, sending carrier: BearerToken.Carrier = .password) throws(CommandFailure) {
+    self.carrier = carrier
     let profile = try context.arguments.profile()
     connection = try context.connect()
     self.context = context
@@ -45,7 +49,7 @@ struct HelperBroker: ~Copyable {
         guard Self.mayBeAnothers(error) else { throw error }
       }
       if let token = found, let target = Target(token.target, of: token.profile, for: url) {
-        return isMeant(target) ? Grant(target: target, token: try bearable(token)) : nil
+        return isMeant(target) ? Grant(target: target, token: try bearable(token, target)) : nil
       }
     }
     // A broker that knows no addresses has given, or refused, some other token; and no user waits for another's.
@@ -78,7 +82,7 @@ struct HelperBroker: ~Copyable {
   mutating func token(for target: Target, minValidity: Duration? = nil) throws(CommandFailure) -> AccessToken {
     let params = GetAccessToken.Params(
       profile: target.profile, minValidity: minValidity, scopes: target.scopes, audience: target.audience)
-    return try bearable(try context.call(GetAccessToken.self, params, on: &connection))
+    return try bearable(try context.call(GetAccessToken.self, params, on: &connection), target)
   }
 
   /// The token to use in place of one that the server has refused.
@@ -87,7 +91,7 @@ struct HelperBroker: ~Copyable {
   mutating func token(insteadOf tokenID: String, for target: Target) throws(CommandFailure) -> AccessToken {
     let params = ReportRejected.Params(
       profile: target.profile, tokenID: tokenID, scopes: target.scopes, audience: target.audience)
-    return try bearable(try context.call(ReportRejected.self, params, on: &connection))
+    return try bearable(try context.call(ReportRejected.self, params, on: &connection), target)
   }
 
   /// Reports the token that is given out for a target as refused, so that the next one is another.
@@ -110,8 +114,8 @@ struct HelperBroker: ~Copyable {
   }
 
   /// - Throws: a failure with code 6 for a token that the helper's tool could not use.
-  private func bearable(_ token: AccessToken) throws(CommandFailure) -> AccessToken {
-    try BearerToken.check(token.tokenType, of: token.profile)
+  private func bearable(_ token: AccessToken, _ target: Target) throws(CommandFailure) -> AccessToken {
+    try BearerToken.check(token, for: target.scheme == .basic ? .password : carrier)
     return token
   }
 

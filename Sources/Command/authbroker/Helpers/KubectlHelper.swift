@@ -37,7 +37,7 @@ enum KubectlHelper: ToolHelper {
     let now = LocalTime.now
     let earlier = memory?.entry(at: now)
     let refused = earlier.flatMap { $0.wantsAnother(at: now) ? $0.tokenID : nil }
-    var broker = try HelperBroker(context)
+    var broker = try HelperBroker(context, sending: .bearer)
     let grant = try broker.configuredGrant(for: server, insteadOf: refused)
     var (secret, expiry) = (grant.token.accessToken, grant.token.expiresAt)
     if wantsID {

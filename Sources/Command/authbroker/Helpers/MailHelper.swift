@@ -29,7 +29,7 @@ enum MailHelper: ToolHelper {
     guard let server = MailServerAddress(operands[0]) else {
       throw .usage("ADDRESS must be an address such as imaps://imap.example.com:993")
     }
-    var broker = try HelperBroker(context)
+    var broker = try HelperBroker(context, sending: .bearer)
     let grant = try broker.configuredGrant(for: TargetUser.named(operands.dropFirst().first, in: operands[0]))
     guard let user = operands.dropFirst().first ?? grant.target.username else {
       throw .usage("the target has no username; name the user behind the address")

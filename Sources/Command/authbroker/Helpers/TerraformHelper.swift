@@ -30,7 +30,7 @@ enum TerraformHelper: ToolHelper {
   }
 
   private static func get(_ host: String, _ context: Context) throws(CommandFailure) {
-    var broker = try HelperBroker(context)
+    var broker = try HelperBroker(context, sending: .bearer)
     guard let grant = try broker.grant(forFirst: ["https://\(host)"]) else { return Output.line("{}") }
     var writer = JSONWriter()
     writer.object { writer in writer.member(revealing: "token", grant.token.accessToken) }
@@ -61,7 +61,7 @@ enum TerraformHelper: ToolHelper {
   }
 
   private static func profile(of host: String, _ context: Context) throws(CommandFailure) -> ProfileName? {
-    var broker = try HelperBroker(context)
+    var broker = try HelperBroker(context, sending: .bearer)
     return try broker.target(ofFirst: ["https://\(host)"])?.profile
   }
 }

@@ -79,6 +79,11 @@ enum InitCommand: Command {
 
   /// Logs in as `login` does, or makes the first account of the embedded provider as `register` does.
   private static func logIn(_ draft: ProfileDraft, _ context: Context) throws(CommandFailure) {
+    guard draft.provider.type != Session.configuredType else {
+      return context.notice(
+        Message("the profile \(draft.name) is ready", next: NextCommand("print its token with", "token").on(draft.name))
+      )
+    }
     let isEmbedded = draft.provider.type == EmbeddedProvider.type
     let command = isEmbedded ? "register" : "login"
     guard !context.arguments.has("--no-login"), context.canAsk else {

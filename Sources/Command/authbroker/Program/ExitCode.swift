@@ -43,9 +43,10 @@ enum ExitCode: Int32 {
     }
   }
 
-  /// The code for an error of the broker: a provider that refuses what is configured is no outage, which waiting would end.
+  /// The code for an error of the broker: a provider that refuses what is configured is no outage, which waiting would end, and
+  /// a credential that the configuration names is no word of a command line.
   init(_ error: BrokerError) {
-    let isFault = error.kind == .providerRejected && error.nextAction == .fixConfig
+    let isFault = [.providerRejected, .missingCredential].contains(error.kind) && error.nextAction == .fixConfig
     self = isFault ? .failure : ExitCode(error.kind)
   }
 

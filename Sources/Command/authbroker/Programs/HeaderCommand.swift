@@ -11,6 +11,7 @@ enum HeaderCommand: Command {
         {"Authorization": "Bearer TOKEN"}
 
       With --json it is the broker's whole answer, and the header's value as authorization.
+      A profile whose provider is static says in which header its secret is sent, and with which scheme.
       With --url it is the token of that target, and `Authorization: Basic` where the target's scheme is that.
       """,
     options: TokenRequest.options + [TokenFormat.headerOption, TargetOption.option],

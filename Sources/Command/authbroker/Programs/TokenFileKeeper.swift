@@ -213,7 +213,7 @@ extension TokenFileKeeper {
     }
     let params = choice.params(minValidity: schedule.wanted)
     let token = try context.call(GetAccessToken.self, params, on: &connection)
-    try BearerToken.check(token.tokenType, of: token.profile)
+    try BearerToken.check(token)
     return Token(secret: token.accessToken, expiresAt: token.expiresAt)
   }
 
@@ -226,7 +226,7 @@ extension TokenFileKeeper {
     do throws(CommandFailure) {
       let token = try context.call(GetAccessToken.self, params, on: &connection)
       guard wantsIdentity else {
-        try BearerToken.check(token.tokenType, of: token.profile)
+        try BearerToken.check(token)
         return Token(secret: token.accessToken, expiresAt: token.expiresAt)
       }
     } catch {

@@ -76,14 +76,14 @@ struct PrintedToken {
     }
     guard let node = root[member], node.kind == .string else { throw Self.noToken }
     // The whole answer has the type in it; no other form has.
-    if format != .json { try BearerToken.check(root) }
+    if format != .json { try BearerToken.check(root, for: format == .execcredential ? .bearer : .any) }
     let bytes: [UInt8]??
     switch format {
     case .raw: bytes = try? node.withStringBytes { SecretText.bytes("", $0) }
     case .json: bytes = hasHeader ? answer(node) : Array(root.text)
     case .env: bytes = try? node.withStringBytes { environment($0, variables) }
-    case .header: bytes = try? header(node, "Authorization: ")
-    case .headers: bytes = value(node, behind: "{\"Authorization\": \"")
+    case .header: bytes = try? header(node, "\(field): ")
+    case .headers: bytes = value(node, behind: "{\"\(field)\": \"")
     case .docker: bytes = try docker(node)
     case .execcredential:
       bytes = (try? node.token()).map { ExecCredential().answer($0, expiresAt: expiresAt) }
@@ -100,10 +100,18 @@ struct PrintedToken {
     "the provider does not say when the token expires, or the token cannot stand in this form; "
       + "leave {expiry} out of --env, or choose another --format")
 
-  /// `Bearer TOKEN` (RFC 6750), or basic authentication (RFC 7617) where the target wants that, behind a text.
+  /// The field that carries the token.
+  private var field: String { (target?.scheme == .basic ? nil : configuredField) ?? AuthorizationValue.standardField }
+
+  /// The field that the configuration names for a secret of its own.
+  private var configuredField: String? { try? root["header"]?.string() }
+
+  /// `Bearer TOKEN` (RFC 6750), basic authentication (RFC 7617) where the target wants that, or a secret of the configuration
+  /// as that says, behind a text.
   private func header(_ node: JSONNode, _ prefix: String) throws(JSONMismatch) -> [UInt8] {
     guard let target, target.scheme == .basic else {
-      return try node.withStringBytes { SecretText.bytes(prefix + "Bearer ", $0, room: Self.end.utf8.count + 1) }
+      let scheme = AuthorizationValue.prefix(header: configuredField, type: try? root["tokenType"]?.string())
+      return try node.withStringBytes { SecretText.bytes(prefix + scheme, $0, room: Self.end.utf8.count + 1) }
     }
     var value = AuthorizationValue.bytes(try node.token(), for: target)
     defer { wipe(&value) }

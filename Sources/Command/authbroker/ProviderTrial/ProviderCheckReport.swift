@@ -29,6 +29,9 @@ struct ProviderCheckReport {
     self.check = check
   }
 
+  /// Whether there is a login that could be tried.
+  private var hasLogin: Bool { check.provider != Session.configuredType }
+
   /// Whether a login makes no sense: the provider cannot be reached, or is not the one that is meant.
   var isHopeless: Bool { check.findings.contains { $0.level == .failure && $0.errorKind != nil } }
 
@@ -45,6 +48,7 @@ struct ProviderCheckReport {
   /// Says what a trial would look at, or why there is none.
   func announce() {
     guard !context.wantsJSON else { return }
+    guard hasLogin else { return }
     guard !isHopeless else {
       return Output.line("\nfix the failures above before trying a login")
     }
@@ -147,7 +151,7 @@ struct ProviderCheckReport {
       case nil: sum.isEmpty ? wellness : sum
       }
     Output.line("\n" + verdict)
-    guard !isTried, !isHopeless else { return }
+    guard !isTried, !isHopeless, hasLogin else { return }
     let ways = check.loginMethods.compactMap { Self.options[$0] }.joined(separator: ", ")
     let next = NextCommand("to try it (\(ways))", "provider-check", check.profile.description, "--login")
     Output.line(next.text(for: context.arguments))
@@ -157,7 +161,7 @@ struct ProviderCheckReport {
   /// the embedded one has no clients.
   private var wellness: String {
     let isKnown = check.findings.contains { $0.check == "client" && $0.level == .ok }
-    guard !isTried, !isKnown, check.provider != EmbeddedProvider.type else { return "no problems found" }
+    guard !isTried, !isKnown, hasLogin, check.provider != EmbeddedProvider.type else { return "no problems found" }
     return "no problems found; whether the provider accepts the client and its users shows only at a login"
   }
 

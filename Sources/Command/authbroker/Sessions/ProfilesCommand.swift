@@ -40,7 +40,7 @@ enum ProfilesCommand: Command {
       // A refresh token is for programs.
       let ways = methods.filter { $0 != .refreshToken }.map { $0.rawValue }.joined(separator: ", ")
       table.add(
-        session.profile.description, PlainText.line(session.provider.utf8), session.state.words,
+        session.profile.description, PlainText.line(session.provider.utf8), session.words,
         account(session).map { PlainText.line($0.utf8) }, ways.isEmpty ? nil : ways)
     }
     table.print(context.style)

@@ -8,8 +8,7 @@ enum SessionDetails {
   static func print(_ sessions: [Session], _ addresses: [GetStatus.ProfileAddress], _ style: Style) {
     let width = sessions.map { $0.profile.description.count }.max() ?? 0
     for session in sessions {
-      let isUsable = ExitCode(session.state) == .success
-      let words = isUsable ? style.good(session.state.words) : style.warning(session.state.words)
+      let words = session.isUsable ? style.good(session.words) : style.warning(session.words)
       Output.line(style.bold(session.profile.description.padded(to: width)) + "  " + words + session.userWords)
       let address = addresses.first { $0.profile == session.profile }?.address
       for (name, value) in rows(session, address) {
@@ -28,6 +27,7 @@ enum SessionDetails {
     var rows: [(name: String, value: String)] = []
     let named = isLocal ? "local, on this machine" : place.map { "\(provider), \($0)" } ?? provider
     rows.append(("provider", named))
+    if session.isConfigured { return rows + [("token", "a secret of the configuration, without an expiry")] }
     guard ExitCode(session.state) == .success else { return rows }
     if let id = session.clientID, let issuer = session.issuer {
       rows.append(("client", "\(PlainText.line(id.utf8)) at \(PlainText.line(issuer.utf8))"))

@@ -49,14 +49,28 @@ enum SessionTable {
     for session in sessions {
       let account = session.user?.email ?? session.userID ?? "-"
       table.add(
-        session.profile.description, session.state.words, PlainText.line(session.provider.utf8),
+        session.profile.description, session.words, PlainText.line(session.provider.utf8),
         PlainText.line(account.utf8), session.accessTokenExpiresAt.map { LocalTime.relative($0) })
     }
     table.print(style) { line, cells in
-      let isUsable = ExitCode(sessions[line].state) == .success
+      let isUsable = sessions[line].isUsable
       cells[1] = isUsable ? style.good(cells[1]) : style.warning(cells[1])
     }
   }
+}
+
+extension Session {
+  /// The type of a provider whose tokens are secrets of the configuration: there is nothing to log in to.
+  static let configuredType = "static"
+
+  /// Whether its token is a secret of the configuration, which is read where it is first wanted.
+  var isConfigured: Bool { provider == Self.configuredType }
+
+  /// Whether there is a token, or will be one without a login.
+  var isUsable: Bool { isConfigured && state == .signedOut || ExitCode(state) == .success }
+
+  /// The state in words for people.
+  var words: String { isConfigured && state == .signedOut ? "not read yet" : state.words }
 }
 
 extension Session.State {

@@ -21,7 +21,7 @@ enum WhoamiCommand: Command {
     var connection = try context.connect()
     let all = try context.call(ListSessions.self, Empty(), on: &connection).sessions
     let sessions = try SessionTable.sessions(all, of: profile)
-    let users = sessions.filter { ExitCode($0.state) == .success }
+    let users = sessions.filter { ExitCode($0.state) == .success && !$0.isConfigured }
     if context.wantsJSON {
       context.printJSON("users", users, write)
     } else {
@@ -32,6 +32,10 @@ enum WhoamiCommand: Command {
       throw CommandFailure(.broker(BrokerError(.vaultLocked))).behindResult()
     }
     if context.wantsJSON { throw .quiet(.loginRequired) }
+    if let only = sessions.first, sessions.count == 1, only.isConfigured {
+      throw CommandFailure(
+        .failure, "the token of \(only.profile) is a secret of the configuration; it is not known whose it is")
+    }
     let single = sessions.count == 1 ? sessions[0].profile : profile
     throw CommandFailure(
       .loginRequired,

@@ -43,7 +43,7 @@ struct StatusScreen {
     let rows = sessions.map { session in
       let expiry = session.accessTokenExpiresAt.map { $0 > now ? Countdown.text($0 - now) : "expired" }
       let refreshed = session.lastRefreshAt.map { Countdown.text(now - $0) + " ago" }
-      return [session.profile.description, session.state.words, expiry ?? "-", refreshed ?? "-"]
+      return [session.profile.description, session.words, expiry ?? "-", refreshed ?? "-"]
     }
     let widths = Self.headings.indices.map { column in
       ([Self.headings] + rows).map { $0[column].count }.max() ?? 0
@@ -67,7 +67,7 @@ struct StatusScreen {
   }
 
   private func mark(_ session: Session) -> ScreenLine.Mark {
-    ExitCode(session.state) == .success && session.state != .offline ? .plain : .warning
+    session.isUsable && session.state != .offline ? .plain : .warning
   }
 
   private func notes(_ sessions: [Session], at now: Timestamp, columns: Int) -> [ScreenLine] {

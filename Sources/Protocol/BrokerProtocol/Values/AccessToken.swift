@@ -6,8 +6,12 @@ public struct AccessToken: Sendable, Equatable {
   /// The token itself.
   public var accessToken: Secret
   /// The token type (RFC 6749, section 7.1): `Bearer`, or `DPoP` for one that is bound to a key: each request with it needs
-  /// a proof of its own (createProof).
+  /// a proof of its own (createProof); or the scheme that the configuration names for the profile's secret.
   public var tokenType: String
+  /// The field of a request that carries it, where it is a secret of the configuration; nil for `Authorization`.
+  ///
+  /// That field has the type in front of the token; any other one has the token alone.
+  public var header: String?
   /// When it expires; nil where the provider gives no lifetime.
   public var expiresAt: Timestamp?
   /// The granted scopes, as the provider names them.
@@ -28,9 +32,10 @@ public struct AccessToken: Sendable, Equatable {
   public init(
     accessToken: Secret, expiresAt: Timestamp?, scopes: [String], profile: ProfileName, tokenID: String,
     audience: String? = nil, isOffline: Bool = false, isMinValidityCapped: Bool = false,
-    tokenType: String = "Bearer", target: GrantedTarget? = nil
+    tokenType: String = "Bearer", header: String? = nil, target: GrantedTarget? = nil
   ) {
     self.tokenType = tokenType
+    self.header = header
     self.accessToken = accessToken
     self.expiresAt = expiresAt
     self.scopes = scopes
@@ -50,6 +55,7 @@ extension AccessToken: JSONEncodable, JSONDecodable {
     writer.object { writer in
       writer.member(revealing: "accessToken", accessToken)
       writer.member("tokenType", tokenType)
+      writer.member(ifPresent: "header", header)
       writer.key("expiresAt")
       if let expiresAt { expiresAt.encode(to: &writer) } else { writer.null() }
       writer.member("scopes", scopes)
@@ -66,6 +72,7 @@ extension AccessToken: JSONEncodable, JSONDecodable {
   public init(from node: JSONNode) throws(JSONMismatch) {
     accessToken = try node.required("accessToken").token()
     tokenType = try node.optional("tokenType", String.init(from:)) ?? "Bearer"
+    header = try node.optional("header", String.init(from:))
     expiresAt = try node.optional("expiresAt", Timestamp.init(from:))
     scopes = try node.optional("scopes", [String].init(from:)) ?? []
     audience = try node.optional("audience", String.init(from:))

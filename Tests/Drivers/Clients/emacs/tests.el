@@ -345,6 +345,7 @@ WORDS are further arguments of it.  Return how often each of `tests-methods' was
                 (should (equal (list (authbroker-token-reveal token) (authbroker-token-profile token)
                                      (authbroker-token-authorization-header token))
                                (mapcar (lambda (name) (plist-get one name)) '(:token :profile :authorization))))
+                (should (equal (authbroker-token-header-name token) (or (plist-get one :header) "Authorization")))
                 (dolist (name '(:prefix :username :scheme))
                   (should (equal (plist-get target name) (plist-get (plist-get one :target) name)))))))
           (should (equal (tests-lines log)

@@ -257,8 +257,8 @@ function tests.the_token_of_an_address()
       equal(vim.fn.readfile(log), vim.tbl_map(function(one) return one.method end, case.exchanges))
       if case.error then return kind(case.error, token, failure) end
       assert(token, failure)
-      equal({ token:reveal(), token.profile, token.target, token:authorization_header() },
-        { case.token, case.profile, case.target, case.authorization })
+      equal({ token:reveal(), token.profile, token.target, token:header_name(), token:authorization_header() },
+        { case.token, case.profile, case.target, case.header or 'Authorization', case.authorization })
     end, vim.env.CLIENT .. '/../../Schemas/addresses.json', tostring(index - 1))
   end
   kind('invalidRequest', authbroker.access_token({ url = 'https://a.example', profile = 'work' }))

@@ -26,7 +26,7 @@ describe('the token of an address', { timeout: PATIENCE }, () => {
     for (const { prefix, address, covers: expected } of coverage) assert.equal(covers(prefix, address), expected, `${prefix} ${address}`);
   });
 
-  for (const { name, url, exchanges, error, token, profile, target, authorization } of questions) {
+  for (const { name, url, exchanges, error, token, profile, target, header = 'Authorization', authorization } of questions) {
     test(name, async () => {
       const left = [...exchanges];
       const wrong = [];
@@ -46,6 +46,7 @@ describe('the token of an address', { timeout: PATIENCE }, () => {
         assert.ifError(got.reason);
         assert.deepEqual([got.value.value, got.value.profile, got.value.target], [token, profile, target]);
         assert.equal(got.value.authorizationHeader, authorization);
+        assert.deepEqual(got.value.headers, { [header]: authorization });
       } finally {
         broker.close();
         await fake.close();

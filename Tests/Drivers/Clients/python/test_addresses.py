@@ -65,6 +65,7 @@ class AddressTests(FakeCase):
                     self.assertEqual((token.value, token.profile), (case["token"], case["profile"]))
                     self.assertEqual(token.target, Target(**case["target"]))
                     self.assertEqual(token.authorization_header, case["authorization"])
+                    self.assertEqual(token.headers, {case.get("header", "Authorization"): case["authorization"]})
 
     def test_a_refused_token_of_an_address_is_reported_by_its_name(self):
         """The target need not be asked for again."""

@@ -20,7 +20,7 @@ class FakeBroker:
 
     def token(self):
         """The present one."""
-        return types.SimpleNamespace(number=self.count, authorization_header=f"Bearer made-up-{self.count}")
+        return types.SimpleNamespace(number=self.count, header_name="Authorization", authorization_header=f"Bearer made-up-{self.count}")
 
     def access_token(self, profile, **options):
         """The present one, whose profile it is."""

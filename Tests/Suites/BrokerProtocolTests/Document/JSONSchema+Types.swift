@@ -94,7 +94,12 @@ extension JSONSchema {
     .named(
       "AccessToken",
       .object([
-        .required("accessToken", .text), .required("tokenType", .word("Bearer")),
+        .required("accessToken", .text),
+        .required("tokenType", .text, "Bearer, unless the profile's provider is static and names another scheme."),
+        .optional(
+          "header", .text,
+          "Only where the profile's provider is static: the field that carries the token. Authorization has the token type in front of it, unless that is empty; any other field has the token alone."
+        ),
         .required("expiresAt", .oneOf([.of(Timestamp.self), .null])),
         .required(
           "scopes", .list(of: .text), "The granted scopes; the requested ones where the provider names none."),

@@ -65,7 +65,8 @@ import Testing
           #expect(told.contains(#""kind":"\#(try error.string())""#), "\(name): \(told)")
           #expect(run.code != 0 && run.output.isEmpty && shell.output.isEmpty && shell.code != 0, "\(name): \(shell)")
         } else {
-          let lead = word == "token" ? "" : "Authorization: "
+          let field = try question.optional("header", String.init(from:)) ?? "Authorization"
+          let lead = word == "token" ? "" : "\(field): "
           let expected = try question.required(word == "token" ? "token" : "authorization").string()
           #expect(run.output == "\(lead)\(expected)\n" && run.code == 0, "\(name): \(run.output)\(run.errors)")
           #expect(shell.output == run.output && shell.code == 0, "\(name): \(shell)")

@@ -31,9 +31,18 @@ package struct ProviderProbe: Sendable, Equatable {
   package let outcome: Outcome?
   /// The configuration fault that the answer shows, although the provider is there.
   package var fault: ConfigurationFault?
+  /// One sentence about a provider that is here; nil for the usual one.
+  package private(set) var sentence: String?
 
   /// A provider that is here, so that there is nothing to reach.
   package static let nothingToReach = ProviderProbe(place: nil, outcome: nil)
+
+  /// A provider that is here, and what there is to say of it.
+  package static func here(_ sentence: String) -> ProviderProbe {
+    var probe = nothingToReach
+    probe.sentence = sentence
+    return probe
+  }
 
   /// A provider that is here and cannot work: why, and what to do.
   package static func broken(_ failure: ProviderFailure, advice: String) -> ProviderProbe {
@@ -55,7 +64,8 @@ extension ProviderReport {
   /// The probe as clients see it.
   init(_ profile: ProfileName, _ provider: String, _ probe: ProviderProbe) {
     self.init(
-      profile: profile, provider: provider, isReachable: true, message: "It is part of the broker: nothing to reach.")
+      profile: profile, provider: provider, isReachable: true,
+      message: probe.sentence ?? "It is part of the broker: nothing to reach.")
     host = probe.place?.host
     usesTLS = probe.place?.usesTLS
     switch probe.outcome {

@@ -11,6 +11,8 @@ package struct SessionRecord: Sendable, Equatable {
   package var generation: UInt64
   /// The tokens, or why there are none.
   package var contents: Contents
+  /// Whether it is written to the store: that of a secret of the configuration never is.
+  package var isKept = true
 
   /// The contents of a record.
   package enum Contents: Sendable, Equatable {

@@ -52,6 +52,17 @@ package struct StepUp: Sendable, Equatable {
     }
   }
 
+  /// The error for a caller whose token is a secret of the configuration: no login brings more.
+  func errorOfSecret(_ profile: ProfileName) -> BrokerError {
+    var error = BrokerError(
+      .insufficientScope,
+      "The server wants more than the secret of this profile is allowed; allow it more where it was issued, or put another one "
+        + "in its place.", profile: profile)
+    error.nextAction = .fixConfig
+    error.scopes = scopes.isEmpty ? nil : scopes
+    return error
+  }
+
   /// The error for a caller: the user has to log in.
   func error(_ profile: ProfileName) -> BrokerError {
     var error = BrokerError(

@@ -30,7 +30,7 @@ enum AWSHelper: ToolHelper {
   static func run(_ context: Context) throws(CommandFailure) {
     let role = try AWSRole(context)
     let exchange = try AWSExchange(of: role, context.environment.all)
-    var broker = try HelperBroker(context)
+    var broker = try HelperBroker(context, sending: .bearer)
     let target = try broker.configuredTarget(of: role.url)
     let access = context.arguments.has(accessOption.name) ? try broker.token(for: target) : nil
     let token = if let access { access.accessToken } else { try broker.identityToken(of: target.profile).idToken }
