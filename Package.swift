@@ -155,7 +155,7 @@ let package = Package(
     .testTarget(
       name: "LocalProviderTests",
       dependencies: remote + ["SQLite", "LocalProvider", "Sealing", "TestSupport", "TestServers", "TextCoding"]),
-    .testTarget(name: "ProviderKitTests", dependencies: core + ["HTTP", "ProviderKit", "TestSupport"]),
+    .testTarget(name: "ProviderKitTests", dependencies: core + ["HTTP", "ProviderKit", "TestSupport", "TextCoding"]),
     .testTarget(
       name: "RESTProviderTests",
       dependencies: remote + ["RESTProvider", "Configuration", "TestSupport", "TestServers"]),

@@ -35,7 +35,9 @@ struct DoorStage {
   /// Connects to the door.
   func connect() throws -> FileDescriptor {
     if url.hasPrefix("unix:") { return try UnixSocket.connect(to: String(url.dropFirst("unix:".count))) }
-    guard let port = url.split(separator: ":").last.flatMap({ UInt16($0) }) else { throw TestFailure("no port: \(url)") }
+    guard let port = url.split(separator: ":").last.flatMap({ UInt16($0) }) else {
+      throw TestFailure("no port: \(url)")
+    }
     return try LoopbackSocket.connect(to: .ipv4, port: port)
   }
 

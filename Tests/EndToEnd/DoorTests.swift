@@ -64,7 +64,9 @@ import Testing
     try await Sandbox.run { sandbox in
       let stage = try DoorStage(sandbox)
       #expect(try stage.ask("GET", "/service/echo", "").status == 200)
-      for field in ["Authorization: Bearer own", "Cookie: a=b", "X-Api-Key: k", "Proxy-Authorization: Basic eA==", "DPoP: x"] {
+      for field in [
+        "Authorization: Bearer own", "Cookie: a=b", "X-Api-Key: k", "Proxy-Authorization: Basic eA==", "DPoP: x",
+      ] {
         let answer = try stage.ask("GET", "/service/echo", field + "\r\n")
         #expect([400, 403].contains(answer.status), "\(field) \(answer.body)")
       }
@@ -75,7 +77,8 @@ import Testing
   /// Messages that two servers could understand differently, and such as a proxy would take (RFC 9112, section 11).
   private static let smuggled = [
     "GET /service/echo HTTP/1.1\nHost: H\n\n", "GET /service/echo HTTP/1.1\r\nHost: H\r\nX-A: b\n\r\n\r\n",
-    "GET /service/echo HTTP/1.1\r\nHost: H\r\nX-A: b\r\n c\r\n\r\n", "GET /service/echo HTTP/1.1\r\nHost: H\r\nX-A : b\r\n\r\n",
+    "GET /service/echo HTTP/1.1\r\nHost: H\r\nX-A: b\r\n c\r\n\r\n",
+    "GET /service/echo HTTP/1.1\r\nHost: H\r\nX-A : b\r\n\r\n",
     "GET /service/echo HTTP/1.1\r\nHost: H\r\nHost: H\r\n\r\n", "GET /service/echo HTTP/1.1\r\n\r\n",
     "POST /service/echo HTTP/1.1\r\nHost: H\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\nx",
     "POST /service/echo HTTP/1.1\r\nHost: H\r\nContent-Length: 1, 1\r\n\r\nx",
@@ -85,12 +88,15 @@ import Testing
     "POST /service/echo HTTP/1.1\r\nHost: H\r\nTransfer-Encoding: identity\r\n\r\n",
     "POST /service/echo HTTP/1.1\r\nHost: H\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n",
     "POST /service/echo HTTP/1.0\r\nHost: H\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
-    "GET https://evil.test/service/echo HTTP/1.1\r\nHost: H\r\n\r\n", "GET http://H/service/echo HTTP/1.1\r\nHost: H\r\n\r\n",
+    "GET https://evil.test/service/echo HTTP/1.1\r\nHost: H\r\n\r\n",
+    "GET http://H/service/echo HTTP/1.1\r\nHost: H\r\n\r\n",
     "CONNECT evil.test:443 HTTP/1.1\r\nHost: H\r\n\r\n", "TRACE /service/echo HTTP/1.1\r\nHost: H\r\n\r\n",
-    "OPTIONS * HTTP/1.1\r\nHost: H\r\n\r\n", "GET /service/echo HTTP/2.0\r\nHost: H\r\n\r\n", "GET /service/echo\r\n\r\n",
+    "OPTIONS * HTTP/1.1\r\nHost: H\r\n\r\n", "GET /service/echo HTTP/2.0\r\nHost: H\r\n\r\n",
+    "GET /service/echo\r\n\r\n",
     "GET /service/../auth/me HTTP/1.1\r\nHost: H\r\n\r\n", "GET /service/%2e%2e/x HTTP/1.1\r\nHost: H\r\n\r\n",
     "GET /service%2fecho HTTP/1.1\r\nHost: H\r\n\r\n", "GET //evil.test/service HTTP/1.1\r\nHost: H\r\n\r\n",
-    "GET /service\\echo HTTP/1.1\r\nHost: H\r\n\r\n", "GET /service/echo HTTP/1.1\r\nHost: H\r\nConnection: authorization\r\n\r\n",
+    "GET /service\\echo HTTP/1.1\r\nHost: H\r\n\r\n",
+    "GET /service/echo HTTP/1.1\r\nHost: H\r\nConnection: authorization\r\n\r\n",
     "GET /service/echo HTTP/1.1\r\nHost: H\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n",
     "GET /service/echo HTTP/1.1\r\nHost: H\r\nExpect: something\r\n\r\n",
     "GET /service/echo HTTP/1.1\r\nHost: H\r\nX-A: b\u{0}c\r\n\r\n",
@@ -103,7 +109,8 @@ import Testing
         let text = message.replacing("Host: H", with: "Host: \(stage.host)").replacing("//H/", with: "//\(stage.host)/")
         // With its placeholder, so that nothing else is wrong with it; and a request behind it that must not be served.
         let whole = text.replacing("Host: ", with: stage.slot + "Host: ", maxReplacements: 1)
-        let answer = try stage.exchange(whole + "GET /service/echo HTTP/1.1\r\nHost: \(stage.host)\r\n\(stage.slot)\r\n")
+        let answer = try stage.exchange(
+          whole + "GET /service/echo HTTP/1.1\r\nHost: \(stage.host)\r\n\(stage.slot)\r\n")
         let status = Int(answer.dropFirst(9).prefix(3)) ?? 0
         #expect([400, 405, 501].contains(status), "\(message.debugDescription): \(answer.prefix(300))")
         #expect(answer.contains("Connection: close") && !answer.contains("HTTP/1.1 200"), "\(message.debugDescription)")
@@ -139,7 +146,8 @@ import Testing
       let url = try passing.required("url").string()
       let placeholder = try passing.required("placeholder").string()
       let host = url.dropFirst("http://".count)
-      let connection = try LoopbackSocket.connect(to: .ipv4, port: try #require(url.split(separator: ":").last.flatMap { UInt16($0) }))
+      let connection = try LoopbackSocket.connect(
+        to: .ipv4, port: try #require(url.split(separator: ":").last.flatMap { UInt16($0) }))
       try connection.sendAll(
         "GET /service/status/401 HTTP/1.1\r\nHost: \(host)\r\nAuthorization: Bearer \(placeholder)\r\nConnection: close\r\n\r\n"
           .utf8.span)
@@ -154,7 +162,8 @@ import Testing
       let stage = try DoorStage(sandbox, #","port":0"#)
       let head = "Host: \(stage.host)\r\n\(stage.slot)"
       // Chunks with an extension and a trailer, then a request in the same bytes.
-      let first = "POST /service/echo HTTP/1.1\r\n\(head)Transfer-Encoding: chunked\r\n\r\n3;a=b\r\nabc\r\n2\r\nde\r\n0\r\nX: y\r\n\r\n"
+      let first =
+        "POST /service/echo HTTP/1.1\r\n\(head)Transfer-Encoding: chunked\r\n\r\n3;a=b\r\nabc\r\n2\r\nde\r\n0\r\nX: y\r\n\r\n"
       let answers = try stage.exchange(first + "GET /service/bytes/3 HTTP/1.1\r\n\(head)Connection: close\r\n\r\n")
       #expect(answers.contains(#""body": "abcde""#) && answers.components("HTTP/1.1 200 ") == 2, "\(answers)")
       // More than is held: it is passed on as it comes.

@@ -55,7 +55,8 @@ import Testing
       #expect(try headers.required("x-token").string() == "[token]" && headers["set-cookie"] == nil)
       #expect(try headers.required("content-type").string() == "application/json")
       let seen = try JSONDocument(parsing: Array(answer.required("body").string().utf8)).root
-      #expect(try seen.required("path").string() == "/service/echo/a%20b" && seen.required("query").string() == "x=%2F..")
+      #expect(
+        try seen.required("path").string() == "/service/echo/a%20b" && seen.required("query").string() == "x=%2F..")
       #expect(try seen.required("body").string() == "café" && seen.required("token").string() == "[token]")
       #expect(try seen.required("basic").string().contains("[token]"))
       let came = try seen.required("headers")
@@ -206,7 +207,8 @@ import Testing
         try sandbox.run(BuiltPrograms.command, ["--state", sandbox.state, "request"] + arguments)
       }
       let shown = try run("/service/status/200", "--include")
-      #expect(shown.code == 0 && shown.output.hasPrefix("HTTP/1.1 200\n") && shown.output.hasSuffix(#"{"status": 200}"#))
+      #expect(
+        shown.code == 0 && shown.output.hasPrefix("HTTP/1.1 200\n") && shown.output.hasSuffix(#"{"status": 200}"#))
       #expect(shown.output.contains("content-type: application/json\n"))
       for (status, code) in [(302, 0), (401, 3), (403, 6), (404, 1), (429, 5), (503, 5)] as [(Int, Int32)] {
         let outcome = try run("\(stage.url)/status/\(status)")

@@ -12,8 +12,9 @@ package struct PollSet: Sendable {
     entries = Array(repeating: pollfd(fd: -1, events: 0, revents: 0), count: count)
   }
 
-  /// Chooses the events that entry `index` waits for; none at all switches it off, errors and hang-ups included. With
-  /// `hangUp` it is ready as well when the other end of a socket sends nothing any more.
+  /// Chooses the events that entry `index` waits for; none at all switches it off, errors and hang-ups included.
+  ///
+  /// With `hangUp` it is ready as well when the other end of a socket sends nothing any more.
   package mutating func watch(
     _ index: Int, _ number: Int32, readable: Bool = false, writable: Bool = false, hangUp: Bool = false
   ) {

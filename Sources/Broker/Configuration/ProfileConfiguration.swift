@@ -22,7 +22,7 @@ package struct ProfileConfiguration: Sendable, Equatable {
   package var rules: SessionRules
   /// Whether clients may have the session's ID token, which tells more of the user than an access token.
   package var allowIDToken: Bool
-  /// Where its token may go with the requests of clients; nil for nowhere.
+  /// The rules for requests of clients with its token; nil for none.
   package var requests: RequestRules?
 
   /// The margin before expiry: below 15 s tokens would expire on their way; above an hour most tokens would be

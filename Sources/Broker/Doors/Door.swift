@@ -3,8 +3,8 @@ import Synchronization
 
 /// One open door: a strict HTTP/1.1 server that forwards to one other, with the token of a profile attached.
 ///
-/// Each connection has a thread of its own, which waits for its client, for the broker and for the server: a slow one holds up
-/// nobody else.
+/// Each connection has a thread of its own, which waits for its client, for the broker and for the server: a slow one holds
+/// up no other.
 package final class Door: Sendable {
   /// How many connections it has at most: more than one client opens, with room for its helpers.
   static let mostConnections = 64
@@ -29,7 +29,9 @@ package final class Door: Sendable {
     package var connections = 0
   }
 
+  /// Its properties.
   let settings: DoorSettings
+  /// The means by which it serves.
   let means: DoorMeans
   private let listener: Listener
   private let bell: EventCounter
@@ -100,7 +102,7 @@ package final class Door: Sendable {
       case .port(let socket): return try UnixSocket.accept(from: socket.descriptor)
       }
     } catch {
-      // The machine has no descriptors: those that are open come back, and nobody is served sooner by asking again at once.
+      // The machine has no descriptors: those that are open come back, and none does sooner by asking again at once.
       var pause = PollSet(count: 1)
       pause.watch(0, closing, readable: true)
       _ = try? pause.wait(atMost: .milliseconds(50))

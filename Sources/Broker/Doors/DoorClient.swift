@@ -10,7 +10,7 @@ struct DoorClient: ~Copyable {
   let descriptor: FileDescriptor
   /// Becomes readable when the door is closed.
   private let closing: Int32
-  /// What has come, and was not read yet.
+  /// The bytes that have come, and were not read yet.
   var input: [UInt8] = []
   /// Whether the client sends nothing any more.
   private(set) var hasEnded = false

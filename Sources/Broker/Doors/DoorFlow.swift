@@ -4,13 +4,13 @@ import Synchronization
 
 /// A request and its answer on their way through a door, between the thread of the connection and that of the HTTP client.
 ///
-/// Of each direction there is at most one piece here: whoever is faster waits.
+/// Of each direction there is at most one piece here: the faster end waits.
 final class DoorFlow: BodySource, ResponseSink, Sendable {
   /// How much of either direction may wait here.
   private static let room = 1 << 17
 
   private struct State {
-    /// What has come of the request's body, and how much of that was sent.
+    /// The part of the request's body that has come, and how much of that was sent.
     var outgoing: [UInt8] = []
     var sent = 0
     var isBodyWhole = false
@@ -82,9 +82,9 @@ final class DoorFlow: BodySource, ResponseSink, Sendable {
   struct Arrival {
     /// The head; nil before it has come.
     var head: HTTPResponse?
-    /// What has come of the body since the last time.
+    /// The part of the body that has come since the last time.
     var piece: [UInt8]
-    /// How the exchange ended; nil before that.
+    /// The end of the exchange; nil before that.
     var result: Result<HTTPResponse, HTTPFailure>?
     /// Whether the HTTP client waits for room.
     var mustResume: Bool

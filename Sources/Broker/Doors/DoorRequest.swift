@@ -29,10 +29,11 @@ struct DoorRequest {
 
   /// Fields that hold credentials of other kinds: what a client has by itself goes nowhere by this door.
   private static let credentials: Set = [
-    "authorization", "cookie", "dpop", "x-api-key", "api-key", "x-auth-token", "x-access-token", "x-goog-api-key", "private-token",
+    "authorization", "cookie", "dpop", "x-api-key", "api-key", "x-auth-token", "x-access-token", "x-goog-api-key",
+    "private-token",
     "x-amz-security-token", "x-csrf-token",
   ]
-  /// Fields of the connection (RFC 9110, section 7.6.1), and those that are written anew.
+  /// Fields of the connection (RFC 9110, section 7.6.1), and those that are written again.
   private static let ofConnection: Set = [
     "connection", "keep-alive", "te", "trailer", "transfer-encoding", "content-length", "upgrade", "expect", "host",
   ]
@@ -105,13 +106,14 @@ struct DoorRequest {
 
   // MARK: The client
 
-  /// Refuses whoever has no placeholder, and what a browser sends for a page of another server.
+  /// Refuses a client that has no placeholder, and what a browser sends for a page of another server.
   private static func checkClient(_ head: borrowing RequestHead, at door: DoorSettings) throws(DoorRefusal) {
     if let port = door.port {
       let names = ["127.0.0.1:\(port)", "localhost:\(port)", "[::1]:\(port)"]
       let host = head.value(of: "host").map { String(decoding: $0, as: UTF8.self).lowercased() } ?? ""
       guard names.contains(host) else {
-        throw .denied("The field Host names another server than this door: a page in a browser may have been lured here.")
+        throw .denied(
+          "The field Host names another server than this door: a page in a browser may have been lured here.")
       }
     }
     guard head.count(of: "origin") == 0, head.count(of: "sec-fetch-site") == 0 else {

@@ -1,12 +1,14 @@
 import BrokerCore
+import BrokerProtocol
 import HTTP
 import HTTPMessage
 import LinuxSystem
 import ProviderKit
+import SecretMemory
 
 /// One sending of a request, and its answer, as it passes to the client.
 struct DoorTransfer {
-  /// How it ended.
+  /// The end of a sending.
   enum Outcome {
     /// The answer has passed, and the connection can be used again.
     case done
@@ -33,7 +35,7 @@ struct DoorTransfer {
   private let stream: HTTPStream
   private let token: Secret
   private var reader: BodyReader?
-  /// What is to be written to the client, and how much of it was.
+  /// The bytes that are to be written to the client, and how many of them were.
   private var (pending, written): ([UInt8], Int) = ([], 0)
   private var hasHead = false
   /// The framing of the answer to the client: in chunks, by a length, or by the end of the connection.
@@ -107,7 +109,8 @@ struct DoorTransfer {
   private func wait(_ client: borrowing DoorClient) -> Bool {
     let isWriting = written < pending.count
     return client.wait(
-      for: isWriting ? nil : flow.bell.descriptor.number, reading: reader != nil && flow.bodyRoom > 0, writing: isWriting)
+      for: isWriting ? nil : flow.bell.descriptor.number, reading: reader != nil && flow.bodyRoom > 0,
+      writing: isWriting)
   }
 
   // MARK: The body of the request

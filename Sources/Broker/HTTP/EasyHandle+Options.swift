@@ -102,7 +102,9 @@ extension EasyHandle {
         set(CURLOPT_COPYPOSTFIELDS, "")
       }
     }
-    if upload != nil || ![.get, .head, .post].contains(request.method) { set(CURLOPT_CUSTOMREQUEST, request.method.rawValue) }
+    if upload != nil || ![.get, .head, .post].contains(request.method) {
+      set(CURLOPT_CUSTOMREQUEST, request.method.rawValue)
+    }
   }
 
   // An empty text, unlike none, keeps libcurl from reading the environment.

@@ -32,7 +32,8 @@ struct HeaderWriter {
     case .bearer(let token): try append("Authorization: Bearer ", token)
     case .proven(let token): try append("Authorization: DPoP ", token)
     case .secret(let secret, let field, let scheme):
-      let isSound = !field.isEmpty && field.utf8.allSatisfy(HTTPToken.isToken) && scheme.utf8.allSatisfy(HTTPToken.isToken)
+      let isSound =
+        !field.isEmpty && field.utf8.allSatisfy(HTTPToken.isToken) && scheme.utf8.allSatisfy(HTTPToken.isToken)
       guard isSound else { throw .invalidField }
       try append(scheme.isEmpty ? "\(field): " : "\(field): \(scheme) ", secret)
     case .basic(let client):

@@ -17,7 +17,7 @@ struct OpenedDoor {
   let opener: ClientID
   /// The door.
   let door: Door
-  /// What is told of it.
+  /// The description that is told of it.
   var state: DoorState
   /// The directory that was made for its socket; nil for a path of its opener's, and for a port.
   let directory: String?
@@ -70,7 +70,8 @@ extension Daemon {
     }.get()
     let transport: DoorMeans
     do throws(StartFailure) {
-      transport = DoorMeans(try providers.requestTransport(configuration.network)) { [weak broker, weak server] demand in
+      transport = DoorMeans(try providers.requestTransport(configuration.network)) {
+        [weak broker, weak server] demand in
         guard let broker, let principal = await server?.principal(of: opener, calling: OpenDoor.name) else {
           return .failure(BrokerError(.shuttingDown))
         }
@@ -125,7 +126,7 @@ extension Daemon {
     guard isWord ?? true else { throw unfit("placeholder", "must have letters, digits, hyphens and underscores alone") }
   }
 
-  /// An id that nobody guesses, and a placeholder that begins as its client wants.
+  /// An id that no other has, and a placeholder that begins as its client wants.
   private static func names(_ prefix: String) throws(BrokerError) -> (id: String, placeholder: Secret) {
     do {
       let id = doorPrefix + String(try KernelRandom.name().prefix(8))
@@ -182,7 +183,7 @@ extension OpenedDoor {
   /// Whether a principal may see and close it.
   func isShown(to principal: Principal) -> Bool { principal.isAdministrative || principal.client == opener }
 
-  /// What is told of it now.
+  /// The description, with how often it was used by now.
   var present: DoorState {
     var state = state
     let counts = door.counts

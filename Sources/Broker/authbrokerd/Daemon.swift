@@ -238,8 +238,7 @@ actor Daemon {
     surroundings.stopping = { [weak self] in self?.assumeIsolated { $0.noteStop() } }
     (surroundings.delivery, surroundings.vaultFile) = (providers.deliveryReports, source.paths.vault)
     surroundings.authorities = { [weak self] in self?.assumeIsolated { $0.providers.authorities } ?? [] }
-    surroundings.sockets = socketServices
-    surroundings.doors = doorServices
+    (surroundings.sockets, surroundings.doors) = (socketServices, doorServices)
     surroundings.targets = { [weak self] in self?.assumeIsolated { $0.configuration.targets } ?? TargetMap() }
     return surroundings
   }

@@ -59,7 +59,8 @@ actor Discovery {
   /// The address of the first document, which a probe asks for.
   nonisolated let firstDocument: HTTPURL
   private nonisolated let configured: [OIDCEndpoint: HTTPURL]
-  private nonisolated let dialect: OIDCDialect
+  /// The dialect of the provider.
+  nonisolated let dialect: OIDCDialect
   private let transport: PublicTransport
   private let uptime: @Sendable () -> Duration
   private var known: Known? {
@@ -69,8 +70,8 @@ actor Discovery {
       addresses.withLock { $0 = (all, true) }
     }
   }
-  /// What is known of the addresses at which tokens are made, for those who must not wait.
-  private nonisolated let addresses: Mutex<(known: [TargetAddress], isWhole: Bool)>
+  /// The addresses at which tokens are made, as far as they are known, for those who must not wait.
+  nonisolated let addresses: Mutex<(known: [TargetAddress], isWhole: Bool)>
   /// The search under way, which all requests wait for.
   private var search: Task<Result<Known?, ProviderFailure>, Never>?
 
@@ -122,23 +123,6 @@ actor Discovery {
     }
   }
 
-  /// The addresses at which tokens are made or ended and clients are registered, as far as they are known: those of the
-  /// configuration, and of the documents.
-  nonisolated var tokenAddresses: [TargetAddress] { addresses.withLock { $0.known } }
-
-  /// Whether the documents were read, or none are.
-  nonisolated var knowsAddresses: Bool { !dialect.usesDiscovery || addresses.withLock { $0.isWhole } }
-
-  /// Reads the documents, unless that was done.
-  func learnAddresses() async { _ = try? await metadata { _ in true } }
-
-  private static func tokenAddresses(
-    _ configured: [OIDCEndpoint: HTTPURL], _ found: ProviderMetadata? = nil
-  ) -> [TargetAddress] {
-    let endpoints = OIDCEndpoint.allCases.filter { $0 != .userinfo }.flatMap { [configured[$0], found?.endpoints[$0]] }
-    return (endpoints + [found?.pushedAuthorization, found?.features.registration]).compactMap { $0?.address }
-  }
-
   /// Notes that there is nothing at a discovered address: the next use searches again.
   ///
   /// Documents that were just read are trusted, so that an endpoint which is away costs no search for each call.
@@ -178,7 +162,7 @@ actor Discovery {
   }
 
   /// Reads the provider's metadata; nil where it has none.
-  private func metadata(
+  func metadata(
     _ suffices: (ProviderMetadata) -> Bool
   ) async throws(ProviderFailure) -> ProviderMetadata? {
     // Twice: the search that is under way may be the one for the first document alone.

@@ -29,9 +29,12 @@ extension OIDCProvider {
 }
 
 extension OIDCProvider {
+  /// Whether it is an address at which sessions are made, changed or ended.
   package func issues(at address: TargetAddress) -> Bool { address.isAny(of: discovery.tokenAddresses) }
 
+  /// Reads the documents.
   package func learnAddresses() async { await discovery.learnAddresses() }
 
+  /// Whether they were read, or none are.
   package var knowsAddresses: Bool { discovery.knowsAddresses }
 }

@@ -11,5 +11,6 @@ extension RESTProvider {
     await ProbeExchange(publicCaller.maker.probe, publicCaller.transport, clock: clock).probe("baseUrl")
   }
 
+  /// Whether it is an address at which sessions are made, changed or ended.
   package func issues(at address: TargetAddress) -> Bool { address.isAny(of: tokenAddresses) }
 }

@@ -52,7 +52,7 @@ package final class StaticProvider: AuthProvider {
 
   /// Reads the secret again.
   package func refresh(_ refreshToken: BoundToken) async throws(ProviderFailure) -> TokenSet {
-    try await tokens(for: TokenTarget(), showing: [])
+    try await tokens(for: TokenTarget(), showing: [], boundTo: nil)
   }
 
   /// Reads the secret: there is nothing else that could be missing.

@@ -25,7 +25,9 @@ import Testing
     let question = ConsentQuestion(
       consentID: String(repeating: "f", count: 64), profile: profile, method: "getAccessToken", scopes: [text],
       audience: text,
-      client: ConsentClientState(ClientIdentity(uid: 1000, unit: String(repeating: "u", count: 260), label: text, tool: text), chain: Array(repeating: process, count: 16)),
+      client: ConsentClientState(
+        ClientIdentity(uid: 1000, unit: String(repeating: "u", count: 260), label: text, tool: text),
+        chain: Array(repeating: process, count: 16)),
       confirm: "once", grants: ConsentGrant(subject: "unit", unit: String(repeating: "u", count: 260)),
       expiresAt: Timestamp(milliseconds: 0))
     return [

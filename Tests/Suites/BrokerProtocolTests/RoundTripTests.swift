@@ -122,7 +122,9 @@ import Testing
     var entry = AuditEntry(
       .consent, at: Timestamp(milliseconds: 7000), count: 3, since: Timestamp(milliseconds: 6000), outcome: "allowed")
     (entry.number, entry.method, entry.profile) = (9, "getAccessToken", ProfileName("work"))
-    entry.client = AuditedClient(ClientIdentity(socket: "ci", uid: 1005, unit: "user/a.scope", label: "snap.x", tool: "g\"it"), isAdministrative: true)
+    entry.client = AuditedClient(
+      ClientIdentity(socket: "ci", uid: 1005, unit: "user/a.scope", label: "snap.x", tool: "g\"it"),
+      isAdministrative: true)
     (entry.scopes, entry.audience, entry.tokenID, entry.subject) = (["a b", "c"], "urn:a", "k3Vh", "unit")
     let finding = AuditFinding(.missing, isError: true, entry: 4, "Entry 4 is missing.")
     try check(

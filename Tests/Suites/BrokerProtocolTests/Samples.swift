@@ -78,7 +78,8 @@ enum Samples {
       ConsentProcess(pid: 2, startedAt: time, command: "g\"it", executable: "/usr/bin/git"),
       ConsentProcess(pid: 1, startedAt: time),
     ]
-    let client = ConsentClientState(ClientIdentity(socket: "ci", uid: 1000, unit: "user/a.scope", label: "snap.a", tool: "t\n"), chain: processes)
+    let client = ConsentClientState(
+      ClientIdentity(socket: "ci", uid: 1000, unit: "user/a.scope", label: "snap.a", tool: "t\n"), chain: processes)
     var question = ConsentQuestion(
       consentID: "c1", profile: .default, method: "getAccessToken", scopes: ["a"], audience: "urn:a", client: client,
       confirm: "once", forwarded: true, grants: ConsentGrant(subject: "unit", pid: 1, unit: "u", socket: "s"),
@@ -92,7 +93,8 @@ enum Samples {
       .consentRequested(consent),
       .consentRequested(
         ConsentQuestion(
-          consentID: "c1", profile: .default, method: "getIdToken", client: ConsentClientState(.blank), confirm: "always",
+          consentID: "c1", profile: .default, method: "getIdToken", client: ConsentClientState(.blank),
+          confirm: "always",
           grants: ConsentGrant(subject: "process", remember: .seconds(600)), expiresAt: time)),
       .login(LoginEvent(method: "password")),
       .login(LoginEvent(userID: "u1", method: "password", clientContext: "c\"1")),

@@ -146,7 +146,8 @@ import Testing
       #expect(
         refusals.map(\.outcome) == ["unknownProfile", "unknownProfile", "accessDenied", "accessDenied", "accessDenied"])
       #expect(refusals.map { $0.profile?.description } == ["work", "none", "shop", "shop", nil], "\(refusals)")
-      #expect(refusals[2].scopes == ["y"] && refusals.allSatisfy { $0.client?.identity.socket == "ci" && $0.tokenID == nil })
+      #expect(
+        refusals[2].scopes == ["y"] && refusals.allSatisfy { $0.client?.identity.socket == "ci" && $0.tokenID == nil })
       #expect(harness.grants.isEmpty)
     }
   }

@@ -15,7 +15,7 @@ import Testing
   private static let types = [
     "accessToken": "string", "tokenType": "string", "expiresAt": "string|null", "scopes": "array",
     "profile": "string", "tokenId": "string", "audience": "string", "offline": "true", "minValidityCapped": "true",
-    "target": "object",
+    "target": "object", "header": "string",
   ]
   private static let codes: [Int32] = [0, 1, 2, 3, 5, 6, 7, 8]
 

@@ -132,7 +132,8 @@ import Testing
       "", "vault", "limits", "network", "profiles", "targets", "sockets", "access", "local", "profiles.*",
       "access.confirm", "local.otp",
       "local.delivery", "profiles.*.errors", "profiles.*.authorizationParameters", "profiles.*.tokenParameters",
-      "profiles.*.deviceParameters", "profiles.*.endpoints", "profiles.*.tls", "profiles.*.mapping", "profiles.*.requests",
+      "profiles.*.deviceParameters", "profiles.*.endpoints", "profiles.*.tls", "profiles.*.mapping",
+      "profiles.*.requests",
       "profiles.*.mapping.endpoints",
       "profiles.*.mapping.reply", "profiles.*.mapping.errors", "profiles.*.mapping.errors.kinds",
     ]

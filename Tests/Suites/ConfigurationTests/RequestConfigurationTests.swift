@@ -8,7 +8,7 @@ import Testing
 @testable import Configuration
 
 /// The section `requests` of a profile.
-@Suite struct RequestConfigurationTests {
+@Suite(.standardTimeLimit) struct RequestConfigurationTests {
   private static func rules(_ text: String) throws(ConfigurationError) -> RequestRules? {
     let text = "{ profiles: { default: { provider: \"local\"\(text.isEmpty ? "" : ", requests: \(text)") } } }"
     return try BrokerConfiguration.parse(Array(text.utf8), file: "c", environment: [:]).profiles[0].requests

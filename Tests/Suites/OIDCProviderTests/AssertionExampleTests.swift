@@ -90,14 +90,14 @@ import TextCoding
     #expect(token.hasPrefix("eyJhbGciOiJFUzI1NiIsImtpZCI6IjE2In0.eyJpc3Mi"))
     let grant = MachineGrant.jwtBearer(.assertion(.reference(Self.file)))
     try await run(token, grant: grant) { provider, server in
-      _ = try await provider.tokens(for: TokenTarget(), showing: [])
+      _ = try await provider.tokens(for: TokenTarget(), showing: [], boundTo: nil)
       let body = try #require(server.requests(at: "/token.oauth2").first).body
       let wanted = "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=\(token)"
       #expect(body.hasPrefix(wanted), "\(body)")
     }
     try await run(token, at: 1_300_819_380, grant: grant) { provider, server in
       let refusal = await failure { () throws(ProviderFailure) in
-        try await provider.tokens(for: TokenTarget(), showing: [])
+        try await provider.tokens(for: TokenTarget(), showing: [], boundTo: nil)
       }
       #expect(refusal?.kind == .missingCredential && server.requests.isEmpty)
     }

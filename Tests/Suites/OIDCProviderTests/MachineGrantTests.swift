@@ -79,7 +79,7 @@ import Testing
     let jwt = idToken(#"{"exp":4000000000}"#)
     try await run(.jwtBearer(Self.file), assertion: jwt) { provider, server in
       #expect(provider.subjects.isEmpty)
-      _ = try await provider.tokens(for: TokenTarget(), showing: [])
+      _ = try await provider.tokens(for: TokenTarget(), showing: [], boundTo: nil)
       #expect(
         server.requests.first?.form == [
           "grant_type": "urn:ietf:params:oauth:grant-type:jwt-bearer", "assertion": jwt, "scope": "a b",
@@ -93,7 +93,7 @@ import Testing
     try await run(.jwtBearer(Self.file), assertion: idToken(#"{"exp":1}"#)) {
       provider, server in
       let refusal = await failure { () throws(ProviderFailure) in
-        try await provider.tokens(for: TokenTarget(), showing: [])
+        try await provider.tokens(for: TokenTarget(), showing: [], boundTo: nil)
       }
       #expect(refusal?.kind == .missingCredential && server.requests.isEmpty)
       guard case .credentialMissing(let credential)? = refusal else { return }

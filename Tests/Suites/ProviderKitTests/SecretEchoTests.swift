@@ -1,11 +1,12 @@
 import SecretMemory
-import TextCoding
+import TestSupport
 import Testing
+import TextCoding
 
 @testable import ProviderKit
 
 /// Taking a token out of what a server answers.
-@Suite struct SecretEchoTests {
+@Suite(.standardTimeLimit) struct SecretEchoTests {
   private static let token = "eyJhbGciOi/J9+abc.def~ghi"
 
   private static func removed(from text: String, token: String = token) throws -> String {

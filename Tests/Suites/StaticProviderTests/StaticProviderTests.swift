@@ -21,14 +21,14 @@ import Testing
 
   private func failure(_ provider: StaticProvider, for target: TokenTarget = TokenTarget()) async -> ProviderFailure? {
     do throws(ProviderFailure) {
-      _ = try await provider.tokens(for: target, showing: [])
+      _ = try await provider.tokens(for: target, showing: [], boundTo: nil)
       return nil
     } catch { return error }
   }
 
   @Test func `the token is the secret, without an end and without a login`() async throws {
     let provider = try provider(.success("key 1"))
-    let tokens = try await provider.tokens(for: TokenTarget(), showing: [])
+    let tokens = try await provider.tokens(for: TokenTarget(), showing: [], boundTo: nil)
     #expect(
       tokens.accessToken.value.revealedString() == "key 1" && tokens.accessTokenExpiresAt == nil
         && tokens.scopes.isEmpty)

@@ -130,7 +130,9 @@ extension Principal {
     guard let allowance = allowance(for: profile, by: method), allowance.allows(method) else {
       throw .notAllowed(method, with: profile, by: permissions)
     }
-    guard allowance.mayHold || !Allowance.handingOut.contains(method) else { throw .mayOnlyUse(profile, by: permissions) }
+    guard allowance.mayHold || !Allowance.handingOut.contains(method) else {
+      throw .mayOnlyUse(profile, by: permissions)
+    }
     let allowedScopes = try allowance.scopes(scopes, of: profile, own: own, by: permissions)
     return (allowedScopes, try allowance.audience(audience, of: profile, by: permissions))
   }

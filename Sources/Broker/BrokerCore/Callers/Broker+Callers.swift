@@ -96,6 +96,11 @@ extension Broker {
   /// Tells a caller why there is no result.
   func refuse(_ caller: CallerID, _ error: BrokerError) { finish(caller, .failure(error)) }
 
+  /// Ends the wait of a caller of the broker's own that is served another way than by an answer.
+  ///
+  /// - Returns: whether it still waited.
+  func release(_ caller: CallerID) -> Bool { callers.remove(caller) != nil }
+
   private func finish(_ caller: CallerID, _ answer: Answer) {
     guard let entry = callers.remove(caller) else { return }
     let answer = entry.need == .throughout ? unlessLocked(answer) : answer

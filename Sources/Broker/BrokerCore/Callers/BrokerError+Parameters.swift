@@ -6,6 +6,7 @@ extension BrokerError {
   /// - Parameters:
   ///   - pointer: the parameter (RFC 6901).
   ///   - sentence: what it must be, as the end of a sentence.
+  /// - Returns: `invalidParams`.
   static func unfit(_ pointer: String, _ sentence: String) -> BrokerError {
     BrokerError(.invalidParams, "The parameter \(pointer) \(sentence).", pointer: pointer)
   }

@@ -46,7 +46,9 @@ package struct APIRequest: Sendable {
     do throws(TargetAddress.Fault) { address = try TargetAddress(url) } catch {
       throw .unfit("/url", "must be \(error.expectation)")
     }
-    guard AddressParts(url)?.user == nil, Self.schemes.contains(address.origin.scheme) else { throw .unfit("/url", "must be an https:// address, or an http:// one of this machine, without a user name") }
+    guard AddressParts(url)?.user == nil, Self.schemes.contains(address.origin.scheme) else {
+      throw .unfit("/url", "must be an https:// address, or an http:// one of this machine, without a user name")
+    }
     guard params.body == nil || params.bodyBytes == nil else {
       throw .unfit("/bodyBase64", "must be absent, since /body is there")
     }
@@ -73,7 +75,8 @@ package struct APIRequest: Sendable {
   private static let mostFields = 32
   /// The fields that are the broker's: credentials, the server, the connection, and how a body is framed and encoded.
   private static let reserved: Set = [
-    "accept-encoding", "authorization", "connection", "content-length", "cookie", "dpop", "expect", "host", "keep-alive",
+    "accept-encoding", "authorization", "connection", "content-length", "cookie", "dpop", "expect", "host",
+    "keep-alive",
     "te", "trailer", "transfer-encoding", "upgrade",
   ]
 

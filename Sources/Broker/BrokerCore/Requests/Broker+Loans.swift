@@ -106,8 +106,9 @@ extension Broker {
     do throws(BrokerError) { try judge(demand.method, demand.address, on: slot) } catch {
       return refuse(caller.id, error)
     }
-    // Its time may be over, or the vault locked.
-    guard callers.remove(caller.id) != nil else { return }
+    guard vault.isOpen else { return refuse(caller.id, BrokerError(.vaultLocked, profile: slot.name)) }
+    // It may have been refused meanwhile.
+    guard release(caller.id) else { return }
     if demand.refused == nil { noteUse(of: loan.token, for: target, slot, by: caller.principal) }
     go(loan)
   }

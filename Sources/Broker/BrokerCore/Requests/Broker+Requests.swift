@@ -100,7 +100,7 @@ extension Broker {
 
   private func send(_ call: RequestCall, _ error: BrokerError?, isRetry: Bool) {
     if let error { return end(call, .failure(error)) }
-    // Nobody waits for it any more.
+    // Its client does not wait for it any more.
     guard callers[call.caller.id] != nil else { return end(call, .failure(BrokerError(.cancelled))) }
     guard let slot = slot(call.slot), let loan = token(of: slot, for: call.target) else {
       return end(call, .failure(BrokerError(.loginRequired, profile: call.profile)))

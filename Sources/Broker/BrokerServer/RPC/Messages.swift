@@ -278,9 +278,8 @@ extension BrokerServer {
       environment.proofs.discard(proof, from: process)
     }
     guard connection.hasAsked else { return }
-    let id = connection.id
-    environment.doors.forget(id)
-    broker.assumeIsolated { $0.leave(id) }
+    environment.doors.forget(connection.id)
+    broker.assumeIsolated { [id = connection.id] broker in broker.leave(id) }
   }
 }
 

@@ -9,7 +9,7 @@ package struct DoorServices: Sendable {
   }
   /// Closes one, by its id, for a client that may; false where there is none.
   package var close: @Sendable (String, Principal) -> Bool = { _, _ in false }
-  /// Those that a client is shown.
+  /// Lists the doors that a client is shown.
   package var list: @Sendable (Principal) -> [DoorState] = { _ in [] }
   /// Closes those of a connection that has ended.
   package var forget: @Sendable (ClientID) -> Void = { _ in }

@@ -54,7 +54,8 @@ enum DoorDraft {
   ]
 
   /// The parameters; `port` where the command line names neither a port nor a path.
-  static func params(_ context: Context, _ origin: String?, port: Int? = nil) throws(CommandFailure) -> OpenDoor.Params {
+  static func params(_ context: Context, _ origin: String?, port: Int? = nil) throws(CommandFailure) -> OpenDoor.Params
+  {
     let arguments = context.arguments
     var params = OpenDoor.Params(profile: try context.profile(), origin: origin, port: port)
     params.placeholder = arguments["--placeholder"]

@@ -20,7 +20,8 @@ enum DoorRunCommand: Command {
       ORIGIN is a server such as https://api.example.com; it may be left out where the rules of the profile name one alone.
       The path of an API's base address is the program's own business: --url-env OPENAI_BASE_URL=/v1 adds it.
       """,
-    options: [address, token, .value("--port", "NUMBER", "the port; any that is free where absent")] + DoorDraft.options,
+    options: [address, token, .value("--port", "NUMBER", "the port; any that is free where absent")]
+      + DoorDraft.options,
     endsOptionsAtOperand: false,
     examples: [
       "authbroker door run -p shop https://api.example.com -- ./agent",

@@ -5,7 +5,8 @@ enum CommandList {
   /// The commands.
   static var all: [CommandEntry] {
     [
-      TokenCommand.entry, HeaderCommand.entry, ExecCommand.entry, FileCommand.entry, RequestCommand.entry, DoorCommand.entry,
+      TokenCommand.entry, HeaderCommand.entry, ExecCommand.entry, FileCommand.entry, RequestCommand.entry,
+      DoorCommand.entry,
       LoginCommand.entry,
       VerifyOTPCommand.entry, CancelCommand.entry, ReauthenticateCommand.entry, RegisterCommand.entry,
       ImportCommand.entry, InitCommand.entry, StatusCommand.entry, WhoamiCommand.entry, ProfilesCommand.entry,

@@ -28,7 +28,7 @@ struct Option: Equatable, Sendable {
     "-h": "--help", "-p": "--profile", "-q": "--quiet", "-V": "--version", "-X": "--method", "-H": "--header",
     "-d": "--data", "-i": "--include", "-o": "--output",
   ]
-  /// Those of them that take a value.
+  /// The ones that take a value.
   private static let shortWithValue: Set = ["-p", "-X", "-H", "-d", "-o"]
 
   /// The short name with its dash; nil where there is none.

@@ -5,8 +5,10 @@ import StateDirectory
 
 /// `authbroker request`.
 enum RequestCommand: Command {
-  private static let method = Option.value("--method", "METHOD", "the request method; GET, or POST where there is a body")
-  private static let header = Option.value("--header", "LINE", #"a field such as "Accept: text/plain"; may be repeated"#)
+  private static let method = Option.value(
+    "--method", "METHOD", "the request method; GET, or POST where there is a body")
+  private static let header = Option.value(
+    "--header", "LINE", #"a field such as "Accept: text/plain"; may be repeated"#)
   private static let data = Option.value("--data", "TEXT|@FILE|-", "the body, a file with it, or - for standard input")
   private static let include = Option.flag("--include", "print the status and the header before the body")
   private static let output = Option.value("--output", "FILE", "write the body to a file", completion: .files)
@@ -25,7 +27,8 @@ enum RequestCommand: Command {
       Prints the body as it came. The exit code tells the status: 0 below 400, 3 for 401, 6 for 403, 5 for 429 and from 500 on,
       and 1 for the others.
       """,
-    options: [method, header, data, include, output] + TokenChoice.options.filter { $0.name != TargetOption.option.name },
+    options: [method, header, data, include, output]
+      + TokenChoice.options.filter { $0.name != TargetOption.option.name },
     examples: [
       "authbroker request https://api.example.com/v1/orders",
       #"authbroker request -p shop -X PATCH -d '{"state":"open"}' /v1/orders/7"#,
@@ -101,7 +104,7 @@ enum RequestCommand: Command {
     return bytes
   }
 
-  /// What a stream has, up to one byte more than a body may have.
+  /// The contents of a stream, up to one byte more than a body may have.
   private static func contents(of stream: borrowing FileDescriptor) throws(Errno) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: SendRequest.mostBytes + 1)
     var filled = 0
@@ -118,7 +121,7 @@ enum RequestCommand: Command {
 
   private static func write(_ bytes: [UInt8], to path: String) throws(CommandFailure) {
     do throws(Errno) {
-      let file = try FileDescriptor.open(path, [.write, .create, .truncate])
+      let file = try FileDescriptor.open(path, [.write, .create, .truncate, .noFollow])
       try file.writeAll(bytes.span)
     } catch { throw CommandFailure(.failure, "\(path.shellQuoted) cannot be written: \(error)") }
   }

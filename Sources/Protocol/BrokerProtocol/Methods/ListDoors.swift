@@ -38,6 +38,7 @@ public struct DoorState: ObjectCodable, Equatable {
   /// When it is closed; absent where its time is not limited.
   public var expiresAt: Timestamp?
 
+  /// A door of these members.
   public init(
     doorID: String, profile: ProfileName, origin: String, url: String, connections: Int = 0, forwarded: Int = 0,
     refused: Int = 0, expiresAt: Timestamp? = nil

@@ -26,10 +26,12 @@ public enum OpenDoor: BrokerMethod {
     /// The beginning of the placeholder, for clients that know a token by it, such as ghp_ or sk-: at most 32 letters, digits,
     /// hyphens and underscores.
     public var placeholder: String?
-    /// What becomes of an answer 401 that a new token does not heal: fail answers 502, since a client may begin a login of its
-    /// own after a 401; pass passes it on. fail where absent.
+    /// The fate of an answer 401 that a new token does not heal; fail where absent.
+    ///
+    /// fail answers 502, since a client may begin a login of its own after a 401; pass passes it on.
     public var unauthorized: String?
 
+    /// Parameters of these members.
     public init(
       profile: ProfileName? = nil, origin: String? = nil, path: String? = nil, port: Int? = nil,
       lifetime: Duration? = nil, placeholder: String? = nil, unauthorized: String? = nil
@@ -59,6 +61,7 @@ public enum OpenDoor: BrokerMethod {
     /// The text that its clients send as the token; it is worth nothing elsewhere.
     public var placeholder: Secret
 
+    /// A result of these members.
     public init(doorID: String, url: String, placeholder: Secret) {
       (self.doorID, self.url, self.placeholder) = (doorID, url, placeholder)
     }

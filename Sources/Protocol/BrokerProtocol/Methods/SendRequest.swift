@@ -38,6 +38,7 @@ public enum SendRequest: BrokerMethod {
     /// How long the caller waits for the answer: 600 seconds at most.
     public var timeout: Duration
 
+    /// Parameters of these members.
     public init(
       profile: ProfileName? = nil, method: String, url: String, headers: HeaderFields? = nil, body: String? = nil,
       bodyBytes: [UInt8]? = nil, scopes: [String]? = nil, audience: String? = nil,

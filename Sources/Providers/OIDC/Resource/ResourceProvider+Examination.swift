@@ -11,6 +11,7 @@ extension ResourceProvider {
     return await ProbeExchange(HTTPRequest(.get, url), transport, clock: clock).probe("resource")
   }
 
+  /// Whether it is an address at which sessions are made, changed or ended.
   package func issues(at address: TargetAddress) -> Bool {
     knownDiscoveries.contains { address.isAny(of: $0.tokenAddresses) }
   }

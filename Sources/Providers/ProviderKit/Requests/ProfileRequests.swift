@@ -54,7 +54,8 @@ package struct ProfileRequests: APISender {
     }
     return APIAnswer(
       status: head.status,
-      headers: HeaderFields(fields.map { HeaderFields.Field(echo.removed(from: $0.name), echo.removed(from: $0.value)) }),
+      headers: HeaderFields(
+        fields.map { HeaderFields.Field(echo.removed(from: $0.name), echo.removed(from: $0.value)) }),
       body: echo.removed(from: body))
   }
 
@@ -72,7 +73,7 @@ package struct ProfileRequests: APISender {
     }
   }
 
-  /// Whether a field of an answer is for the connection, or sets a cookie, which nobody keeps.
+  /// Whether a field of an answer is for the connection, or sets a cookie, which is not kept.
   private static func isWithheld(_ name: String) -> Bool {
     APIRequest.isReserved(name) || name.hasPrefix("set-cookie") || name == "content-encoding"
   }
@@ -81,7 +82,9 @@ package struct ProfileRequests: APISender {
     guard let method = HTTPRequest.Method(rawValue: request.method.rawValue) else { throw .invalidField }
     var (fields, type): ([HTTPField], String?) = ([], nil)
     for field in request.fields {
-      if field.name.lowercased() == contentType { type = field.value } else {
+      if field.name.lowercased() == contentType {
+        type = field.value
+      } else {
         fields.append(try HTTPField(field.name, field.value))
       }
     }

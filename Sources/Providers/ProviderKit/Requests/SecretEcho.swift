@@ -6,7 +6,7 @@ import TextCoding
 /// Plain, percent-encoded (RFC 3986), as JSON escapes a slash, and in base64 at each of the three places at which it may begin,
 /// as in the credentials of basic authentication (RFC 7617). A form has no copy here beyond the life of this value.
 package struct SecretEcho: ~Copyable {
-  /// What stands in the place of the token.
+  /// The mark in the place of the token.
   private static let mark = Array("[token]".utf8)
   /// A shorter text is no token, and may stand anywhere.
   private static let shortest = 8

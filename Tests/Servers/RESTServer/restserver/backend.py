@@ -111,10 +111,8 @@ class Backend(AccountEndpoints):
             return None
 
     def _dispatch(self, endpoint, request, where):
-        if endpoint == "unknown":
-            raise ApplicationError("not_found")
-        if endpoint == "wrongMethod":
-            raise ApplicationError("method_not_allowed")
+        if endpoint in ("unknown", "wrongMethod"):
+            raise ApplicationError("not_found" if endpoint == "unknown" else "method_not_allowed")
         if request.query and endpoint != "api":
             raise MalformedRequest("parameters belong into the body")
         if endpoint not in BEARER_ENDPOINTS:

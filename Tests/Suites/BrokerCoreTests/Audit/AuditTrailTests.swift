@@ -149,10 +149,9 @@ import Testing
       stage.note(Self.refusal("scope-\(number)", tool))
     }
     stage.pass(.seconds(61))
-    #expect(stage.facts.count <= AuditTrail.mostRefusals + 2)
-    #expect(stage.facts.map(\.count).reduce(0, +) == 10_000)
+    #expect(stage.facts.count <= AuditTrail.mostRefusals + 2 && stage.facts.map(\.count).reduce(0, +) == 10_000)
     let joined = try #require(stage.facts.last)
-    #expect(joined.outcome == "several" && joined.client?.identity.tool == nil && joined.client?.identity.socket == "ci")
+    #expect(joined.outcome == "several" && joined.client?.identity == ClientIdentity(socket: "ci", uid: 1005))
     // Another source is not concerned.
     stage.note(Self.refusal("own", AuditedClient(ClientIdentity(uid: 0))))
     stage.pass(.seconds(1))
@@ -162,7 +161,8 @@ import Testing
   @Test func `many names that a program gives itself do not make many entries`() throws {
     var stage = Stage()
     for number in 0..<5000 {
-      stage.note(try Self.grant("shop", token: "t1", AuditedClient(ClientIdentity(socket: "ci", uid: 7, tool: "tool-\(number)"))))
+      let tool = ClientIdentity(socket: "ci", uid: 7, tool: "tool-\(number)")
+      stage.note(try Self.grant("shop", token: "t1", AuditedClient(tool)))
     }
     stage.pass(.seconds(61))
     #expect(stage.facts.count <= AuditTrail.mostGrants + 2)

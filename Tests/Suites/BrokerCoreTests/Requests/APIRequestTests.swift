@@ -1,10 +1,11 @@
 import BrokerProtocol
+import TestSupport
 import Testing
 
 @testable import BrokerCore
 
 /// Requests for an API, as clients give them.
-@Suite struct APIRequestTests {
+@Suite(.standardTimeLimit) struct APIRequestTests {
   private static func request(
     _ method: String = "POST", _ url: String = "https://api.example.com/v1", _ headers: [(String, String)] = [],
     body: String? = nil, bytes: [UInt8]? = nil, timeout: Duration = .seconds(30)
@@ -27,7 +28,8 @@ import Testing
 
   @Test func `a good request is taken as it is`() throws {
     let request = try Self.request(
-      "PATCH", "https://api.example.com:8443/v1?x=%2f..#part", [("X-A", "b"), ("content-type", "text/plain")], body: "é")
+      "PATCH", "https://api.example.com:8443/v1?x=%2f..#part", [("X-A", "b"), ("content-type", "text/plain")], body: "é"
+    )
     #expect(request.method == .patch && request.url == "https://api.example.com:8443/v1?x=%2f..")
     #expect(request.body == Array("é".utf8) && request.fields.count == 2)
     #expect(request.origin == "https://api.example.com:8443")

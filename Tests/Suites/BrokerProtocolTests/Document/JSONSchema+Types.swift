@@ -143,7 +143,8 @@ extension JSONSchema {
       .required("nextAction", .words(NextAction.allCases.map(\.rawValue))), .required("retryable", .boolean),
       .optional("retryAfterSeconds", .of(SecondsCoding.seconds)), .optional("profile", .of(ProfileName.self)),
       .optional("pointer", .text, "RFC 6901"),
-      .optional("rule", .text, "The rule of the configuration that refuses a request, or the list in which none allows it."),
+      .optional(
+        "rule", .text, "The rule of the configuration that refuses a request, or the list in which none allows it."),
       .optional("attemptsRemaining", .count),
       .optional("fields", .list(of: .text)), .optional("challenge", .of(OTPChallenge.self)),
       .optional("action", .of(UserAction.self)), .optional("scopes", .list(of: .text)),

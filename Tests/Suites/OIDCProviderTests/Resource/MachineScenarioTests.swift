@@ -91,7 +91,7 @@ import TextCoding
         + "privateKey: { file: '/run/key.pem' }, grant: 'clientCredentials', resource: '\(Self.resource)' }"
       try await Self.withProviders(profile, Self.finder(pem)) { providers in
         let provider = try #require(providers.first)
-        let tokens = try await provider.tokens(for: TokenTarget(), showing: [])
+        let tokens = try await provider.tokens(for: TokenTarget(), showing: [], boundTo: nil)
         #expect(tokens.accessToken == BoundToken(try secret("cc-token")))
         let request = try #require(server.requests(at: "/token").first)
         #expect(request.form["resource"] == Self.resource && request.fields["authorization"] == nil)
@@ -217,7 +217,7 @@ import TextCoding
       try await Self.withProviders(profile, Self.finder(Self.assertion(row, server.issuer))) { providers in
         let provider = try #require(providers.first)
         let refusal = await failure { () throws(ProviderFailure) in
-          try await provider.tokens(for: TokenTarget(), showing: [])
+          try await provider.tokens(for: TokenTarget(), showing: [], boundTo: nil)
         }
         #expect(refusal?.kind == row.failure)
         let requests = server.requests(at: "/token")
