@@ -62,6 +62,7 @@ package struct ProfileConfiguration: Sendable, Equatable {
   private init(name: ProfileName, provider: Provider, hasSessions: Bool, _ section: inout ConfigurationSection) {
     self.name = name
     self.provider = provider
+    requests = RequestRules(&section)
     guard hasSessions else {
       (rules, allowIDToken) = (SessionRules(), false)
       return
@@ -76,7 +77,6 @@ package struct ProfileConfiguration: Sendable, Equatable {
     let habit = section.read(ChoiceSetting("revocation", standard: RevocationHabit.token))
     if section.has("revocation") { rules.revocation = habit }
     allowIDToken = section.flag("allowIdToken", standard: false)
-    requests = RequestRules(&section)
   }
 
   /// Other programs' names for a profile's keys.

@@ -30,21 +30,21 @@ SEEDS = {
 RENAMED = {
     "name": "renamed",
     "endpoints": {
-        "login": ["POST", "/service/v2/session"],
-        "verifyOtp": ["POST", "/service/v2/session/second-factor"],
-        "resendOtp": ["POST", "/service/v2/session/second-factor/again"],
-        "verifyBackupCode": ["POST", "/service/v2/session/recovery-code"],
-        "generateBackupCodes": ["POST", "/service/v2/users/self/recovery-codes"],
-        "refresh": ["POST", "/service/v2/token"],
-        "logout": ["POST", "/service/v2/revoke"],
-        "register": ["POST", "/service/v2/users"],
-        "forgotPassword": ["POST", "/service/v2/users/recovery"],
-        "resetPassword": ["PUT", "/service/v2/users/recovery"],
-        "verifyEmail": ["POST", "/service/v2/users/confirmation"],
-        "changePassword": ["PUT", "/service/v2/users/self/passphrase"],
-        "getCurrentUser": ["GET", "/service/v2/users/self"],
-        "updateProfile": ["PUT", "/service/v2/users/self"],
-        "deleteAccount": ["POST", "/service/v2/users/self/closure"],
+        "login": ["POST", "/api/v2/session"],
+        "verifyOtp": ["POST", "/api/v2/session/second-factor"],
+        "resendOtp": ["POST", "/api/v2/session/second-factor/again"],
+        "verifyBackupCode": ["POST", "/api/v2/session/recovery-code"],
+        "generateBackupCodes": ["POST", "/api/v2/users/self/recovery-codes"],
+        "refresh": ["POST", "/api/v2/token"],
+        "logout": ["POST", "/api/v2/revoke"],
+        "register": ["POST", "/api/v2/users"],
+        "forgotPassword": ["POST", "/api/v2/users/recovery"],
+        "resetPassword": ["PUT", "/api/v2/users/recovery"],
+        "verifyEmail": ["POST", "/api/v2/users/confirmation"],
+        "changePassword": ["PUT", "/api/v2/users/self/passphrase"],
+        "getCurrentUser": ["GET", "/api/v2/users/self"],
+        "updateProfile": ["PUT", "/api/v2/users/self"],
+        "deleteAccount": ["POST", "/api/v2/users/self/closure"],
     },
     "parameters": {
         "email": "mail",
@@ -126,7 +126,7 @@ class Dialect:
         return cls(DIALECTS[name])
 
     def endpoint(self, method, path):
-        """The endpoint that a request means; `api` is whatever is below it, and `unknown` and `wrongMethod`
+        """The endpoint that a request means; `api` is whatever is below `/service/`, and `unknown` and `wrongMethod`
         are answers of their own."""
         same_path = [name for name, (_, known) in self.endpoints.items() if known == path]
         for name in same_path:
