@@ -50,7 +50,9 @@ import Testing
 
   @Test func `the whole life of a session`() async throws {
     try await run(["--account", annWithCode]) { backend, provider in
-      #expect(provider.abilities == Set(ProviderAbility.allCases).subtracting([.generateBackupCodes, .awaitLogin, .createProof]))
+      #expect(
+        provider.abilities
+          == Set(ProviderAbility.allCases).subtracting([.generateBackupCodes, .awaitLogin, .createProof]))
       let first = try #require(try await provider.login(.ann()).challenge)
       #expect(first.otpLength == 6 && first.method == .sms && first.backupCodesAllowed && first.attemptsRemaining == 5)
       #expect(first.maskedDestination == "********0123")
