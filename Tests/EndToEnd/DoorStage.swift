@@ -42,13 +42,13 @@ struct DoorStage {
   }
 
   /// Sends bytes, and reads to the end of the connection: `Connection: close` asks for that.
-  func exchange(_ message: String) throws -> String { try exchange(Array(message.utf8)) }
+  func exchange(_ message: String) throws -> String { String(decoding: try octets(message), as: UTF8.self) }
 
-  /// The same for any bytes.
-  func exchange(_ bytes: [UInt8]) throws -> String {
+  /// The same, with the answers as bytes.
+  func octets(_ message: String) throws -> [UInt8] {
     let connection = try connect()
-    try connection.sendAll(bytes.span)
-    return String(decoding: try readToEnd(connection), as: UTF8.self)
+    try connection.sendAll(message.utf8.span)
+    return try readToEnd(connection)
   }
 
   /// Sends one request that ends its connection, and gives the answer.

@@ -130,6 +130,14 @@ import Testing
         #expect(answer.status == 403 && answer.body.contains(#""rule":""#), "\(path) \(answer.body)")
       }
       #expect(try stage.count == 0 && stage.ask("GET", "/service/echo/a").status == 200)
+      // An answer to HEAD has no body, so that the next request on the connection is answered as itself.
+      let head = "Host: \(stage.host)\r\n\(stage.slot)"
+      let both = try stage.exchange(
+        "HEAD /service/status/200 HTTP/1.1\r\n\(head)\r\nGET /service/echo/a HTTP/1.1\r\n\(head)Connection: close\r\n\r\n"
+      )
+      #expect(both.hasPrefix("HTTP/1.1 403 ") && !both.contains("accessDenied") && both.contains("HTTP/1.1 200 "))
+      let door = try stage.wire.call("listDoors").required("doors").elements()[0]
+      #expect(try door.required("forwarded").integer() == 2 && door.required("refused").integer() == 4)
     }
   }
 

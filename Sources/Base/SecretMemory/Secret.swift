@@ -179,17 +179,18 @@ public struct Secret: Sendable {
 
 extension Secret: Equatable {
   /// Compares in constant time: how long it takes depends on the lengths only.
-  public static func == (left: Secret, right: Secret) -> Bool {
-    guard left.byteCount == right.byteCount else { return false }
-    return left.withBytes { leftBytes in
-      right.withBytes { rightBytes in
-        // Both ranges have the length that was compared above, and live until the closures return.
-        unsafe leftBytes.withUnsafeBytes { a in
+  public static func == (left: Secret, right: Secret) -> Bool { right.withBytes { left.isEqual(to: $0) } }
+
+  /// Compares with bytes that need not be a secret, in the same way.
+  package func isEqual(to bytes: Span<UInt8>) -> Bool {
+    guard byteCount == bytes.count else { return false }
+    return withBytes { own in
+      // Both ranges have the length that was compared above, and live until the closures return.
+      unsafe own.withUnsafeBytes { a in
+        // As above.
+        unsafe bytes.withUnsafeBytes { b in
           // As above.
-          unsafe rightBytes.withUnsafeBytes { b in
-            // As above.
-            unsafe clinux_equal_in_constant_time(a.baseAddress, b.baseAddress, a.count) != 0
-          }
+          unsafe clinux_equal_in_constant_time(a.baseAddress, b.baseAddress, a.count) != 0
         }
       }
     }

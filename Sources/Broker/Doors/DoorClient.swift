@@ -69,10 +69,15 @@ struct DoorClient: ~Copyable {
 
   /// Waits until there is something to read or room to write, as far as that is wanted, or another descriptor is readable.
   ///
-  /// - Returns: false where the client sends nothing any more although it is not asked to, or the door is closed.
-  borrowing func wait(for other: Int32?, reading: Bool, writing: Bool) -> Bool {
+  /// - Parameters:
+  ///   - other: the other descriptor; nil for none.
+  ///   - reading: whether something to read is waited for.
+  ///   - writing: whether room to write is.
+  ///   - watchesEnd: whether the client is gone once it sends nothing any more, where neither is.
+  /// - Returns: false where the client is gone, or the door is closed.
+  borrowing func wait(for other: Int32?, reading: Bool, writing: Bool, orEnd watchesEnd: Bool) -> Bool {
     var poll = PollSet(count: 3)
-    let isIdle = !reading && !writing
+    let isIdle = !reading && !writing && watchesEnd
     poll.watch(0, descriptor.number, readable: reading, writable: writing, hangUp: isIdle)
     poll.watch(1, closing, readable: true)
     if let other { poll.watch(2, other, readable: true) }

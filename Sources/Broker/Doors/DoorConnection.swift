@@ -32,8 +32,8 @@ struct DoorConnection: ~Copyable {
       do throws(DoorRefusal) {
         guard try serveNext() else { return }
       } catch {
-        door.note(isForwarded: false)
-        guard client.write(error.bytes(without: false)), !error.ends else { return client.linger() }
+        if !error.wasForwarded { door.note(isForwarded: false) }
+        guard client.write(error.bytes), !error.ends else { return client.linger() }
       }
     }
   }
@@ -50,6 +50,7 @@ struct DoorConnection: ~Copyable {
     do throws(DoorRefusal) { return try forward(request) } catch {
       var refusal = error
       if !request.keepsConnection { refusal.ends = true }
+      refusal.hasNoBody = request.method == .head
       throw refusal
     }
   }
@@ -79,8 +80,9 @@ struct DoorConnection: ~Copyable {
         .providerRejected, "\(door.settings.origin.text) refuses the token, also a new one.",
         profile: door.settings.profile)
       error.nextAction = .login
-      throw DoorRefusal(error, ends: !request.isHeld)
-    case .failed(let failure): throw DoorRefusal(Self.error(failure, door.settings), ends: !request.isHeld)
+      throw DoorRefusal(error, ends: !request.isHeld, wasForwarded: true)
+    case .failed(let failure):
+      throw DoorRefusal(Self.error(failure, door.settings), ends: !request.isHeld, wasForwarded: true)
     }
   }
 

@@ -14,8 +14,6 @@ final class DoorFlow: BodySource, ResponseSink, Sendable {
     var outgoing: [UInt8] = []
     var sent = 0
     var isBodyWhole = false
-    /// Whether the body broke off: then it has no end.
-    var isBroken = false
     var head: HTTPResponse?
     var incoming: [UInt8] = []
     /// Whether the client's thread waits for room, or for more of the body.
@@ -99,6 +97,9 @@ final class DoorFlow: BodySource, ResponseSink, Sendable {
     }
   }
 
+  /// How many bytes of the body are held here, sent or not; for tests.
+  var heldCount: Int { state.withLock { $0.outgoing.count } }
+
   /// How many more bytes of the body are wanted now.
   var bodyRoom: Int {
     state.withLock { $0.isBodyWhole ? 0 : max(0, Self.room - ($0.outgoing.count - $0.sent)) }
@@ -107,6 +108,9 @@ final class DoorFlow: BodySource, ResponseSink, Sendable {
   /// Gives more of the body; true where the HTTP client waits for it.
   func give(_ piece: ArraySlice<UInt8>, isLast: Bool) -> Bool {
     state.withLock { state in
+      // What was sent is not kept: the client may always be ahead.
+      state.outgoing.removeFirst(state.sent)
+      state.sent = 0
       state.outgoing += piece
       state.isBodyWhole = isLast
       defer { state.sourceWaits = false }

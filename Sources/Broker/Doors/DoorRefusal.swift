@@ -9,6 +9,10 @@ struct DoorRefusal: Error {
   let error: BrokerError
   /// Whether the connection ends: the bytes that follow cannot be trusted, or are not wanted.
   var ends: Bool
+  /// Whether the answer has its header alone, as one to HEAD has.
+  var hasNoBody = false
+  /// Whether the request was sent, and has no answer that can be passed on.
+  let wasForwarded: Bool
 
   /// A refusal of a message that is malformed or not for this door; the connection ends.
   static func malformed(_ sentence: String, status: Int = 400) -> DoorRefusal {
@@ -21,7 +25,7 @@ struct DoorRefusal: Error {
   }
 
   /// The broker's own refusal.
-  init(_ error: BrokerError, ends: Bool) {
+  init(_ error: BrokerError, ends: Bool, wasForwarded: Bool = false) {
     switch error.kind {
     case .accessDenied, .consentDenied, .unknownProfile, .insufficientScope: status = 403
     case .invalidParams: status = 400
@@ -29,21 +33,21 @@ struct DoorRefusal: Error {
     case .overloaded, .shuttingDown, .vaultLocked, .rateLimited: status = 503
     default: status = 502
     }
-    (self.error, self.ends) = (error, ends)
+    (self.error, self.ends, self.wasForwarded) = (error, ends, wasForwarded)
   }
 
   private init(status: Int, error: BrokerError, ends: Bool) {
-    (self.status, self.error, self.ends) = (status, error, ends)
+    (self.status, self.error, self.ends, wasForwarded) = (status, error, ends, false)
   }
 
   /// The answer as bytes.
-  func bytes(without body: Bool) -> [UInt8] {
+  var bytes: [UInt8] {
     var writer = JSONWriter()
     writer.object { writer in writer.member("error", error) }
     var head = "HTTP/1.1 \(status) \(Self.phrases[status] ?? "Refused")\r\nContent-Type: application/json\r\n"
     head += "Content-Length: \(writer.bytes.count)\r\nCache-Control: no-store\r\n"
     if ends { head += "Connection: close\r\n" }
-    return Array((head + "\r\n").utf8) + (body ? [] : writer.bytes)
+    return Array((head + "\r\n").utf8) + (hasNoBody ? [] : writer.bytes)
   }
 
   private static let phrases = [

@@ -56,6 +56,9 @@ struct DoorRequest {
       url = try HTTPURL(door.origin.text + target)
     } catch { throw .malformed("The path could be read in two ways, or has characters that no address has.") }
     body = head.body
+    guard method != .head || body == .length(0) else {
+      throw .malformed("A HEAD request has no body (RFC 9110, section 9.3.2).")
+    }
     takesChunks = !head.isOld
     let named = Self.connectionOptions(head)
     guard !named.contains(door.slot) else { throw .malformed("The field Connection names a credential.") }
@@ -135,26 +138,16 @@ struct DoorRequest {
   /// Whether credentials hold the placeholder: behind a scheme, or as user name or password of basic authentication.
   private static func holds(_ value: ArraySlice<UInt8>, _ placeholder: Secret) -> Bool {
     let parts = value.split(separator: UInt8(ascii: " "), maxSplits: 1)
-    guard parts.count == 2 else { return isEqual(Array(value), placeholder) }
+    guard parts.count == 2 else { return placeholder.isEqual(to: Array(value).span) }
     let credentials = Array(parts[1].drop { $0 == UInt8(ascii: " ") })
     guard String(decoding: parts[0], as: UTF8.self).lowercased() == "basic" else {
-      return isEqual(credentials, placeholder)
+      return placeholder.isEqual(to: credentials.span)
     }
     guard let pair = Base64.decodeAnyForm(credentials.span),
       let colon = pair.firstIndex(of: UInt8(ascii: ":"))
     else { return false }
-    let isUser = isEqual(Array(pair[..<colon]), placeholder)
-    let isPassword = isEqual(Array(pair[(colon + 1)...]), placeholder)
+    let isUser = placeholder.isEqual(to: Array(pair[..<colon]).span)
+    let isPassword = placeholder.isEqual(to: Array(pair[(colon + 1)...]).span)
     return isUser || isPassword
-  }
-
-  /// Compares in a time that hangs on the lengths alone.
-  private static func isEqual(_ bytes: [UInt8], _ placeholder: Secret) -> Bool {
-    placeholder.withBytes { wanted in
-      guard wanted.count == bytes.count else { return false }
-      var difference: UInt8 = 0
-      for index in wanted.indices { difference |= wanted[index] ^ bytes[index] }
-      return difference == 0
-    }
   }
 }

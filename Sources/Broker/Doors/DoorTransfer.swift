@@ -33,7 +33,7 @@ struct DoorTransfer {
   private let request: DoorRequest
   private let flow: DoorFlow
   private let stream: HTTPStream
-  private let token: Secret
+  private let token: BoundToken
   private var reader: BodyReader?
   /// The bytes that are to be written to the client, and how many of them were.
   private var (pending, written): ([UInt8], Int) = ([], 0)
@@ -65,7 +65,7 @@ struct DoorTransfer {
     } catch { throw .transient(ErrorKind(error)) }
     if upload != nil, held == nil { reader = BodyReader(request.body, longestLine: 4096) }
     stream = try transport.stream(outgoing, upload, with: loan, nonce: nonce, stillness: Self.stillness, to: flow)
-    (self.request, token) = (request, loan.token.value)
+    (self.request, token) = (request, loan.token)
   }
 
   /// Sends the request, and passes the answer on as it comes.
@@ -89,7 +89,9 @@ struct DoorTransfer {
         if arrival.mustResume { stream.resume() }
         (pending, written) = ([], 0)
         if let head = arrival.head, !hasHead {
-          if let nonce = AuthenticatedTransport.demandedNonce(in: head) { return .wantsNonce(nonce) }
+          if token.kind == .proven, let nonce = AuthenticatedTransport.demandedNonce(in: head) {
+            return .wantsNonce(nonce)
+          }
           if head.status == 401, !passesUnauthorized { return .unauthorized(challenge: head.field("www-authenticate")) }
           begin(head)
         }
@@ -110,7 +112,7 @@ struct DoorTransfer {
     let isWriting = written < pending.count
     return client.wait(
       for: isWriting ? nil : flow.bell.descriptor.number, reading: reader != nil && flow.bodyRoom > 0,
-      writing: isWriting)
+      writing: isWriting, orEnd: reader == nil)
   }
 
   // MARK: The body of the request
@@ -141,9 +143,9 @@ struct DoorTransfer {
 
   private mutating func begin(_ head: HTTPResponse) {
     hasHead = true
-    let echo = SecretEcho(of: token)
+    let echo = SecretEcho(of: token.value)
     hasNoBody = request.method == .head || head.status == 204 || head.status == 304
-    let length = head.field("content-length")
+    let length = Self.length(of: head)
     let named = Set((head.field("connection") ?? "").lowercased().split(separator: ",").map { $0.filter { $0 != " " } })
     var text = "HTTP/1.1 \(head.status) \r\n"
     for (name, value) in head.fields where !Self.withheld.contains(name) && !named.contains(name) {
@@ -157,6 +159,17 @@ struct DoorTransfer {
     pending += Array((text + "\r\n").utf8)
   }
 
+  /// The length that a head announces; nil where it says nothing of it, or could be understood in two ways (RFC 9112, section
+  /// 6.3): then the client is given chunks.
+  private static func length(of head: HTTPResponse) -> UInt? {
+    let all = Set(head.fields("content-length"))
+    guard let length = all.first, all.count == 1, head.field("transfer-encoding") == nil,
+      length.utf8.allSatisfy({ (0x30...0x39).contains($0) })
+    else { return nil }
+    // One that no number holds is none to the HTTP client either.
+    return UInt(length)
+  }
+
   private mutating func append(_ piece: [UInt8]) {
     guard !piece.isEmpty, !hasNoBody else { return }
     if isChunked { pending += Array("\(String(piece.count, radix: 16))\r\n".utf8) }
@@ -168,7 +181,11 @@ struct DoorTransfer {
     switch result {
     case .success where hasHead:
       if isChunked { pending += Array("0\r\n\r\n".utf8) }
-      guard client.write(pending), !endsByClosing, reader == nil else { return .over }
+      guard client.write(pending), !endsByClosing else { return .over }
+      guard reader == nil else {
+        client.linger()
+        return .over
+      }
       return .done
     case .success: return .failed(.malformedResponse)
     case .failure(let error):

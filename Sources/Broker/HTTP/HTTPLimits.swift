@@ -46,6 +46,14 @@ package struct HTTPLimits: Sendable {
   /// The standard ones.
   package init() {}
 
+  /// The limits of requests that clients have sent: as many under way as there can be connections to doors, since
+  /// events and models are waited for by many at a time.
+  package static var forClients: HTTPLimits {
+    var limits = HTTPLimits()
+    (limits.requestsPerServer, limits.flights, limits.connectingPerServer) = (4096, 4096, 256)
+    return limits
+  }
+
   /// Connections that are kept open without a request, to all servers together.
   static let idleConnections = 64
 }

@@ -102,20 +102,19 @@ extension Daemon {
   }
 
   private static func check(_ params: OpenDoor.Params, isLimited: Bool) throws(BrokerError) {
-    func unfit(_ name: String, _ sentence: String) -> BrokerError {
-      BrokerError(.invalidParams, "The parameter /\(name) \(sentence).", pointer: "/\(name)")
-    }
     if isLimited, params.path != nil || params.port != nil {
       let name = params.path != nil ? "path" : "port"
-      throw unfit(name, "must be absent: a client of a limited socket has its door where the broker makes it")
+      throw .unfit("/\(name)", "must be absent: a client of a limited socket has its door where the broker makes it")
     }
-    guard params.path == nil || params.port == nil else { throw unfit("port", "must be absent, since /path is there") }
-    if let path = params.path, !PathName.isAbsolute(path) { throw unfit("path", "must be absolute") }
+    guard params.path == nil || params.port == nil else {
+      throw .unfit("/port", "must be absent, since /path is there")
+    }
+    if let path = params.path, !PathName.isAbsolute(path) { throw .unfit("/path", "must be absolute") }
     if let port = params.port, port > 65_535 || (1..<1024).contains(port) {
-      throw unfit("port", "must be 0, or from 1024 to 65535")
+      throw .unfit("/port", "must be 0, or from 1024 to 65535")
     }
     if let lifetime = params.lifetime, lifetime <= .zero || lifetime > longestLife {
-      throw unfit("lifetimeSeconds", "must be above 0, and at most \(longestLife.components.seconds)")
+      throw .unfit("/lifetimeSeconds", "must be above 0, and at most \(longestLife.components.seconds)")
     }
     let isWord = params.placeholder?.utf8.allSatisfy { byte in
       switch byte {
@@ -123,7 +122,9 @@ extension Daemon {
       default: false
       }
     }
-    guard isWord ?? true else { throw unfit("placeholder", "must have letters, digits, hyphens and underscores alone") }
+    guard isWord ?? true else {
+      throw .unfit("/placeholder", "must have letters, digits, hyphens and underscores alone")
+    }
   }
 
   /// An id that no other has, and a placeholder that begins as its client wants.

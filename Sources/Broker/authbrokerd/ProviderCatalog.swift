@@ -40,6 +40,9 @@ final class ProviderCatalog {
   private var remotes: [ProfileName: Remote] = [:]
   /// One for each way into the network that was configured since the start; usually one, or none.
   private var clients: [(network: NetworkConfiguration, client: HTTPClient)] = []
+  /// The same for the requests of clients: whatever they send, and however long that takes, it takes no turn of a refresh, and
+  /// no time of its thread.
+  private var requestClients: [(network: NetworkConfiguration, client: HTTPClient)] = []
   /// The same for mails: a mail server may keep a client's thread waiting.
   private var mailClients: [(network: NetworkConfiguration, client: HTTPClient)] = []
 
@@ -164,7 +167,8 @@ final class ProviderCatalog {
   /// The HTTP client for these network settings: one for all profiles that have them, with a thread and connections of
   /// its own from the first request on.
   private func client(
-    _ network: NetworkConfiguration, among clients: inout [(network: NetworkConfiguration, client: HTTPClient)]
+    _ network: NetworkConfiguration, among clients: inout [(network: NetworkConfiguration, client: HTTPClient)],
+    _ limits: HTTPLimits = HTTPLimits()
   ) throws(StartFailure) -> HTTPClient {
     if let known = clients.first(where: { $0.network == network }) { return known.client }
     let proxy: ProxySetting
@@ -178,7 +182,9 @@ final class ProviderCatalog {
     let added = AddedAuthorities(network, environment)
     do throws(Errno) {
       let log = log
-      let client = try HTTPClient(version: ProgramVersion.number, proxy: proxy, authorities: added) { log.write($0) }
+      let client = try HTTPClient(version: ProgramVersion.number, proxy: proxy, authorities: added, limits: limits) {
+        log.write($0)
+      }
       clients.append((network, client))
       return client
     } catch {
@@ -188,7 +194,7 @@ final class ProviderCatalog {
 
   /// The transport of requests with a profile's token to servers that are not its provider's.
   func requestTransport(_ network: NetworkConfiguration) throws(StartFailure) -> AuthenticatedTransport {
-    AuthenticatedTransport(try client(network, among: &clients))
+    AuthenticatedTransport(try client(network, among: &requestClients, .forClients))
   }
 
   /// The outcomes of the embedded provider's deliveries.
@@ -219,7 +225,7 @@ final class ProviderCatalog {
   /// Closes the connections and files of the providers.
   func close() async {
     delivery.close()
-    for (_, client) in clients + mailClients { await client.close() }
+    for (_, client) in clients + requestClients + mailClients { await client.close() }
     await local?.shutDown()
     await secrets.shutDown()
     await sealedClients.shutDown()

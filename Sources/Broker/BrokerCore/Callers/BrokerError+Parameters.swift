@@ -1,4 +1,4 @@
-import BrokerProtocol
+package import BrokerProtocol
 
 extension BrokerError {
   /// The error of a parameter that does not fit.
@@ -7,7 +7,7 @@ extension BrokerError {
   ///   - pointer: the parameter (RFC 6901).
   ///   - sentence: what it must be, as the end of a sentence.
   /// - Returns: `invalidParams`.
-  static func unfit(_ pointer: String, _ sentence: String) -> BrokerError {
+  package static func unfit(_ pointer: String, _ sentence: String) -> BrokerError {
     BrokerError(.invalidParams, "The parameter \(pointer) \(sentence).", pointer: pointer)
   }
 }

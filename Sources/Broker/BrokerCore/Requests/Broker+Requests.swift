@@ -108,7 +108,8 @@ extension Broker {
     // Its user may have gone, or be another; and the rules may have changed.
     guard call.session.isPresent(on: slot) else { return end(call, .failure(BrokerError(overtaken: call.profile))) }
     do throws(BrokerError) { try judge(call.request, on: slot) } catch { return end(call, .failure(error)) }
-    guard let sender = slot.requests?.sender else { return }
+    // Where a rule allows it, there is one.
+    guard let sender = slot.requests?.sender else { return end(call, .failure(BrokerError(.internal))) }
     if !isRetry { noteUse(of: loan.token, for: call.target, slot, by: call.caller.principal) }
     inBackground(call.request.method.hasNoBody ? .repeatable : .spent) {
       let result = await Self.answer(to: call, with: loan, by: sender)

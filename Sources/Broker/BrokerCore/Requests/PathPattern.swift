@@ -19,24 +19,6 @@ package struct PathPattern: Sendable, Equatable {
 
   /// Whether a path is one of these.
   func matches(_ path: [String]) -> Bool {
-    var (index, place) = (0, 0)
-    // Behind the last `**`, and the place from which on the rest was tried.
-    var retry: (index: Int, place: Int)?
-    while place < path.count {
-      if index < segments.count, segments[index].text == Self.anySegments {
-        index += 1
-        retry = (index, place)
-      } else if index < segments.count, segments[index].matches(path[place]) {
-        index += 1
-        place += 1
-      } else if let last = retry {
-        index = last.index
-        place = last.place + 1
-        retry = (index, place)
-      } else {
-        return false
-      }
-    }
-    return segments[index...].allSatisfy { $0.text == Self.anySegments }
+    Wildcards.match(segments, path, isAny: { $0.text == Self.anySegments }, fits: { $0.matches($1) })
   }
 }

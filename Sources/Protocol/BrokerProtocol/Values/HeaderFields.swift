@@ -13,8 +13,8 @@ public struct HeaderFields: JSONEncodable, JSONDecodable, Sendable, Equatable {
     public init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
   }
 
-  /// More fields than any API wants.
-  private static let mostFields = 64
+  /// As many as the broker takes of an answer.
+  private static let mostFields = 128
 
   /// The fields.
   public var fields: [Field]
