@@ -13,15 +13,15 @@ import Testing
     let wire: SocketWire
     let url: String
 
-    init(_ sandbox: Sandbox, _ rule: String = "", others: String = "") throws {
+    init(_ sandbox: Sandbox, _ rule: String = "", profiles: String = "", others: String = "") throws {
       api = try RESTBackend(sandbox, account: account)
       url = api.url + "/service"
       let all = #"methods: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]"#
       let rules = #"{ origin: "\#(api.url)", \#(rule.isEmpty ? all : rule) }"#
       let profile = #"{ provider: "rest", baseUrl: "\#(api.url)", requests: { allow: [\#(rules)] } }"#
-      _ = try sandbox.owner(try sandbox.configure("{ profiles: { shop: \(profile) }, \(others) }"))
+      _ = try sandbox.owner(try sandbox.configure("{ profiles: { shop: \(profile), \(profiles) }, \(others) }"))
       wire = try SocketWire(sandbox.socket)
-      _ = try wire.call("login", account)
+      _ = try wire.call("login", #"{"profile":"shop",\#(account.dropFirst())"#)
     }
 
     func send(_ method: String, _ path: String, _ more: String = "") throws -> JSONNode {
@@ -178,6 +178,38 @@ import Testing
         return entry != nil
       }
       #expect(try entry?["kind"]?.string() == "grant" && entry?["client"]?["socket"]?.string() == "agent")
+    }
+  }
+
+  @Test func `a request and a door that name no profile have the only one whose rules fit`() async throws {
+    try await Sandbox.run { sandbox in
+      let rule = #"{ origin: "https://api.example.com" }"#
+      let stage = try Stage(
+        sandbox,
+        profiles: ##"""
+          default: { provider: "local" },
+          two: { provider: "local", requests: { allow: [\##(rule), \##(rule)] } }
+          """##)
+      // The path is at a server of two profiles, and whole addresses at one of each.
+      #expect(try stage.send("GET", "/status/200").required("status").integer() == 200)
+      let door = try stage.wire.call("openDoor", #"{"origin":"\#(stage.api.url)"}"#)
+      let id = try door.required("doorId").string()
+      #expect(try stage.wire.call("closeDoor", #"{"doorId":"\#(id)"}"#).kind == .object)
+      let path = try stage.refusal("GET", "/service/status/200")
+      #expect(try path.required("kind").string() == "invalidParams" && path.required("pointer").string() == "/profile")
+      #expect(try stage.wire.refusal("openDoor") == "invalidParams")
+      // Only one has this method.
+      let posted = try stage.wire.call("sendRequest", #"{"method":"POST","url":"/service/echo","body":"x"}"#)
+      #expect(try posted.required("status").integer() == 200)
+      let malformed = try stage.refusal("GET", "/service//echo")
+      #expect(
+        try malformed.required("kind").string() == "invalidParams" && malformed.required("pointer").string() == "/url")
+      let none = try stage.refusal("GET", "https://example.org/")
+      #expect(
+        try none.required("kind").string() == "accessDenied"
+          && none.required("rule").string() == "profiles.*.requests.allow")
+      let off = try stage.refusal("GET", "/service/echo", #","profile":"default""#)
+      #expect(try off.required("rule").string() == "profiles.default.requests.allow")
     }
   }
 

@@ -38,16 +38,7 @@ extension RequestRule {
 
   private static func origin(_ entry: inout ConfigurationSection) -> TargetAddress.Origin? {
     guard let text = entry.string("origin") else { return nil }
-    do throws(TargetAddress.Fault) {
-      let address = try TargetAddress(text)
-      guard ["https", "http"].contains(address.origin.scheme), address.user == nil, address.path.isEmpty,
-        !text.contains("?"), !text.contains("#")
-      else {
-        entry.report("origin", "must be a server alone, such as \"https://api.example.com\": paths go into paths")
-        return nil
-      }
-      return address.origin
-    } catch {
+    do throws(TargetAddress.Expected) { return try TargetAddress(ofServer: text).origin } catch {
       entry.report("origin", "must be \(error.expectation)")
       return nil
     }

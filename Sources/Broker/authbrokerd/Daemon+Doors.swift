@@ -181,8 +181,10 @@ extension Daemon {
 }
 
 extension OpenedDoor {
-  /// Whether a principal may see and close it.
-  func isShown(to principal: Principal) -> Bool { principal.isAdministrative || principal.client == opener }
+  /// Whether a principal may see and close it: its opener, and every unlimited client that is shown its profile.
+  func isShown(to principal: Principal) -> Bool {
+    principal.client == opener || (principal.permissions.mayProve && principal.shown.includes(state.profile))
+  }
 
   /// The description, with how often it was used by now.
   var present: DoorState {

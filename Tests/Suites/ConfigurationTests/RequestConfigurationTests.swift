@@ -37,10 +37,10 @@ import Testing
 
   @Test(arguments: [
     (#"{}"#, "allow[0].origin"), (#"{ origin: "https://a.example/v1" }"#, "origin: must be a server alone"),
-    (#"{ origin: "https://u@a.example" }"#, "origin: must be a server alone"),
+    (#"{ origin: "https://u@a.example" }"#, "origin: must be an https:// address"),
     (#"{ origin: "https://a.example?x" }"#, "origin: must be a server alone"),
     (#"{ origin: "http://a.example" }"#, "origin: must be an https:// address"),
-    (#"{ origin: "smtp://a.example" }"#, "origin: must be a server alone"),
+    (#"{ origin: "smtp://a.example" }"#, "origin: must be an https:// address"),
     (#"{ origin: "https://*.a.example" }"#, "origin: must be"),
     (#"{ origin: "https://a.example", methods: ["get"] }"#, "methods[0]: must be one of GET, HEAD"),
     (#"{ origin: "https://a.example", methods: ["TRACE"] }"#, "methods[0]: must be one of GET, HEAD"),

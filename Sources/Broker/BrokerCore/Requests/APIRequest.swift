@@ -43,11 +43,8 @@ package struct APIRequest: Sendable {
     (self.method, timeout) = (method, params.timeout)
     let given = params.url.prefix { $0 != "#" }
     url = origin.map { $0.text + given } ?? String(given)
-    do throws(TargetAddress.Fault) { address = try TargetAddress(url) } catch {
+    do throws(TargetAddress.Expected) { address = try TargetAddress(ofRequest: url) } catch {
       throw .unfit("/url", "must be \(error.expectation)")
-    }
-    guard AddressParts(url)?.user == nil, Self.schemes.contains(address.origin.scheme) else {
-      throw .unfit("/url", "must be an https:// address, or an http:// one of this machine, without a user name")
     }
     guard params.body == nil || params.bodyBytes == nil else {
       throw .unfit("/bodyBase64", "must be absent, since /body is there")
@@ -63,8 +60,6 @@ package struct APIRequest: Sendable {
     fields = params.headers?.fields ?? []
     try Self.check(fields)
   }
-
-  private static let schemes: Set = ["https", "http"]
 
   /// The server as an address.
   package var origin: String { address.origin.text }
@@ -103,6 +98,35 @@ package struct APIRequest: Sendable {
       guard HeaderFields.Field.isValue(field.value) else {
         throw .unfit(pointer, "must be 1 to 2048 visible ASCII characters, with single blanks between them")
       }
+    }
+  }
+}
+
+extension TargetAddress {
+  /// The address that is expected in place of one to which no request can go.
+  package struct Expected: Error {
+    /// The end of a sentence: "must be …".
+    package let expectation: String
+  }
+
+  /// The address of a request.
+  ///
+  /// - Throws: why none can go there.
+  init(ofRequest text: String) throws(Expected) {
+    let web = Expected(expectation: "an https:// address, or an http:// one of this machine, without a user name")
+    do throws(Fault) { try self.init(text) } catch {
+      throw error == .scheme ? web : Expected(expectation: error.expectation)
+    }
+    guard AddressParts(text)?.user == nil, ["https", "http"].contains(origin.scheme) else { throw web }
+  }
+
+  /// The address of a server that requests can go to, and nothing behind it.
+  ///
+  /// - Throws: why it is none.
+  package init(ofServer text: String) throws(Expected) {
+    try self.init(ofRequest: text)
+    guard path.isEmpty, !text.contains("?"), !text.contains("#") else {
+      throw Expected(expectation: "a server alone, such as https://api.example.com, without a path")
     }
   }
 }

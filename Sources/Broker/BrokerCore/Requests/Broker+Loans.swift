@@ -119,25 +119,61 @@ extension Broker {
   package func doorway(
     _ params: OpenDoor.Params, for principal: Principal
   ) throws(BrokerError) -> Doorway {
-    let slot = try view(of: principal).slot(for: params.profile)
-    _ = try principal.limited(to: slot.name, nil, nil, own: slot.machine.living?.tokens.scopes)
-    let origins = Set(slot.requests?.rules.allow.map(\.origin) ?? [])
-    guard let text = params.origin else {
-      guard origins.count == 1, let only = origins.first else {
-        throw .unfit("/origin", "must be there, since the rules of \(slot.name) name no server, or several")
+    var named: TargetAddress.Origin?
+    if let text = params.origin {
+      do throws(TargetAddress.Expected) { named = try TargetAddress(ofServer: text).origin } catch {
+        throw .unfit("/origin", "must be \(error.expectation)")
       }
-      return Doorway(slot, only)
     }
-    guard let address = try? TargetAddress(text), address.user == nil, address.path.isEmpty, !text.contains("?"),
-      ["https", "http"].contains(address.origin.scheme)
-    else { throw .unfit("/origin", "must be a server alone, such as https://api.example.com") }
-    guard origins.contains(address.origin) else {
-      throw BrokerError(.origin, .get, address.origin, slot.requests?.rules, of: slot.name)
+    let none = { BrokerError.allowedByNone(named.map { "name \($0.text)" } ?? "name one server alone") }
+    return try choose(params.profile, in: view(of: principal), orNone: none) { slot throws(BrokerError) in
+      _ = try principal.limited(to: slot.name, nil, nil, own: slot.machine.living?.tokens.scopes)
+      guard let named else { return Doorway(slot, try Self.onlyServer(of: slot, orElse: "/origin", "must be there")) }
+      let rules = slot.requests?.rules
+      guard rules?.allow.contains(where: { $0.origin == named }) == true else {
+        throw BrokerError(.origin, .get, named, rules, of: slot.name)
+      }
+      return Doorway(slot, named)
     }
-    return Doorway(slot, address.origin)
   }
 
   // MARK: For all requests
+
+  /// The result of `make` for the profile of a name; without one, for the only profile for which it can be made.
+  ///
+  /// - Throws: why it cannot be made for the profile that is named. Without a name, `invalidParams` where it can be made
+  ///   for several, or a parameter is wrong; else the error of none.
+  func choose<Made>(
+    _ name: ProfileName?, in view: View, orNone none: () -> BrokerError,
+    _ make: (ProfileSlot) throws(BrokerError) -> Made
+  ) throws(BrokerError) -> Made {
+    guard name == nil, view.slots.count > 1 else { return try make(try view.slot(for: name)) }
+    var (fitting, unfit): ([(ProfileName, Made)], BrokerError?) = ([], nil)
+    for slot in view.slots {
+      do throws(BrokerError) { fitting.append((slot.name, try make(slot))) } catch {
+        if error.kind == .invalidParams { unfit = unfit ?? error }
+      }
+    }
+    guard let (_, first) = fitting.first else { throw unfit ?? none() }
+    guard fitting.count > 1 else { return first }
+    let names = fitting.prefix(8).map { $0.0.description }.joined(separator: ", ")
+    throw .unfit("/profile", "must be there: the rules of several profiles fit (\(names))")
+  }
+
+  /// The server of a request that names none: the only one of its profile's rules.
+  ///
+  /// - Throws: `accessDenied` where there are no rules; `invalidParams` where they name several.
+  static func onlyServer(
+    of slot: ProfileSlot, orElse pointer: String, _ demand: String
+  ) throws(BrokerError) -> TargetAddress.Origin {
+    guard let rules = slot.requests?.rules, !rules.allow.isEmpty else {
+      throw BrokerError(requestsAreOffFor: slot.name)
+    }
+    guard let only = rules.onlyOrigin else {
+      throw .unfit(pointer, "\(demand), since the rules of \(slot.name) name several servers")
+    }
+    return only
+  }
 
   /// Judges a request by the rules of a profile, and by the addresses of all providers.
   ///

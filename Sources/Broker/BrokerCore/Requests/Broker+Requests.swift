@@ -8,7 +8,6 @@ extension Broker {
     _ params: SendRequest.Params, _ caller: Caller<SendRequest.Result>
   ) throws(BrokerError) {
     let (request, slot) = try request(params, as: caller.principal)
-    try judge(request, on: slot)
     let own = slot.provider.capabilities.grant?.configuredField?.name
     if let own, let field = request.fields.first(where: { $0.name.lowercased() == own.lowercased() }) {
       throw .unfit("/headers/\(field.name)", "must be absent: the broker sets this field")
@@ -52,44 +51,27 @@ extension Broker {
 
   // MARK: Rules
 
-  /// A request and its profile: the one that it names, else the only one whose rules allow it.
+  /// A request and its profile – the one that it names, else the only one whose rules allow it – once it is judged.
   private func request(
     _ params: SendRequest.Params, as principal: Principal
   ) throws(BrokerError) -> (APIRequest, ProfileSlot) {
-    let view = view(of: principal)
-    guard !params.url.hasPrefix("/") else {
-      let slot = try view.slot(for: params.profile)
-      let origins = Set(slot.requests?.rules.allow.map(\.origin) ?? [])
-      guard origins.count == 1, let origin = origins.first else {
-        throw .unfit("/url", "must be a whole address, since the rules of \(slot.name) name no server, or several")
+    let whole = params.url.hasPrefix("/") ? nil : try APIRequest(params)
+    let none = { Self.allowedByNone(params, whole) }
+    return try choose(params.profile, in: view(of: principal), orNone: none) { slot throws(BrokerError) in
+      let request: APIRequest
+      if let whole {
+        request = whole
+      } else {
+        request = try APIRequest(params, at: try Self.onlyServer(of: slot, orElse: "/url", "must be a whole address"))
       }
-      return (try APIRequest(params, at: origin), slot)
+      try judge(request, on: slot)
+      return (request, slot)
     }
-    let request = try APIRequest(params)
-    return (request, try params.profile == nil ? slot(allowing: request, in: view) : view.slot(for: params.profile))
   }
 
-  private func slot(allowing request: APIRequest, in view: View) throws(BrokerError) -> ProfileSlot {
-    let fitting = view.slots.filter { slot in
-      do throws(BrokerError) { try judge(request, on: slot) } catch { return false }
-      return true
-    }
-    guard fitting.count > 1 else {
-      if let only = fitting.first { return only }
-      if view.slots.count > 1 { throw Self.allowedByNone(request) }
-      return try view.slot(for: nil)
-    }
-    let names = fitting.prefix(8).map(\.name.description).joined(separator: ", ")
-    throw .unfit("/profile", "must be there: the rules of several profiles allow the request (\(names))")
-  }
-
-  private static func allowedByNone(_ request: APIRequest) -> BrokerError {
-    var error = BrokerError(
-      .accessDenied,
-      "The rules of no profile allow \(request.method.rawValue) at this address of \(request.origin); the owner can add one "
-        + "to requests.allow of a profile.")
-    error.rule = "profiles.*.requests.allow"
-    return error
+  private static func allowedByNone(_ params: SendRequest.Params, _ whole: APIRequest?) -> BrokerError {
+    let place = whole.map { "at this address of \($0.origin)" } ?? "of this path, at a server that they name alone"
+    return .allowedByNone("allow \(params.method) \(place)")
   }
 
   private func judge(_ request: APIRequest, on slot: ProfileSlot) throws(BrokerError) {

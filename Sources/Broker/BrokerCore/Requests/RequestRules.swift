@@ -28,6 +28,12 @@ package struct RequestRules: Sendable, Equatable {
   /// These rules.
   package init(allow: [RequestRule]) { self.allow = allow }
 
+  /// The server, where the rules name one alone.
+  var onlyOrigin: TargetAddress.Origin? {
+    let origins = Set(allow.map(\.origin))
+    return origins.count == 1 ? origins.first : nil
+  }
+
   /// Why a request is refused: how far the rule came that fits best.
   enum Refusal: Error, Equatable {
     /// No rule names the server.
@@ -67,7 +73,8 @@ extension BrokerError {
     var rule = list
     switch refusal {
     case _ where rules == nil:
-      sentence = "Requests with the profile \(profile) are off; its owner can allow some in \(list)."
+      self.init(requestsAreOffFor: profile)
+      return
     case .origin:
       sentence = "No rule in \(list) lets the token of \(profile) go to \(origin.text); its owner can add one."
     case .path(let index):
@@ -81,6 +88,23 @@ extension BrokerError {
     }
     self.init(.accessDenied, sentence, profile: profile)
     self.rule = rule
+  }
+
+  /// The refusal of every request: the profile has no rules.
+  init(requestsAreOffFor profile: ProfileName) {
+    let list = "profiles.\(profile).requests.allow"
+    self.init(
+      .accessDenied, "Requests with the profile \(profile) are off; its owner can allow some in \(list).",
+      profile: profile)
+    rule = list
+  }
+
+  /// The refusal of a request that names no profile: the rules of no profile do what it wants.
+  static func allowedByNone(_ clause: String) -> BrokerError {
+    var error = BrokerError(
+      .accessDenied, "The rules of no profile \(clause); the owner can add one to requests.allow of a profile.")
+    error.rule = "profiles.*.requests.allow"
+    return error
   }
 
   /// The refusal of a request to an address at which tokens are made or ended.

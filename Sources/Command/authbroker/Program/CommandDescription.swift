@@ -34,16 +34,19 @@ struct CommandDescription: Equatable, Sendable {
     guard !takesRawWords, !endsOptionsAtOperand else { return nil }
     let names = operandNames
     let most = names.contains { $0.hasSuffix("...]") } ? Int.max : names.count
-    return operandCount ?? names.count { !$0.hasPrefix("[") }...most
+    return operandCount ?? requiredOperands.count...most
   }
+
+  /// The words for the operands that cannot be left out.
+  var requiredOperands: [Substring] { operandNames.filter { !$0.hasPrefix("[") } }
 
   /// The word that must follow the name, such as `check`; nil where every operand is the user's choice.
   var subcommand: String? {
     operandNames.first.flatMap { $0.utf8.allSatisfy { (0x61...0x7A).contains($0) } ? String($0) : nil }
   }
 
-  /// The words for the operands in the usage line.
-  var operandNames: [Substring] { operands.split(separator: " ") }
+  /// The words for the operands in the usage line, without the `--` that ends options.
+  var operandNames: [Substring] { operands.split(separator: " ").filter { $0 != "--" } }
 
   /// The completion of an operand, counted from 0.
   func completion(ofOperand index: Int) -> Completion {

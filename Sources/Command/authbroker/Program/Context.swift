@@ -244,7 +244,7 @@ struct Context: Sendable {
     let extra = arguments.operands.dropFirst(range.upperBound).first.flatMap { (known + tools).contains($0) ? $0 : nil }
     let problem =
       count < range.lowerBound
-      ? "missing argument \(description.operandNames[count])"
+      ? "missing argument \(description.requiredOperands[count])"
       : "unexpected argument" + (extra.map { " " + $0 } ?? "")
     var failure = CommandFailure(.usage, "\(problem); usage: \(description.usage)")
     guard range.upperBound == 0, Self.commandsOfProfiles.contains(description.name), !arguments.has("--profile")
