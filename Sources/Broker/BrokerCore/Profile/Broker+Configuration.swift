@@ -30,7 +30,7 @@ extension Broker {
     let present = Set(slots.map(ObjectIdentifier.init))
     for slot in old where !present.contains(ObjectIdentifier(slot)) { retire(slot) }
     if let contents, vault.isOpen { restore(contents, to: fresh) }
-    configureRevocations()
+    configureQueues()
     for (slot, settings) in zip(slots, profiles) {
       // While the vault is being locked nothing is begun; the next session takes the rules up.
       guard vault.isOpen else {
@@ -48,6 +48,7 @@ extension Broker {
     guard vault.isOpen else { return }
     for view in providerViews.all { view.rest.handle(.recovered, at: now.uptime) }
     for slot in slots { handle(.rulesChanged(slot.machine.rules), on: slot) }
+    configureRequestQueue()
   }
 
   /// Signs out a profile that has another binding now; false where nothing is known of it in memory.

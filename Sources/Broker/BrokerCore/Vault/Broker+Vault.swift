@@ -107,7 +107,7 @@ extension Broker {
       openAudit()
       publish(.vaultUnlocked, profile: nil)
       restore(contents, to: slots)
-      handle(.opened(contents.revocations))
+      openQueues(contents)
     }
     tell(.finished(nil))
   }
@@ -130,7 +130,7 @@ extension Broker {
 
   /// Lets nothing out any more, and begins nothing new.
   private func closeGate() {
-    handle(.closed)
+    closeQueues()
     publish(.vaultLocked, profile: nil)
     writeAudit(withRepetitions: true) { _ in }
     eventLog.hub.forgetKept()
@@ -159,7 +159,7 @@ extension Broker {
     logins.forgetPending()
     enrolments.endAll()
     parked.unload()
-    handle(.dropped)
+    dropQueues()
     eventLog.hub.forgetKept()
     let store = self.store
     inBackground {

@@ -6,6 +6,7 @@ enum CommandList {
   static var all: [CommandEntry] {
     [
       TokenCommand.entry, HeaderCommand.entry, ExecCommand.entry, FileCommand.entry, RequestCommand.entry,
+      QueueCommand.entry,
       DoorCommand.entry,
       LoginCommand.entry,
       VerifyOTPCommand.entry, CancelCommand.entry, ReauthenticateCommand.entry, RegisterCommand.entry,

@@ -1,0 +1,255 @@
+package import BrokerProtocol
+
+/// Decides when queued requests are sent: those of a profile one after the other, each until it has an answer or its time is
+/// over.
+///
+/// Only the first request of a profile's line is ever sent. Before its first byte leaves, it is durable that it may have
+/// been sent; from then on it is repeated with its key alone, and not after the time for which its API knows the key.
+///
+/// A value: it does no I/O and reads no clock. Every event is legal in every state; what comes too late changes
+/// nothing.
+package struct RequestQueue: Sendable {
+  /// How often an API may answer that it has failed (5xx): some store such an answer, and give it for the key for ever.
+  static let mostServerErrors = 10
+  /// How long a line rests that waits for its owner, before it looks again: a token may be refused for a passing reason.
+  static let pause = Duration.seconds(900)
+  /// How long requests keep a broker alive that was started on demand: most outages are over by then.
+  package static let vigil = Duration.seconds(900)
+
+  /// The present occupation of a line.
+  enum Rest: Sendable, Equatable {
+    /// Nothing keeps its first request back.
+    case ready
+    /// Its first request is under way.
+    case underWay
+    /// Its first request is tried again then.
+    case until(Duration)
+    /// It waits for its owner, and looks again then.
+    case paused(QueuePause, until: Duration)
+  }
+
+  /// The requests of a profile, in their order.
+  struct Line: Sendable {
+    /// The requests.
+    var entries: [QueuedRequest] = []
+    /// The present occupation.
+    var rest = Rest.ready
+    /// How many attempts of the first request in a row have not ended it.
+    var failures = 0
+    /// The request for whose line a pause was told last, and why.
+    var told: (QueuedRequest.ID, QueuePause)?
+    /// When the first request was first sent, in uptime; nil where it was not.
+    var firstAttempt: Duration?
+    /// The first attempt as it was before the one under way.
+    var before: QueuedRequest?
+    /// Since when this process knows of something to do.
+    var since = Duration.zero
+
+    /// The place of the first request that has not ended.
+    var head: Int? { entries.firstIndex { !$0.hasEnded } }
+    /// How many have not ended.
+    var waiting: Int { entries.count { !$0.hasEnded } }
+  }
+
+  /// The requests, by their profiles.
+  var lines: [ProfileName: Line] = [:]
+  private var rules: [ProfileName: Rules] = [:]
+  private var leaving: Set<QueuedRequest.ID> = []
+  /// Whether something may be begun.
+  var isOpen = false
+  private var lastNumber: UInt64 = 0
+  private var wakeBound: Duration?
+
+  /// A queue of nothing, over a store that is closed.
+  package init() {}
+
+  /// When the queue wants to be woken, or earlier; nil where nothing is to come.
+  package var nextWake: Duration? { isOpen ? wakeBound : nil }
+
+  /// The requests of a profile, in their order.
+  package func requests(of profile: ProfileName) -> [QueuedRequest] { lines[profile]?.entries ?? [] }
+
+  /// The request of an id for clients.
+  package func request(_ requestID: String) -> QueuedRequest? {
+    for line in lines.values {
+      if let found = line.entries.first(where: { $0.requestID == requestID }) { return found }
+    }
+    return nil
+  }
+
+  /// Whether a request is there, and not about to be forgotten.
+  package func holds(_ id: QueuedRequest.ID) -> Bool { index(of: id) != nil && !leaving.contains(id) }
+
+  /// How many requests of a profile wait.
+  package func waiting(of profile: ProfileName) -> Int { lines[profile]?.waiting ?? 0 }
+
+  /// How many bytes all contents have in the store.
+  package var byteCount: Int { lines.values.reduce(0) { $0 + $1.entries.reduce(0) { $0 + $1.byteCount } } }
+
+  /// Whether a broker should stay alive to go on with them.
+  package func isWorthWaiting(at now: Moment) -> Bool {
+    isOpen
+      && lines.contains { profile, line in
+        guard rules[profile] != nil, line.head != nil, now.uptime < line.since + Self.vigil else { return false }
+        if case .paused = line.rest { return false }
+        return true
+      }
+  }
+
+  /// Why a request waits; nil for one that does not.
+  package func reason(_ request: QueuedRequest) -> String? {
+    guard !request.hasEnded, let line = lines[request.id.profile], let head = line.head else { return nil }
+    switch line.rest {
+    case .paused(let pause, _): return pause.rawValue
+    case _ where line.entries[head].id != request.id: return "line"
+    case .until: return "retry"
+    case .ready, .underWay: return nil
+    }
+  }
+
+  /// A name for the next request of a profile.
+  package mutating func nextID(of profile: ProfileName) -> QueuedRequest.ID {
+    lastNumber += 1
+    return QueuedRequest.ID(profile: profile, number: lastNumber)
+  }
+
+  /// The requests of a profile that are about to be forgotten.
+  package func leaving(of profile: ProfileName) -> [QueuedRequest.ID] { leaving.filter { $0.profile == profile } }
+
+  /// Handles an event, and returns the actions in order.
+  package mutating func handle(_ event: Event, at now: Moment) -> [Action] {
+    actions(event, now).filter { action in
+      if case .keep(let request, _, _) = action { !leaving.contains(request.id) } else { true }
+    }
+  }
+
+  private mutating func actions(_ event: Event, _ now: Moment) -> [Action] {
+    switch event {
+    case .configured(let rules):
+      self.rules = rules
+      return resumeAll(now)
+    case .opened(let requests): return open(requests, now)
+    case .closed: isOpen = false
+    case .dropped: (isOpen, lines, leaving, wakeBound) = (false, [:], [], nil)
+    case .added(let request): return add(request, now)
+    case .attempted(let id, let outcome, let isMarked, let jitter): return take(outcome, of: id, isMarked, jitter, now)
+    case .cancelled(let id): return cancel(id, now)
+    case .leaving(let ids): leaving.formUnion(ids)
+    case .removed(let ids): return remove(ids, now)
+    case .sessionChanged(let profile):
+      if case .paused = lines[profile]?.rest { lines[profile]?.rest = .ready }
+      return look(at: profile, now)
+    case .networkReturned:
+      for profile in lines.keys {
+        if case .until = lines[profile]?.rest, lines[profile]?.failures ?? 0 > 0 { lines[profile]?.rest = .ready }
+      }
+      return lookAtAll(now)
+    case .woken: return lookAtAll(now)
+    }
+    return []
+  }
+
+  // MARK: Coming and going
+
+  private mutating func open(_ requests: [QueuedRequest], _ now: Moment) -> [Action] {
+    isOpen = true
+    for request in requests.sorted(by: { $0.id.number < $1.id.number }) {
+      lastNumber = max(lastNumber, request.id.number)
+      guard !(lines[request.id.profile]?.entries.contains { $0.id == request.id } ?? false) else { continue }
+      lines[request.id.profile, default: Line()].entries.append(request)
+    }
+    for profile in lines.keys {
+      lines[profile]?.since = now.uptime
+      lines[profile]?.begin(now)
+    }
+    return resumeAll(now)
+  }
+
+  private mutating func add(_ request: QueuedRequest, _ now: Moment) -> [Action] {
+    lastNumber = max(lastNumber, request.id.number)
+    let profile = request.id.profile
+    guard !(lines[profile]?.entries.contains { $0.id == request.id } ?? false) else { return [] }
+    var line = lines[profile] ?? Line()
+    line.entries.append(request)
+    line.since = now.uptime
+    if line.waiting == 1 { line.begin(now) }
+    lines[profile] = line
+    return look(at: profile, now)
+  }
+
+  private mutating func cancel(_ id: QueuedRequest.ID, _ now: Moment) -> [Action] {
+    guard let index = index(of: id), let entry = lines[id.profile]?.entries[index], !entry.hasEnded else { return [] }
+    guard lines[id.profile]?.rest == .underWay, lines[id.profile]?.head == index else {
+      return end(id, .failed(.cancelled), nil, now)
+    }
+    lines[id.profile]?.entries[index].isCancelled = true
+    lines[id.profile]?.before?.isCancelled = true
+    guard let request = lines[id.profile]?.entries[index] else { return [] }
+    return [.keep(request, nil, nil)]
+  }
+
+  private mutating func remove(_ ids: [QueuedRequest.ID], _ now: Moment) -> [Action] {
+    let gone = Set(ids)
+    leaving.subtract(gone)
+    for profile in Set(ids.map(\.profile)) {
+      let head = lines[profile].flatMap { line in line.head.map { line.entries[$0].id } }
+      lines[profile]?.entries.removeAll { gone.contains($0.id) }
+      if lines[profile]?.entries.isEmpty == true { lines[profile] = nil }
+      if let head, gone.contains(head) { lines[profile]?.begin(now) }
+    }
+    return lookAtAll(now)
+  }
+
+  /// The place of a request in its line.
+  func index(of id: QueuedRequest.ID) -> Int? { lines[id.profile]?.entries.firstIndex { $0.id == id } }
+
+  // MARK: Time
+
+  private mutating func resumeAll(_ now: Moment) -> [Action] {
+    for profile in lines.keys {
+      if case .paused = lines[profile]?.rest { lines[profile]?.rest = .ready }
+    }
+    return lookAtAll(now)
+  }
+
+  private mutating func lookAtAll(_ now: Moment) -> [Action] {
+    wakeBound = nil
+    return lines.keys.sorted().flatMap { look(at: $0, now) }
+  }
+
+  /// Begins the attempt of a line's first request where it is due, and forgets what has ended long ago.
+  mutating func look(at profile: ProfileName, _ now: Moment) -> [Action] {
+    guard isOpen, let rules = rules[profile], var line = lines[profile] else { return [] }
+    var actions: [Action] = []
+    let old = line.ended(toForgetAt: now.wall, by: rules)
+    if !old.isEmpty {
+      line.entries.removeAll { old.contains($0.id) }
+      actions.append(.forget(old))
+    }
+    if line.isDue(at: now.uptime), let head = line.head, !leaving.contains(line.entries[head].id) {
+      if let first = line.firstAttempt, now.uptime - first >= rules.keyLifetime {
+        lines[profile] = line
+        let failure: RequestFailure = line.entries[head].mayHaveActed ? .outcomeUnknown : .rateLimited
+        return actions + end(line.entries[head].id, .failed(failure), nil, now)
+      }
+      line.before = line.entries[head]
+      line.entries[head].stage = .sending
+      line.entries[head].attempts += 1
+      line.entries[head].firstAttemptAt = line.entries[head].firstAttemptAt ?? now.wall
+      line.firstAttempt = line.firstAttempt ?? now.uptime
+      line.rest = .underWay
+      actions.append(.attempt(line.entries[head]))
+    }
+    lines[profile] = line.entries.isEmpty ? nil : line
+    noteWake(of: line)
+    return actions
+  }
+
+  /// Notes when a line wants to be woken.
+  mutating func noteWake(of line: Line) {
+    switch line.rest {
+    case .until(let time), .paused(_, let time): wakeBound = min(wakeBound ?? time, time)
+    case .ready, .underWay: break
+    }
+  }
+}
