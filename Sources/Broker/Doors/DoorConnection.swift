@@ -46,11 +46,15 @@ struct DoorConnection: ~Copyable {
     var head = RequestHead(longest: Self.longestHead)
     defer { head.wipe() }
     guard try read(&head) else { return false }
-    let request = try DoorRequest(head, at: door.settings)
-    do throws(DoorRefusal) { return try forward(request) } catch {
+    var keepsConnection = false
+    do throws(DoorRefusal) {
+      let request = try DoorRequest(head, at: door.settings)
+      keepsConnection = request.keepsConnection
+      return try forward(request)
+    } catch {
       var refusal = error
-      if !request.keepsConnection { refusal.ends = true }
-      refusal.hasNoBody = request.method == .head
+      if !keepsConnection { refusal.ends = true }
+      refusal.hasNoBody = head.method == "HEAD"
       throw refusal
     }
   }
