@@ -73,7 +73,10 @@ struct DoorConnection: ~Copyable {
       outcome = try send(request, held, loan, nonce, passesUnauthorized: false)
     }
     if case .unauthorized(let challenge) = outcome, request.isHeld {
-      loan = try lend(demand.replacing(loan.token, challenge), ends: false)
+      do throws(DoorRefusal) { loan = try lend(demand.replacing(loan.token, challenge), ends: false) } catch {
+        // Where no other token can be had, the server's own answer is what is passed on: it is asked for once more.
+        guard door.settings.passesUnauthorized else { throw error }
+      }
       outcome = try send(request, held, loan, passesUnauthorized: true)
     }
     switch outcome {
