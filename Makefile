@@ -28,7 +28,7 @@ CLIENT_PACKAGES := python3=python3 python3-venv node=nodejs npm=npm tsc=node-typ
 SHELL_PACKAGES := python3=python3 bash-completion zsh=zsh fish=fish
 PEER_PACKAGES := oidc-agent-cli openssh-client git=git gnome-keyring libsecret-tools dbus openssl=openssl
 DOOR_PACKAGES := python3=python3 python3-venv nginx-light libnginx-mod-http-brotli-filter apache2-bin haproxy wrk slowhttptest curl=curl \
-  git=git gh=gh setpriv=util-linux openssl=openssl
+  git=git gh=gh libapache2-mod-oauth2 setpriv=util-linux openssl=openssl
 EDITOR_PACKAGES := emacs=emacs-nox nvim=neovim vim=vim python3=python3
 
 # One recipe at a time: two builds in one scratch folder only wait for each other.

@@ -9,7 +9,7 @@ import traceback
 
 from stage import ORDINARY, Rows
 
-SCENES = ["throughput", "smuggling", "programs", "bodies", "parsers", "users", "login", "slow"]
+SCENES = ["throughput", "smuggling", "programs", "bodies", "parsers", "users", "login", "slow", "proofs"]
 # Scenes in which root starts programs of several users.
 OF_ROOT = {"users"}
 
