@@ -99,6 +99,7 @@ def proofs(programs, rows):
             text = f"""LoadModule oauth2_module {MODULE}
 DocumentRoot {home.path}
 LogLevel debug
+OAuth2AcceptTokenIn header type=DPoP
 OAuth2TokenVerify introspect {at_issuer.origin}/introspect introspect.ssl_verify=false&type=dpop
 <Location />
   AuthType oauth2
@@ -109,7 +110,9 @@ OAuth2TokenVerify introspect {at_issuer.origin}/introspect introspect.ssl_verify
                 guard = broker.open("-p", "api", "--port", "0", f"http://127.0.0.1:{port}")
                 done = home.run("curl", "-sS", "-i", "-H", guard.slot, guard.url + "/guarded")
                 with open(f"{home.path}/apache-{port}/error.log", encoding="utf-8", errors="replace") as log:
-                    said = [line for line in log if "dpop" in line.lower() or "error" in line]
-                rows.add("a request by a door, verified by mod_oauth2", '"in"' in done.stdout, f"{done.stdout[:40]} {'' if chr(34) + 'in' + chr(34) in done.stdout else said[-4:]}")
+                    said = [line for line in log if "error]" in line or "warn]" in line]
+                is_in = '"in"' in done.stdout
+                why = "" if is_in else [line.rpartition("]")[2].strip()[-300:] for line in said[-6:]]
+                rows.add("a request by a door, verified by mod_oauth2", is_in, f"{done.stdout[:12]} {why}")
                 bare = home.run("curl", "-sS", "-i", "-H", "Authorization: DPoP " + TOKEN, f"http://127.0.0.1:{port}/guarded")
                 rows.add("mod_oauth2 refuses the token without a proof", bare.stdout.startswith("HTTP/1.1 401"), bare.stdout[:20])
