@@ -27,6 +27,8 @@ BROWSER_PACKAGES := chromium=chromium
 CLIENT_PACKAGES := python3=python3 python3-venv node=nodejs npm=npm tsc=node-typescript
 SHELL_PACKAGES := python3=python3 bash-completion zsh=zsh fish=fish
 PEER_PACKAGES := oidc-agent-cli openssh-client git=git gnome-keyring libsecret-tools dbus openssl=openssl
+DOOR_PACKAGES := python3=python3 python3-venv nginx-light libnginx-mod-http-brotli-filter apache2-bin haproxy wrk slowhttptest curl=curl \
+  git=git gh=gh libapache2-mod-oauth2 setpriv=util-linux openssl=openssl
 EDITOR_PACKAGES := emacs=emacs-nox nvim=neovim vim=vim python3=python3
 
 # One recipe at a time: two builds in one scratch folder only wait for each other.
@@ -35,7 +37,7 @@ EDITOR_PACKAGES := emacs=emacs-nox nvim=neovim vim=vim python3=python3
 .PHONY: help build release layout demo test test-fresh test-full test-attacks test-editors test-shell test-clients test-rest-server \
   test-oidc-server test-mail-server test-providers test-machines test-browser test-sanitize rest-server oidc-server lint schemas docs bench bench-scaling \
   install uninstall deb dist test-package test-dist need-programs clean need-swift need-build test-packages list-packages \
-  test-tools test-completions test-counts test-waits test-sockets test-systemd test-hooks
+  test-tools test-completions test-counts test-waits test-sockets test-systemd test-hooks test-doors
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | while IFS="$$(printf '\t')" read -r name what; do \
@@ -69,7 +71,7 @@ test-packages: need-build
 list-packages:
 	@echo $(SWIFT_PACKAGES) $(BUILD_PACKAGES) $(TEST_PACKAGES)
 
-test-full: test test-attacks test-editors test-shell test-clients test-rest-server test-oidc-server test-mail-server test-providers test-machines test-browser test-package test-dist test-tools test-completions test-counts test-waits test-sockets test-systemd test-hooks ## Run the tests, the attacks, the editors and every other outside program
+test-full: test test-attacks test-editors test-shell test-clients test-rest-server test-oidc-server test-mail-server test-providers test-machines test-browser test-package test-dist test-tools test-completions test-counts test-waits test-sockets test-systemd test-hooks test-doors ## Run the tests, the attacks, the editors and every other outside program
 
 test-fresh: need-swift ## Do what README says in a fresh Debian 12, twice (as root; TARGETS="lint docs": those, each in a root of its own)
 	@.ci/require-packages mmdebstrap=mmdebstrap git=git
@@ -110,6 +112,10 @@ test-hooks: need-build ## Run the hooks of the guide, and what asks the owner, w
 	@.ci/swift build --explicit-target-dependency-import-check error --product authbrokerd
 	@.ci/swift build --explicit-target-dependency-import-check error --product authbroker
 	@dbus-run-session -- Tests/Drivers/Hooks/run "$(BUILD)/debug"
+
+test-doors: release ## Put nginx, Apache, haproxy, wrk and real clients around doors (SCENES="smuggling programs")
+	@.ci/require-packages $(DOOR_PACKAGES)
+	@Tests/Drivers/Doors/run "$(BIN)" $(SCENES)
 
 test-editors: need-build ## Let Emacs, Neovim and Vim drive the broker
 	@.ci/require-packages $(EDITOR_PACKAGES)
