@@ -4,7 +4,9 @@ import LinuxSystem
 import TestSupport
 import Testing
 
-/// `authbroker sandbox`, as its users type it. What a program in it can reach is tried by Tests/Drivers/Sandbox.
+/// `authbroker sandbox`, as its users type it.
+///
+/// The ways to a token from within are tried by Tests/Drivers/Sandbox.
 @Suite(.standardTimeLimit) struct SandboxCommandTests {
   @Test func `a program uses the API, has what it was given, and its exit code is the command's`() async throws {
     try await Sandbox.run { sandbox in
@@ -17,7 +19,11 @@ import Testing
         exit 7
         """#
       let run = try inSandbox(
-        sandbox, ["-p", "shop", "--url-env", "BASE=/service", "--token-env", "KEY", "--keep", "MINE", "--", "bash", "-c", script])
+        sandbox,
+        [
+          "-p", "shop", "--url-env", "BASE=/service", "--token-env", "KEY", "--keep", "MINE", "--", "bash", "-c",
+          script,
+        ])
       guard Self.isPossible else { return Self.expectRefusal(run) }
       #expect(run.code == 7, "\(run)")
       #expect(run.output.hasPrefix("HTTP/1.1 200 ") && run.output.contains(#""status": 200"#), "\(run)")
@@ -35,10 +41,14 @@ import Testing
       let stage = try DoorStage(sandbox)
       let run = try inSandbox(
         sandbox,
-        ["--url-env", "ONE=\(stage.api.url)/v1", "--token-env", "KEY=\(stage.api.url)", "--", "sh", "-c", #"echo "$ONE $KEY $AUTHBROKER_DOOR_TOKEN""#])
+        [
+          "--url-env", "ONE=\(stage.api.url)/v1", "--token-env", "KEY=\(stage.api.url)", "--", "sh", "-c",
+          #"echo "$ONE $KEY $AUTHBROKER_DOOR_TOKEN""#,
+        ])
       guard Self.isPossible else { return Self.expectRefusal(run) }
       let words = run.output.split(whereSeparator: \.isWhitespace)
-      #expect(run.code == 0 && words.count == 3 && words[0] == "http://127.0.0.1:8401/v1" && words[1] == words[2], "\(run)")
+      #expect(
+        run.code == 0 && words.count == 3 && words[0] == "http://127.0.0.1:8401/v1" && words[1] == words[2], "\(run)")
       let other = try inSandbox(sandbox, ["--url-env", "TWO=https://api.example.com/v1", "--", "true"])
       #expect(other.code == 6 && other.errors.contains("requests.allow"), "\(other)")
       #expect(Self.isSettled(stage))
@@ -80,17 +90,22 @@ import Testing
       let cases = [
         (home, "is your home"), (root + "/to-home", "is your home"), (root, "holds"), ("/", "holds"), ("/tmp", "holds"),
         (sandbox.state, "the broker's state directory"), (sandbox.state + "/run", "the broker's state directory"),
-        (root + "/runtime", "the runtime directory"), ("/proc/self", "is in /proc"), ("/usr/lib", "is in /usr"), ("/etc", "is /etc"),
+        (root + "/runtime", "the runtime directory"), ("/proc/self", "is in /proc"), ("/usr/lib", "is in /usr"),
+        ("/etc", "is /etc"),
       ]
       for (folder, reason) in cases {
         let run = try inSandbox(sandbox, ["--", "true"], from: folder)
-        #expect(run.code == 1 && run.errors.contains(reason) && run.errors.contains("working directory"), "\(folder) \(run)")
+        #expect(
+          run.code == 1 && run.errors.contains(reason) && run.errors.contains("working directory"), "\(folder) \(run)")
       }
-      for (path, reason) in [(sandbox.state, "the broker's state directory"), (home, "is your home"), ("/proc", "is /proc")] {
+      for (path, reason) in [
+        (sandbox.state, "the broker's state directory"), (home, "is your home"), ("/proc", "is /proc"),
+      ] {
         let run = try inSandbox(sandbox, ["--read", path, "--", "true"])
         #expect(run.code == 1 && run.errors.contains("--read") && run.errors.contains(reason), "\(path) \(run)")
       }
-      let chosen = try inSandbox(sandbox, ["--read", root + "/config.json", "--config", root + "/config.json", "--", "true"])
+      let chosen = try inSandbox(
+        sandbox, ["--read", root + "/config.json", "--config", root + "/config.json", "--", "true"])
       #expect(chosen.code == 1 && chosen.errors.contains("the configuration"), "\(chosen)")
       #expect(try inSandbox(sandbox, ["--read", root + "/none", "--", "true"]).code == 2)
     }
@@ -105,7 +120,8 @@ import Testing
       // A bubblewrap that is refused user namespaces says so, and ends with 1.
       let tools = sandbox.root + "/tools"
       mkdir(tools, 0o700)
-      try Directory.write("#!/bin/sh\necho 'bwrap: No permissions to create a new namespace' >&2\nexit 1\n", to: tools + "/bwrap")
+      try Directory.write(
+        "#!/bin/sh\necho 'bwrap: No permissions to create a new namespace' >&2\nexit 1\n", to: tools + "/bwrap")
       #expect(chmod(tools + "/bwrap", 0o700) == 0)
       let refused = try inSandbox(sandbox, ["--", "true"], environment: ["PATH": tools + ":/usr/bin:/bin"])
       #expect(refused.code == 1 && refused.errors.contains("No permissions"), "\(refused)")
@@ -113,7 +129,9 @@ import Testing
       #expect(Self.isSettled(stage))
       guard Self.isPossible else { return }
       let unknown = try inSandbox(sandbox, ["--", "no-such-program"])
-      #expect(unknown.code == 127 && unknown.errors.contains("no such program") && unknown.errors.contains("--read"), "\(unknown)")
+      #expect(
+        unknown.code == 127 && unknown.errors.contains("no such program") && unknown.errors.contains("--read"),
+        "\(unknown)")
       #expect(try inSandbox(sandbox, ["--", "./letter"]).code == 126)
       let readOnly = try inSandbox(sandbox, ["--ro", "--", "sh", "-c", "echo x >letter"])
       #expect(readOnly.code != 0 && readOnly.errors.contains("Read-only"), "\(readOnly)")
@@ -141,13 +159,15 @@ import Testing
   /// Whether bubblewrap is allowed what it needs, which it is not behind chroot(2) and in most containers.
   private static let isPossible: Bool = {
     let plan = ChildProcess.Plan(
-      path: "/usr/bin/bwrap", arguments: ["--unshare-all", "--ro-bind", "/", "/", "--proc", "/proc", "true"], environment: [:])
+      path: "/usr/bin/bwrap", arguments: ["--unshare-all", "--ro-bind", "/", "/", "--proc", "/proc", "true"],
+      environment: [:])
     return (try? ChildProcess(plan).wait()) == 0
   }()
 
   /// Where there can be no sandbox, the command says so.
   private static func expectRefusal(_ run: Sandbox.Outcome) {
-    #expect(run.code == 1 && run.errors.contains("there is no sandbox") && run.errors.contains("user namespaces"), "\(run)")
+    #expect(
+      run.code == 1 && run.errors.contains("there is no sandbox") && run.errors.contains("user namespaces"), "\(run)")
   }
 
   /// Whether nothing is open but the stage's door.

@@ -6,7 +6,7 @@ enum CommandTable {
   static let failing: [String: [String]] = [
     "token": [], "request": ["/x"], "door open": ["https://api.example.com"], "door list": [],
     "door close": ["x"], "door run": ["https://api.example.com", "/no/such/program"],
-  "sandbox": ["https://api.example.com", "/no/such/program"], "header": [],
+    "sandbox": ["https://api.example.com", "/no/such/program"], "header": [],
     "exec": ["/no/such/program"], "file": ["/proc/version"],
     "login": ["--email", "a@example.com", "--password-command", "false"],
     "verify-otp": ["flow", "--code-stdin"], "cancel": [], "reauthenticate": [], "register": [],

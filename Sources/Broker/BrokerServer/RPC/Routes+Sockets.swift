@@ -30,7 +30,8 @@ extension Routes {
   static let sockets: [Route] = [
     Route(OpenSocket.self) { server, node, request throws(BrokerError) in
       let params: OpenSocket.Params = try server.decode(node, request)
-      server.environment.sockets.open(params, request.principal.client) { [weak server, caller = request.caller] result in
+      server.environment.sockets.open(params, request.principal.client) {
+        [weak server, caller = request.caller] result in
         server?.assumeIsolated { server in
           switch result {
           case .success(let socket): server.succeed(caller, socket)

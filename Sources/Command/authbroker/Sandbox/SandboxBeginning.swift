@@ -12,18 +12,24 @@ enum SandboxBeginning {
 
   /// Begins.
   ///
-  /// - Parameter words: the lanes, `--`, and the program with its arguments.
+  /// - Parameters:
+  ///   - words: the lanes, `--`, and the program with its arguments.
+  ///   - environment: in which the program is looked for.
   /// - Returns: the exit code where the program cannot be run.
   static func run(_ words: [String], _ environment: EnvironmentVariables) -> ExitCode {
     do throws(CommandFailure) {
       let lanes = words.prefix { $0 != "--" }.compactMap(PortLane.init(word:))
       var rest = words.drop { $0 != "--" }.dropFirst()
-      guard let name = rest.popFirst() else { throw .usage("this is a part of `authbroker sandbox`, which runs it by itself") }
+      guard let name = rest.popFirst() else {
+        throw .usage("this is a part of `authbroker sandbox`, which runs it by itself")
+      }
       try prepare(lanes)
       let program: NamedProgram
       do throws(CommandFailure) { program = try NamedProgram(name, environment.all) } catch {
         throw error.saying(
-          Message(error.message.sentence + "; the sandbox has the folders of the system, the working directory, and what --read names"))
+          Message(
+            error.message.sentence
+              + "; the sandbox has the folders of the system, the working directory, and what --read names"))
       }
       try program.execute(Array(rest), adding: [])
     } catch {

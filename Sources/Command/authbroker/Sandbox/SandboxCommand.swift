@@ -47,7 +47,8 @@ enum SandboxCommand: Command {
     guard !words.isEmpty else { throw .usage("missing argument PROGRAM; usage: \(description.usage)") }
     // Before the broker is asked: what cannot run needs no door.
     guard let bubblewrap = SearchPath.program("bwrap", context.environment.all, where: { $0.isProgram }) else {
-      throw CommandFailure(.failure, "bubblewrap is not installed (bwrap is not on the PATH); install the package bubblewrap")
+      throw CommandFailure(
+        .failure, "bubblewrap is not installed (bwrap is not on the PATH); install the package bubblewrap")
     }
     let folders = try SandboxFolders(context)
     var connection = try context.connect()

@@ -15,7 +15,7 @@ struct SandboxDoors {
     let path: String
     /// The port of 127.0.0.1 in the sandbox that leads to it.
     let port: UInt16
-    /// The text that stands in the place of the token. It is no secret to the program, and is worth nothing elsewhere.
+    /// The text that stands in the place of the token, no secret to the program and worth nothing elsewhere.
     let placeholder: String
 
     /// Its address in the sandbox.
@@ -50,6 +50,9 @@ struct SandboxDoors {
     on connection: inout BlockingConnection
   ) throws(CommandFailure) {
     let (addresses, tokens) = (addresses.map(Self.parts), tokens.map(Self.parts))
+    guard (addresses + tokens).allSatisfy({ !$0.name.isEmpty }) else {
+      throw .usage("--url-env and --token-env need the name of a variable, and = where something follows it")
+    }
     let named = (addresses + tokens).compactMap { Self.isAddress($0.value) ? Self.origin(of: $0.value) : nil }
     var origins: [String?] = []
     for server in (origin.map { [$0] } ?? []) + named where !origins.contains(server) { origins.append(server) }
@@ -66,7 +69,8 @@ struct SandboxDoors {
       "AUTHBROKER_DOOR_TOKEN": list[0].placeholder,
     ]
     for (name, value) in addresses {
-      variables[name] = Self.isAddress(value)
+      variables[name] =
+        Self.isAddress(value)
         ? door(to: value).url + value.dropFirst(Self.origin(of: value).count) : list[0].url + value
     }
     for (name, value) in tokens { variables[name] = door(to: value).placeholder }

@@ -27,7 +27,9 @@ struct SandboxFolders {
     home = Self.home(context.environment)
     if let reason = hidden.reason(against: working) ?? Self.reason(against: working, in: Self.live + Self.system) {
       throw CommandFailure(
-        .failure, "the working directory \(working.shellQuoted) \(reason), so no sandbox shows it; change to a folder of your work")
+        .failure,
+        "the working directory \(working.shellQuoted) \(reason), so no sandbox shows it; change to a folder of your work"
+      )
     }
     var list: [String] = []
     for word in context.arguments.all("--read") {
@@ -70,13 +72,19 @@ private struct HiddenFolders {
 
   init(_ environment: EnvironmentVariables, _ paths: StatePaths) {
     let homes = [environment["HOME"], AccountFiles.read()?.home(ofUser: ProcessIdentity.user)]
-    for home in homes.compactMap({ $0 }) where PathName.isAbsolute(home) && home != "/" { places.append((home, "your home")) }
+    for home in homes.compactMap({ $0 }) where PathName.isAbsolute(home) && home != "/" {
+      places.append((home, "your home"))
+    }
     for folder in ["/tmp", "/var/tmp", environment["TMPDIR"] ?? ""] where PathName.isAbsolute(folder) {
       places.append((folder, "where programs keep what is temporary"))
     }
     keepers.append((paths.state, "the broker's state directory"))
-    if let record = OwnerRecord(at: paths.ownerLock) { keepers.append((PathName.directory(of: record.socket), "the broker's socket")) }
-    if let runtime = environment["XDG_RUNTIME_DIR"] { keepers.append((runtime, "the runtime directory (XDG_RUNTIME_DIR)")) }
+    if let record = OwnerRecord(at: paths.ownerLock) {
+      keepers.append((PathName.directory(of: record.socket), "the broker's socket"))
+    }
+    if let runtime = environment["XDG_RUNTIME_DIR"] {
+      keepers.append((runtime, "the runtime directory (XDG_RUNTIME_DIR)"))
+    }
     for (file, what) in [(paths.vaultKey, "the key of the vault"), (paths.configuration, "the configuration")] {
       guard let file else { continue }
       let folder = PathName.directory(of: file)
@@ -102,8 +110,9 @@ private enum FolderChain {
   /// Deeper than any path that the kernel takes in one piece (PATH_MAX).
   private static let deepest = 2048
 
-  /// Whether a folder, or a file, is the other path, or lies above it. Of a path at which there is nothing, the folder counts in
-  /// which it would be.
+  /// Whether a folder, or a file, is the other path, or lies above it.
+  ///
+  /// Of a path at which there is nothing, the folder counts in which it would be.
   static func holds(_ folder: String, _ path: String) -> Bool {
     guard let wanted = try? FileStatus.following(folder).identity else { return false }
     var place = path
@@ -116,7 +125,8 @@ private enum FolderChain {
       guard let status = try? FileStatus.following(place) else { return true }
       if status.identity == wanted { return true }
       // Of the file itself: what `..` means behind a link, the kernel knows.
-      let above = status.kind == .directory ? place + "/.." : PathName.directory(of: (try? SymbolicLink.resolved(place)) ?? place)
+      let above =
+        status.kind == .directory ? place + "/.." : PathName.directory(of: (try? SymbolicLink.resolved(place)) ?? place)
       guard let parent = try? FileStatus.following(above), parent.identity != status.identity else { return false }
       place = above
     }

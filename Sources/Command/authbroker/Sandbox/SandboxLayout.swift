@@ -39,7 +39,8 @@ struct SandboxLayout {
     lanes = doors.list.map { PortLane(port: $0.port, path: $0.place) }
     files = Self.accounts(home: folders.home)
     arguments = [
-      "--unshare-all", "--new-session", "--die-with-parent", "--clearenv", "--cap-drop", "ALL", "--ro-bind", "/usr", "/usr",
+      "--unshare-all", "--new-session", "--die-with-parent", "--clearenv", "--cap-drop", "ALL", "--ro-bind", "/usr",
+      "/usr",
     ]
     for name in Self.roots {
       if let target = SymbolicLink.target(of: "/" + name) {
@@ -49,7 +50,9 @@ struct SandboxLayout {
       }
     }
     for name in Self.settings { arguments += ["--ro-bind-try", "/etc/" + name, "/etc/" + name] }
-    arguments += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--tmpfs", "/var/tmp", "--tmpfs", folders.home]
+    arguments += [
+      "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--tmpfs", "/var/tmp", "--tmpfs", folders.home,
+    ]
     for path in folders.readable { arguments += ["--ro-bind", path, path] }
     arguments += [folders.isWritable ? "--bind" : "--ro-bind", folders.working, folders.working]
     // The folder of the socket and not the socket: the broker binds it again where its path has gone.

@@ -57,7 +57,9 @@ struct SandboxProcess {
 
   private var argumentList: [String] {
     layout.arguments
-      + layout.files.enumerated().flatMap { ["--perms", "0644", "--ro-bind-data", String(Self.firstFile + Int32($0.offset)), $0.element.path] }
+      + layout.files.enumerated().flatMap {
+        ["--perms", "0644", "--ro-bind-data", String(Self.firstFile + Int32($0.offset)), $0.element.path]
+      }
   }
 
   private var beginning: [String] { layout.lanes.map { $0.word } + ["--"] + words }
@@ -77,9 +79,9 @@ struct SandboxProcess {
     var byte: [UInt8] = [0]
     if case .bytes = begun.read(into: &byte) { return code }
     Output.message(
-      "there is no sandbox: bubblewrap ended with code \(code) before the program was started; it needs 0.5 or later, user "
-        + "namespaces (sysctl user.max_user_namespaces; kernel.unprivileged_userns_clone; an AppArmor profile for bwrap on "
-        + "Ubuntu), and leave to mount a /proc, which most containers have not")
+      "there is no sandbox: bubblewrap ended with code \(code) before the program was started, for the reason above; it must be "
+        + "0.5 or later, and needs user namespaces (sysctl user.max_user_namespaces; kernel.unprivileged_userns_clone; an AppArmor "
+        + "profile for bwrap on Ubuntu) and leave to mount a /proc, which most containers have not")
     return ExitCode.failure.rawValue
   }
 
