@@ -10,7 +10,9 @@ package enum LoopbackSocket {
     case ipv6
   }
 
-  /// How many connections may wait to be accepted: as many as the clients of a door open at once. One more waits a second.
+  /// How many connections may wait to be accepted: as many as the clients of a door open at once.
+  ///
+  /// One more waits a second.
   private static let backlog: Int32 = 64
 
   /// A socket that listens, and the port it has.

@@ -57,8 +57,9 @@ struct DoorRefusal: Error {
   }
 
   private static let phrases = [
-    400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 405: "Method Not Allowed", 408: "Request Timeout", 413: "Content Too Large",
-    431: "Request Header Fields Too Large", 501: "Not Implemented", 502: "Bad Gateway", 503: "Service Unavailable",
+    400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 405: "Method Not Allowed", 408: "Request Timeout",
+    413: "Content Too Large", 431: "Request Header Fields Too Large", 501: "Not Implemented", 502: "Bad Gateway",
+    503: "Service Unavailable",
     504: "Gateway Timeout",
   ]
 }
