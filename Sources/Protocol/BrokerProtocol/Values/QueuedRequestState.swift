@@ -57,17 +57,17 @@ public struct QueuedRequestState: ObjectCodable, Equatable {
   public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
     try coder.required("requestId", &requestID, .word)
     try coder.required("profile", &profile)
-    try coder.required("state", &state, .word(of: Stage.allCases.map(\.rawValue)))
+    try coder.required("state", &state, .word(of: Stage.allCases.map { $0.rawValue }))
     try coder.required("method", &method)
     try coder.required("url", &url)
     try coder.required("idempotencyKey", &idempotencyKey)
     try coder.required("queuedAt", &queuedAt)
     try coder.required("attempts", &attempts, .count)
     try coder.optional("firstAttemptAt", &firstAttemptAt)
-    try coder.optional("reason", &reason, .word(of: QueuePause.allCases.map(\.rawValue) + ["line", "retry"]))
+    try coder.optional("reason", &reason, .word(of: QueuePause.allCases.map { $0.rawValue } + ["line", "retry"]))
     try coder.optional("endedAt", &endedAt)
     try coder.optional("status", &status)
-    try coder.optional("kind", &kind, .word(of: RequestFailure.allCases.map(\.rawValue)))
+    try coder.optional("kind", &kind, .word(of: RequestFailure.allCases.map { $0.rawValue }))
   }
 }
 
