@@ -75,8 +75,8 @@ static inline int clinux_set_send_timeout(int fd, int64_t seconds) {
   struct timeval limit = {.tv_sec = seconds, .tv_usec = 0};
   return clinux_result(setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit));
 }
-// 1 or 0, or -errno for what is no socket.
-static inline int clinux_is_listening_unix_stream(int fd) {
+// The family of a stream socket that listens; 0 for another socket, -errno for what is no socket.
+static inline int clinux_listening_family(int fd) {
   int domain = 0, type = 0, listening = 0;
   socklen_t size = sizeof domain;
   if (getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) < 0) return -errno;
@@ -84,7 +84,12 @@ static inline int clinux_is_listening_unix_stream(int fd) {
   if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) < 0) return -errno;
   size = sizeof listening;
   if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listening, &size) < 0) return -errno;
-  return domain == AF_UNIX && type == SOCK_STREAM && listening;
+  return type == SOCK_STREAM && listening ? domain : 0;
+}
+// 1 or 0, or -errno for what is no socket.
+static inline int clinux_is_listening_unix_stream(int fd) {
+  int family = clinux_listening_family(fd);
+  return family < 0 ? family : family == AF_UNIX;
 }
 // Reads bytes of a Unix socket, and the one descriptor that was passed with them (unix(7), SCM_RIGHTS); it is closed on exec.
 // `descriptor` is -1 where there is none. Where more than one was passed, the kernel and this close them all, and `too_many` is set.
@@ -106,17 +111,6 @@ static inline struct clinux_received clinux_receive(int fd, void *buffer, size_t
     received.descriptor = -1;
   }
   return received;
-}
-// The family of a stream socket that listens; 0 for another socket, -errno for what is no socket.
-static inline int clinux_listening_family(int fd) {
-  int domain = 0, type = 0, listening = 0;
-  socklen_t size = sizeof domain;
-  if (getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) < 0) return -errno;
-  size = sizeof type;
-  if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) < 0) return -errno;
-  size = sizeof listening;
-  if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listening, &size) < 0) return -errno;
-  return type == SOCK_STREAM && listening ? domain : 0;
 }
 // Whether a socket is in the network namespace of this process (SO_NETNS_COOKIE, Linux 5.14); -errno where the kernel does not say.
 enum { CLINUX_NETNS_COOKIE = 71 };

@@ -21,16 +21,12 @@ struct QueuedRequestTable: BoundTable {
   let connection: SQLiteConnection
   let seal: VaultSeal
 
-  /// The row's name: the profile's, which has no stroke in it, and the number behind it.
-  static func name(of id: QueuedRequest.ID) -> String { "\(id.profile)/\(id.number)" }
+  /// The row's name.
+  static func name(of id: QueuedRequest.ID) -> String { NumberedName(id.profile, id.number).text }
 
   static func value(of row: borrowing Statement, _ opened: OpenedRow) throws -> QueuedRequest? {
-    let parts = opened.name.split(separator: "/", omittingEmptySubsequences: false)
-    guard parts.count == 2, let profile = ProfileName(String(parts[0])), let number = UInt64(parts[1]) else {
-      return nil
-    }
-    let id = QueuedRequest.ID(profile: profile, number: number)
-    guard Self.name(of: id) == opened.name, let binding = opened.place.binding else { return nil }
+    guard let name = NumberedName(opened.name), let binding = opened.place.binding else { return nil }
+    let id = QueuedRequest.ID(profile: name.profile, number: name.number)
     return try QueuedRequestCoding.decode(opened.plaintext, id, binding)
   }
 

@@ -117,9 +117,10 @@ extension Broker {
 
   /// Makes durable that the request may have been sent, then sends it.
   private func mark(_ request: QueuedRequest, _ sent: APIRequest) {
-    guard queued.queue.holds(request.id) else { return end(request, .unsent(.closing)) }
+    // It may have been cancelled, or be about to be forgotten, since the attempt has begun.
+    guard let present = queued.queue.sendable(request.id) else { return end(request, .unsent(.closing)) }
     change(
-      StoreChange(.record, [.keepRequest(request, nil)], of: request.id.profile),
+      StoreChange(.record, [.keepRequest(present, nil)], of: request.id.profile),
       then: .request { broker, failure in
         guard failure == nil else { return broker.end(request, .unsent(.passing(retryAfter: nil))) }
         broker.send(sent, of: request, isRetry: false)
@@ -127,7 +128,7 @@ extension Broker {
   }
 
   private func send(_ sent: APIRequest, of request: QueuedRequest, isRetry: Bool) {
-    guard vault.isOpen, let slot = slot(named: request.id.profile) else {
+    guard vault.isOpen, queued.queue.sendable(request.id) != nil, let slot = slot(named: request.id.profile) else {
       return end(request, .unsent(.closing), isMarked: true)
     }
     if let obstacle = obstacle(for: request, on: slot) { return end(request, .unsent(obstacle), isMarked: true) }

@@ -77,8 +77,13 @@ package struct RequestQueue: Sendable {
     return nil
   }
 
-  /// Whether a request is there, and not about to be forgotten.
-  package func holds(_ id: QueuedRequest.ID) -> Bool { index(of: id) != nil && !leaving.contains(id) }
+  /// A request as it is, unless it was cancelled, is about to be forgotten, or is not there.
+  package func sendable(_ id: QueuedRequest.ID) -> QueuedRequest? {
+    guard !leaving.contains(id), let index = index(of: id), let request = lines[id.profile]?.entries[index],
+      !request.isCancelled
+    else { return nil }
+    return request
+  }
 
   /// How many requests of a profile wait.
   package func waiting(of profile: ProfileName) -> Int { lines[profile]?.waiting ?? 0 }

@@ -5,11 +5,6 @@ import SecretMemory
 
 /// `authbroker sandbox`.
 enum SandboxCommand: Command {
-  private static let address = Option.value(
-    "--url-env", "NAME", "put a door's address into this variable, such as OPENAI_BASE_URL=/v1; may be repeated")
-  private static let token = Option.value(
-    "--token-env", "NAME", "put a door's placeholder into this variable, such as OPENAI_API_KEY; may be repeated")
-
   static let name = "sandbox"
   static let about = CommandDescription(
     operands: "[ORIGIN] -- PROGRAM [ARGUMENT...]", operandCount: nil,
@@ -31,7 +26,7 @@ enum SandboxCommand: Command {
       .flag("--ro", "the working directory can only be read"),
       .value("--read", "PATH", "a further file or folder, to read alone; may be repeated", completion: .files),
       .value("--keep", "NAME", "a variable of yours that the program gets, too; may be repeated"),
-      address, token,
+      DoorDraft.address, DoorDraft.token,
     ] + DoorDraft.options,
     endsOptionsAtOperand: false,
     examples: [
@@ -53,7 +48,8 @@ enum SandboxCommand: Command {
     let folders = try SandboxFolders(context)
     var connection = try context.connect()
     let doors = try SandboxDoors(
-      context, origin, addresses: context.arguments.all(address.name), tokens: context.arguments.all(token.name),
+      context, origin, addresses: context.arguments.all(DoorDraft.address.name),
+      tokens: context.arguments.all(DoorDraft.token.name),
       on: &connection)
     // Only for this: what may open a socket has the state directory, and what opens the doors is judged as any program is.
     var owner = context

@@ -174,6 +174,7 @@ import Testing
     // The first is under way: its answer is awaited.
     let marked = queue.handle(.cancelled(Self.id(1)), at: Self.at(1))
     #expect(Self.kept(marked).map(\.isCancelled) == [true] && Self.sent(marked).isEmpty)
+    #expect(queue.sendable(Self.id(1)) == nil && queue.sendable(Self.id(3)) != nil)
     let lost = Self.ended(&queue, 1, .lost, at: 2)
     #expect(Self.kept(lost).map(\.stage) == [.failed(.cancelled)] && Self.sent(lost).map(\.id.number) == [3])
     #expect(queue.handle(.cancelled(Self.id(2)), at: Self.at(3)).isEmpty)
@@ -207,7 +208,8 @@ import Testing
   @Test func `what a logout removes lets the line go on`() {
     var queue = Self.queue(2)
     // Nothing of it is written any more, whatever comes of its answer.
-    #expect(queue.handle(.leaving([Self.id(1)]), at: Self.at(1)).isEmpty)
+    #expect(queue.sendable(Self.id(1)) != nil)
+    #expect(queue.handle(.leaving([Self.id(1)]), at: Self.at(1)).isEmpty && queue.sendable(Self.id(1)) == nil)
     #expect(Self.ended(&queue, 1, .unsent(.passing(retryAfter: nil)), at: 1).isEmpty)
     #expect(queue.handle(.woken, at: Self.at(1_000)).isEmpty)
     let actions = queue.handle(.removed([Self.id(1)]), at: Self.at(1))
