@@ -37,8 +37,8 @@ struct QueuedRequests {
 
   /// The request that has a key already, of those that came the same way.
   func request(of profile: ProfileName, key: String, socket: String?) -> QueuedRequest? {
-    let all = queue.requests(of: profile) + entering.map(\.request).filter { $0.id.profile == profile }
-    return all.first { $0.key == key && $0.socket == socket }
+    queue.request(of: profile, key: key, socket: socket)
+      ?? entering.map(\.request).first { $0.id.profile == profile && $0.key == key && $0.socket == socket }
   }
 
   /// How many requests of a profile wait.

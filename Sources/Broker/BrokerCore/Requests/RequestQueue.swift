@@ -16,41 +16,6 @@ package struct RequestQueue: Sendable {
   /// How long requests keep a broker alive that was started on demand: most outages are over by then.
   package static let vigil = Duration.seconds(900)
 
-  /// The present occupation of a line.
-  enum Rest: Sendable, Equatable {
-    /// Nothing keeps its first request back.
-    case ready
-    /// Its first request is under way.
-    case underWay
-    /// Its first request is tried again then.
-    case until(Duration)
-    /// It waits for its owner, and looks again then.
-    case paused(QueuePause, until: Duration)
-  }
-
-  /// The requests of a profile, in their order.
-  struct Line: Sendable {
-    /// The requests.
-    var entries: [QueuedRequest] = []
-    /// The present occupation.
-    var rest = Rest.ready
-    /// How many attempts of the first request in a row have not ended it.
-    var failures = 0
-    /// The request for whose line a pause was told last, and why.
-    var told: (QueuedRequest.ID, QueuePause)?
-    /// When the first request was first sent, in uptime; nil where it was not.
-    var firstAttempt: Duration?
-    /// The first attempt as it was before the one under way.
-    var before: QueuedRequest?
-    /// Since when this process knows of something to do.
-    var since = Duration.zero
-
-    /// The place of the first request that has not ended.
-    var head: Int? { entries.firstIndex { !$0.hasEnded } }
-    /// How many have not ended.
-    var waiting: Int { entries.count { !$0.hasEnded } }
-  }
-
   /// The requests, by their profiles.
   var lines: [ProfileName: Line] = [:]
   private var rules: [ProfileName: Rules] = [:]
@@ -67,35 +32,40 @@ package struct RequestQueue: Sendable {
   package var nextWake: Duration? { isOpen ? wakeBound : nil }
 
   /// The requests of a profile, in their order.
-  package func requests(of profile: ProfileName) -> [QueuedRequest] { lines[profile]?.entries ?? [] }
+  package func requests(of profile: ProfileName) -> [QueuedRequest] {
+    lines[profile]?.values.sorted { $0.id.number < $1.id.number } ?? []
+  }
 
   /// The request of an id for clients.
   package func request(_ requestID: String) -> QueuedRequest? {
     for line in lines.values {
-      if let found = line.entries.first(where: { $0.requestID == requestID }) { return found }
+      if let found = line.values.first(where: { $0.requestID == requestID }) { return found }
     }
     return nil
   }
 
+  /// The request of a profile that has a key already, of those that came by the same socket.
+  package func request(of profile: ProfileName, key: String, socket: String?) -> QueuedRequest? {
+    lines[profile]?.request(key: key, socket: socket)
+  }
+
   /// A request as it is, unless it was cancelled, is about to be forgotten, or is not there.
   package func sendable(_ id: QueuedRequest.ID) -> QueuedRequest? {
-    guard !leaving.contains(id), let index = index(of: id), let request = lines[id.profile]?.entries[index],
-      !request.isCancelled
-    else { return nil }
+    guard !leaving.contains(id), let request = lines[id.profile]?[id], !request.isCancelled else { return nil }
     return request
   }
 
   /// How many requests of a profile wait.
-  package func waiting(of profile: ProfileName) -> Int { lines[profile]?.waiting ?? 0 }
+  package func waiting(of profile: ProfileName) -> Int { lines[profile]?.waitingCount ?? 0 }
 
   /// How many bytes all contents have in the store.
-  package var byteCount: Int { lines.values.reduce(0) { $0 + $1.entries.reduce(0) { $0 + $1.byteCount } } }
+  package var byteCount: Int { lines.values.reduce(0) { $0 + $1.byteCount } }
 
   /// Whether a broker should stay alive to go on with them.
   package func isWorthWaiting(at now: Moment) -> Bool {
     isOpen
       && lines.contains { profile, line in
-        guard rules[profile] != nil, line.head != nil, now.uptime < line.since + Self.vigil else { return false }
+        guard rules[profile] != nil, line.waitingCount > 0, now.uptime < line.since + Self.vigil else { return false }
         if case .paused = line.rest { return false }
         return true
       }
@@ -106,7 +76,7 @@ package struct RequestQueue: Sendable {
     guard !request.hasEnded, let line = lines[request.id.profile], let head = line.head else { return nil }
     switch line.rest {
     case .paused(let pause, _): return pause.rawValue
-    case _ where line.entries[head].id != request.id: return "line"
+    case _ where head.id != request.id: return "line"
     case .until: return "retry"
     case .ready, .underWay: return nil
     }
@@ -160,8 +130,7 @@ package struct RequestQueue: Sendable {
     isOpen = true
     for request in requests.sorted(by: { $0.id.number < $1.id.number }) {
       lastNumber = max(lastNumber, request.id.number)
-      guard !(lines[request.id.profile]?.entries.contains { $0.id == request.id } ?? false) else { continue }
-      lines[request.id.profile, default: Line()].entries.append(request)
+      _ = lines[request.id.profile, default: Line()].append(request)
     }
     for profile in lines.keys {
       lines[profile]?.since = now.uptime
@@ -173,40 +142,31 @@ package struct RequestQueue: Sendable {
   private mutating func add(_ request: QueuedRequest, _ now: Moment) -> [Action] {
     lastNumber = max(lastNumber, request.id.number)
     let profile = request.id.profile
-    guard !(lines[profile]?.entries.contains { $0.id == request.id } ?? false) else { return [] }
-    var line = lines[profile] ?? Line()
-    line.entries.append(request)
-    line.since = now.uptime
-    if line.waiting == 1 { line.begin(now) }
-    lines[profile] = line
+    guard lines[profile, default: Line()].append(request) else { return [] }
+    lines[profile]?.since = now.uptime
+    if lines[profile]?.waitingCount == 1 { lines[profile]?.begin(now) }
     return look(at: profile, now)
   }
 
   private mutating func cancel(_ id: QueuedRequest.ID, _ now: Moment) -> [Action] {
-    guard let index = index(of: id), let entry = lines[id.profile]?.entries[index], !entry.hasEnded else { return [] }
-    guard lines[id.profile]?.rest == .underWay, lines[id.profile]?.head == index else {
+    guard let request = lines[id.profile]?[id], !request.hasEnded else { return [] }
+    guard lines[id.profile]?.rest == .underWay, lines[id.profile]?.head?.id == id else {
       return end(id, .failed(.cancelled), nil, now)
     }
-    lines[id.profile]?.entries[index].isCancelled = true
     lines[id.profile]?.before?.isCancelled = true
-    guard let request = lines[id.profile]?.entries[index] else { return [] }
-    return [.keep(request, nil, nil)]
+    return lines[id.profile]?.update(id) { $0.isCancelled = true }.map { [.keep($0, nil, nil)] } ?? []
   }
 
   private mutating func remove(_ ids: [QueuedRequest.ID], _ now: Moment) -> [Action] {
-    let gone = Set(ids)
-    leaving.subtract(gone)
-    for profile in Set(ids.map(\.profile)) {
-      let head = lines[profile].flatMap { line in line.head.map { line.entries[$0].id } }
-      lines[profile]?.entries.removeAll { gone.contains($0.id) }
-      if lines[profile]?.entries.isEmpty == true { lines[profile] = nil }
-      if let head, gone.contains(head) { lines[profile]?.begin(now) }
+    leaving.subtract(ids)
+    for id in ids {
+      let wasHead = lines[id.profile]?.head?.id == id
+      lines[id.profile]?.remove(id)
+      if wasHead { lines[id.profile]?.begin(now) }
+      if lines[id.profile]?.isEmpty == true { lines[id.profile] = nil }
     }
     return lookAtAll(now)
   }
-
-  /// The place of a request in its line.
-  func index(of id: QueuedRequest.ID) -> Int? { lines[id.profile]?.entries.firstIndex { $0.id == id } }
 
   // MARK: Time
 
@@ -224,37 +184,26 @@ package struct RequestQueue: Sendable {
 
   /// Begins the attempt of a line's first request where it is due, and forgets what has ended long ago.
   mutating func look(at profile: ProfileName, _ now: Moment) -> [Action] {
-    guard isOpen, let rules = rules[profile], var line = lines[profile] else { return [] }
-    var actions: [Action] = []
-    let old = line.ended(toForgetAt: now.wall, by: rules)
-    if !old.isEmpty {
-      line.entries.removeAll { old.contains($0.id) }
-      actions.append(.forget(old))
-    }
-    if line.isDue(at: now.uptime), let head = line.head, !leaving.contains(line.entries[head].id) {
-      if let first = line.firstAttempt, now.uptime - first >= rules.keyLifetime {
-        lines[profile] = line
-        let failure: RequestFailure = line.entries[head].mayHaveActed ? .outcomeUnknown : .rateLimited
-        return actions + end(line.entries[head].id, .failed(failure), nil, now)
+    guard isOpen, let rules = rules[profile], lines[profile] != nil else { return [] }
+    let old = lines[profile]?.takeOld(at: now.wall, by: rules) ?? []
+    var actions: [Action] = old.isEmpty ? [] : [.forget(old)]
+    if lines[profile]?.isEmpty == true { lines[profile] = nil }
+    if lines[profile]?.isDue(at: now.uptime) == true, let head = lines[profile]?.head, !leaving.contains(head.id) {
+      if let first = lines[profile]?.firstAttempt, now.uptime - first >= rules.keyLifetime {
+        let failure: RequestFailure = head.mayHaveActed ? .outcomeUnknown : .rateLimited
+        return actions + end(head.id, .failed(failure), nil, now)
       }
-      line.before = line.entries[head]
-      line.entries[head].stage = .sending
-      line.entries[head].attempts += 1
-      line.entries[head].firstAttemptAt = line.entries[head].firstAttemptAt ?? now.wall
-      line.firstAttempt = line.firstAttempt ?? now.uptime
-      line.rest = .underWay
-      actions.append(.attempt(line.entries[head]))
+      if let sent = lines[profile]?.beginAttempt(of: head, now) { actions.append(.attempt(sent)) }
     }
-    lines[profile] = line.entries.isEmpty ? nil : line
-    noteWake(of: line)
+    noteWake(of: profile)
     return actions
   }
 
   /// Notes when a line wants to be woken.
-  mutating func noteWake(of line: Line) {
-    switch line.rest {
+  mutating func noteWake(of profile: ProfileName) {
+    switch lines[profile]?.rest {
     case .until(let time), .paused(_, let time): wakeBound = min(wakeBound ?? time, time)
-    case .ready, .underWay: break
+    case .ready, .underWay, nil: break
     }
   }
 }
