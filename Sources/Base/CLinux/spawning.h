@@ -74,6 +74,17 @@ static inline int clinux_pidfd(int pid) { return clinux_result((int)syscall(SYS_
 static inline int clinux_pidfd_signal(int descriptor, int number) {
   return clinux_result((int)syscall(SYS_pidfd_send_signal, descriptor, number, NULL, 0));
 }
+// The number of the control group of version 2 in which the process is that such a descriptor names (PIDFD_GET_INFO, Linux 6.13),
+// by the first form of its structure, which the headers of older systems lack; -ESRCH for one that has gone, -ENOTTY or -EINVAL on
+// older kernels.
+struct clinux_pidfd_info { uint64_t mask, group; uint32_t numbers[11]; int32_t exit_code; };
+struct clinux_group { int error; uint64_t number; };
+static inline struct clinux_group clinux_pidfd_group(int descriptor) {
+  enum { with_group = 1 << 2 };
+  struct clinux_pidfd_info info = {.mask = with_group};
+  if (ioctl(descriptor, _IOWR(0xFF, 11, struct clinux_pidfd_info), &info) < 0) return (struct clinux_group){errno, 0};
+  return (struct clinux_group){info.mask & with_group ? 0 : ENODATA, info.group};
+}
 // Ends every process of the group that `pid` leads.
 static inline int clinux_kill_group(int pid) { return clinux_result(kill(-pid, SIGKILL)); }
 static inline int clinux_terminate_group(int pid) { return clinux_result(kill(-pid, SIGTERM)); }

@@ -17,9 +17,22 @@ package struct PeerProcess: Hashable, Sendable {
   ///   - descriptor: the socket.
   ///   - pid: its peer's number, as `SO_PEERCRED` names it.
   ///   - acceptance: when the connection was accepted, by ``BootClock``: a process that is younger has not made it.
-  package init(of descriptor: borrowing FileDescriptor, pid: Int32, acceptedAt acceptance: Duration) {
-    self.init(
-      unit: Self.unit(of: descriptor, pid: pid, acceptedAt: acceptance), label: Self.label(of: descriptor))
+  ///   - units: the units of control groups that are known.
+  /// - Returns: the process, and the means to hold it, which older kernels have not.
+  package static func identify(
+    at descriptor: borrowing FileDescriptor, pid: Int32, acceptedAt acceptance: Duration, _ units: inout ProcessUnits
+  ) -> (peer: PeerProcess, handle: ProcessHandle?) {
+    let label = label(of: descriptor)
+    // 0 is a process that is not in this PID namespace.
+    guard pid > 0 else { return (PeerProcess(unit: nil, label: label), nil) }
+    do throws(Errno) {
+      let handle = try ProcessHandle(peerOf: descriptor, pid)
+      return (PeerProcess(unit: units.unit(of: handle), label: label), handle)
+    } catch {
+      // One that has ended is no reason to trust its number.
+      let unit = error.code == ENOPROTOOPT ? unitBySecondLook(of: pid, acceptedAt: acceptance) : nil
+      return (PeerProcess(unit: unit, label: label), nil)
+    }
   }
 
   /// A process by its number, as it is now: for what is shown, and not for what is allowed.
@@ -29,28 +42,6 @@ package struct PeerProcess: Hashable, Sendable {
   }
 
   // MARK: The unit
-
-  private static func unit(
-    of descriptor: borrowing FileDescriptor, pid: Int32, acceptedAt acceptance: Duration
-  ) -> String? {
-    // 0 is a process that is not in this PID namespace.
-    guard pid > 0 else { return nil }
-    let handle = clinux_peer_pidfd(descriptor.number)
-    guard handle >= 0 else {
-      // One that has ended is no reason to trust its number.
-      return -handle == ENOPROTOOPT ? unitBySecondLook(of: pid, acceptedAt: acceptance) : nil
-    }
-    let process = FileDescriptor(owning: handle)
-    let unit = ProcessUnit.read(of: pid)
-    // Behind the reading: as long as it is not gone, the number was its own.
-    return exists(process) ? unit : nil
-  }
-
-  /// Whether the process that a descriptor names is still known by its number; another user's may not be signalled.
-  private static func exists(_ process: borrowing FileDescriptor) -> Bool {
-    let result = clinux_pidfd_signal(process.number, 0)
-    return result >= 0 || -result == EPERM
-  }
 
   /// The unit on a kernel that holds no process for us: read between two looks at when the process was started.
   ///
@@ -72,9 +63,9 @@ package struct PeerProcess: Hashable, Sendable {
   package static func isStill(_ pid: Int32, at descriptor: borrowing FileDescriptor, acceptedAt acceptance: Duration)
     -> Bool
   {
-    let handle = clinux_peer_pidfd(descriptor.number)
-    guard handle >= 0 else { return -handle == ENOPROTOOPT && mayBeSame(pid, acceptedAt: acceptance) }
-    return exists(FileDescriptor(owning: handle))
+    do throws(Errno) { return try ProcessHandle(peerOf: descriptor, pid).exists } catch {
+      return error.code == ENOPROTOOPT && mayBeSame(pid, acceptedAt: acceptance)
+    }
   }
 
   /// The ticks in which Linux tells programs the times of processes (proc(5), `USER_HZ`), 100 on every machine of today.

@@ -27,22 +27,29 @@ package final class ProcessHandle: Sendable {
     _ = try Errno.check(clinux_pidfd_signal(descriptor.number, signal.number))
   }
 
-  /// Holds the process at the other end of a connected Unix socket (unix(7), `SO_PEERPIDFD`); nil where the kernel cannot,
-  /// and where it has ended.
+  /// Holds the process at the other end of a connected Unix socket (unix(7), `SO_PEERPIDFD`).
   ///
   /// - Parameters:
   ///   - descriptor: the socket.
   ///   - pid: its peer's number, as `SO_PEERCRED` names it.
-  package init?(peerOf descriptor: borrowing FileDescriptor, _ pid: Int32) {
-    let handle = clinux_peer_pidfd(descriptor.number)
-    guard handle >= 0 else { return nil }
+  /// - Throws: `ENOPROTOOPT` on a kernel before 6.5; `ESRCH`, or another one, where the process has ended.
+  package init(peerOf descriptor: borrowing FileDescriptor, _ pid: Int32) throws(Errno) {
     self.pid = pid
-    self.descriptor = FileDescriptor(owning: handle)
+    self.descriptor = FileDescriptor(owning: try Errno.check(clinux_peer_pidfd(descriptor.number)))
   }
 
   /// Whether the process has not gone, so that its number is no other's; another user's may not be signalled.
   package var exists: Bool {
+    // Which costs less, where the kernel can.
+    guard group == nil else { return true }
     let result = clinux_pidfd_signal(descriptor.number, 0)
     return result >= 0 || -result == EPERM
+  }
+
+  /// The number of the control group of version 2 that it is in: one that has gone is in none, and on a kernel before 6.13
+  /// it is not known.
+  package var group: UInt64? {
+    let group = clinux_pidfd_group(descriptor.number)
+    return group.error == 0 ? group.number : nil
   }
 }

@@ -7,18 +7,23 @@ package enum ProcessUnit {
   package static let userPrefix = "user/"
   /// The longest name that systemd takes (systemd.unit(5)).
   private static let longestName = 255
+  /// The hierarchy of systemd where it uses version 1.
+  fileprivate static let firstVersion = "name=systemd"
   /// The kinds of unit that have processes.
   private static let kinds = [".service", ".scope"]
   /// Longer than the file of any process: a line for each hierarchy, with a path.
   private static let longestText = 16 << 10
 
   /// The unit of a process; nil where it has none, or `/proc` does not tell.
-  package static func read(of pid: Int32) -> String? {
+  package static func read(of pid: Int32) -> String? { text(of: pid).flatMap(name(in:)) }
+
+  /// The control groups of a process, a line for each hierarchy.
+  fileprivate static func text(of pid: Int32) -> String? {
     guard pid > 0, let file = try? FileDescriptor.open("/proc/\(pid)/cgroup", .read) else { return nil }
     // The kernel gives it whole, with one call.
     var text = [UInt8](repeating: 0, count: longestText)
     guard case .bytes(let count) = file.read(into: &text), count < longestText else { return nil }
-    return name(in: String(decoding: text[..<count], as: UTF8.self))
+    return String(decoding: text[..<count], as: UTF8.self)
   }
 
   /// The unit in the text of such a file.
@@ -29,7 +34,7 @@ package enum ProcessUnit {
     var found: String?
     for line in text.split(separator: "\n") {
       let fields = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
-      guard fields.count == 3, fields[1] == "name=systemd" || fields[0] == "0" && fields[1].isEmpty,
+      guard fields.count == 3, fields[1] == firstVersion || fields[0] == "0" && fields[1].isEmpty,
         let unit = name(ofGroup: fields[2])
       else { continue }
       guard found == nil || found == unit else { return nil }
@@ -76,5 +81,36 @@ package enum ProcessUnit {
       true
     default: false
     }
+  }
+}
+
+/// The units of control groups.
+///
+/// The number of a group of version 2 is never another one's, and its unit stays the same: the unit of a process in a group
+/// that is known is one question to the kernel. Where systemd uses version 1, and on a kernel before 6.13, each process is
+/// looked up.
+package struct ProcessUnits {
+  /// The most that are known: each of a session's programs has its own.
+  private static let mostKnown = 1024
+
+  private var known: [UInt64: String?] = [:]
+
+  /// None yet.
+  package init() {}
+
+  /// The unit of a process; nil where it has none, or has gone.
+  package mutating func unit(of process: ProcessHandle) -> String? {
+    let group = process.group
+    if let group, let unit = known[group] { return unit }
+    guard let text = ProcessUnit.text(of: process.pid), process.exists else { return nil }
+    // Behind the reading: as long as it is not gone, the number was its own.
+    let unit = ProcessUnit.name(in: text)
+    // The process may have been moved meanwhile.
+    let isLasting = !text.split(separator: ":").contains(Substring(ProcessUnit.firstVersion))
+    if let group, isLasting, process.group == group {
+      if known.count >= Self.mostKnown { known = [:] }
+      known[group] = .some(unit)
+    }
+    return unit
   }
 }

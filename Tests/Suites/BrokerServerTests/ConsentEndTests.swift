@@ -50,6 +50,60 @@ import Testing
     }
   }
 
+  @Test(arguments: [true, false])
+  func `a request that has waited for a login is asked about again, unless a consent for its client lives`(
+    _ isRemembered: Bool
+  ) async throws {
+    try await OwnThread.run {
+      let stage = try ConsentStage(isRemembered ? .once : .always)
+      _ = stage.call("logout", #"{"profile":"default"}"#)
+      let asker = try stage.command()
+      #expect(stage.want(asker, #"{"waitForLogin":true,"timeoutSeconds":3600}"#).isEmpty)
+      _ = stage.answer(true, #","rememberSeconds":600"#)
+      #expect(asker.lines().isEmpty && stage.questions.isEmpty, "it waits for the login")
+      let brief = try stage.command(of: 70)
+      #expect(stage.want(brief, #"{"waitForLogin":true,"timeoutSeconds":3600}"#).isEmpty)
+      _ = stage.answer(true, #","rememberSeconds":1"#)
+      stage.wait(2)
+      _ = stage.call("login", #"{"profile":"default","email":"b@example.test","password":"right"}"#)
+      #expect(asker.lines().joined().contains(#""accessToken""#) == isRemembered)
+      #expect(brief.lines().isEmpty && stage.questions.count == (isRemembered ? 1 : 2))
+      while !stage.questions.isEmpty { _ = stage.answer(true) }
+      #expect(brief.lines().joined().contains(#""accessToken""#))
+    }
+  }
+
+  @Test func `a consent to one session's token is none to that of a login while the question waits`() async throws {
+    try await OwnThread.run {
+      let stage = try ConsentStage(.always)
+      let asker = try stage.command()
+      #expect(stage.want(asker).isEmpty)
+      _ = stage.call("logout", #"{"profile":"default"}"#)
+      _ = stage.call("login", #"{"profile":"default","email":"b@example.test","password":"right"}"#)
+      _ = stage.answer(true)
+      #expect(asker.lines().isEmpty && stage.questions.count == 1)
+      _ = stage.answer(false)
+      #expect(asker.lines().joined().contains(#""kind":"consentDenied""#))
+    }
+  }
+
+  @Test func `questions that are left keep their places until their time is over`() async throws {
+    try await OwnThread.run {
+      let stage = try ConsentStage()
+      let most = Limits()[.consents] / 2
+      for agent in 0..<Int32(most) {
+        let asker = try stage.command(of: 1000 + agent)
+        #expect(stage.want(asker).isEmpty)
+        asker.close()
+      }
+      let late = try stage.command(of: 70)
+      #expect(stage.want(late).contains(#""kind":"consentDenied""#))
+      stage.wait(21)
+      let later = try stage.command(of: 71)
+      #expect(stage.want(later).isEmpty && stage.questions.count == 1)
+    }
+  }
+
   @Test func `a question ends with its last request, cancelled or closed`() async throws {
     try await OwnThread.run {
       let stage = try ConsentStage()

@@ -67,9 +67,11 @@ extension Broker {
     finish(caller.id, .value(value))
   }
 
-  /// Gives a caller the token that it waits for; `grant` says which, and is asked for where there is an audit.
+  /// Gives a caller the token that it waits for, unless its owner is to be asked again; `grant` says which, and is asked for
+  /// where there is an audit.
   func answer(_ caller: CallerID, token: Result<Secret, BrokerError>, as grant: @autoclosure () -> Grant?) {
     switch token {
+    case .success where isServedAgain(caller): break
     case .success(let json): finish(caller, .rendered(json, audit.isOn ? grant() : nil))
     case .failure(let error): refuse(caller, error)
     }
@@ -122,7 +124,10 @@ extension Broker {
   /// Sets a time limit on a caller's wait, after which an error names the profile.
   func limit(_ caller: CallerID, to time: Duration) {
     let deadline = schedule(at: now.uptime + time) { $0.expire(caller) }
-    callers.update(caller) { $0.deadline = deadline }
+    callers.update(caller) { entry in
+      entry.deadline?.cancel()
+      entry.deadline = deadline
+    }
   }
 
   private func expire(_ caller: CallerID) {

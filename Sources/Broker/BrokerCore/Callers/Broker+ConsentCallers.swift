@@ -7,6 +7,8 @@ extension Broker {
   /// Its own time does not run meanwhile: that begins where it waits for a token.
   func hold(_ caller: CallerID, for profile: ProfileName, _ resumption: @escaping Callers.Resumption) {
     callers.update(caller) { entry in
+      entry.deadline?.cancel()
+      entry.deadline = nil
       entry.wait = .consent(profile)
       entry.resumption = resumption
     }
@@ -26,6 +28,26 @@ extension Broker {
     } catch {
       refuse(caller, error)
     }
+  }
+
+  /// Serves a caller once more where it has waited for a login, or the session was replaced by another: the consent may have
+  /// ended, and was not for that one.
+  ///
+  /// - Returns: whether it is served another time.
+  func isServedAgain(_ caller: CallerID) -> Bool {
+    guard let consented = callers[caller]?.consented, isSessionReplaced(since: consented) else { return false }
+    callers.update(caller) { entry in
+      entry.consented = nil
+      entry.resumption = consented.again
+    }
+    resume(caller)
+    return true
+  }
+
+  /// Whether there is another session than when consent was asked for; one without a login is always the same.
+  func isSessionReplaced(since consented: Callers.Consented?) -> Bool {
+    guard let consented, let slot = slot(consented.slot), !slot.machine.isUnattended else { return false }
+    return slot.sessions != consented.session
   }
 
   /// Takes out the consent that a caller has; nil where it has none.

@@ -31,6 +31,16 @@ struct Callers {
   /// Goes on with a request that has waited for consent, as its principal is then.
   typealias Resumption = @Sendable (isolated Broker, Principal) throws(BrokerError) -> Void
 
+  /// The session for which a request was consented to.
+  struct Consented {
+    /// The profile's stay in the configuration.
+    let slot: SlotID
+    /// The number of its session; by the time of the answer there may be another one.
+    let session: UInt64
+    /// Serves the request once more.
+    let again: Resumption
+  }
+
   /// The owner's consent to one request.
   struct Consent {
     /// The thing that is consented to.
@@ -55,6 +65,8 @@ struct Callers {
     var resumption: Resumption?
     /// The consent that it has, until it is served by it.
     var consent: Consent?
+    /// The session that a consent which it was served by is for.
+    var consented: Consented?
     /// The context that the client gave with a login, returned in its answer.
     var clientContext: String?
     /// The profile whose backup codes are counted in the answer; nil for every other answer.

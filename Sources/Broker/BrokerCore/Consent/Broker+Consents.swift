@@ -27,7 +27,15 @@ extension Broker {
     let (id, principal) = (caller.id, caller.principal)
     let confirmation = principal.confirmation(of: demand.slot.profile)
     guard confirmation != .never else { return true }
-    if let consent = takeConsent(of: id), consent.demand == demand {
+    let resumption: Callers.Resumption = { broker, principal throws(BrokerError) in
+      try again(broker, Caller(id, as: principal))
+    }
+    let isOfAnother = isSessionReplaced(since: callers[id]?.consented)
+    if let slot = slot(demand.slot) {
+      let consented = Callers.Consented(slot: slot.id, session: slot.sessions, again: resumption)
+      callers.update(id) { $0.consented = consented }
+    }
+    if let consent = takeConsent(of: id), consent.demand == demand, !isOfAnother {
       if let number = consent.grant { keepConsent(number, demand, for: principal.client) }
       return true
     }
@@ -43,9 +51,7 @@ extension Broker {
       throw .notConsented(demand.slot.profile)
     case .refused: throw .notConsented(demand.slot.profile)
     case .waits(let question, let isNew):
-      hold(id, for: demand.slot.profile) { broker, principal throws(BrokerError) in
-        try again(broker, Caller(id, as: principal))
-      }
+      hold(id, for: demand.slot.profile, resumption)
       if isNew { tellQuestion(question) }
       return false
     }

@@ -103,6 +103,9 @@ struct Consents {
   /// The consents that are remembered.
   private(set) var grants: [Grant] = []
   private var refusals: [(key: Key, until: Duration)] = []
+  /// Questions that their requests have left, by the socket that these came by: each keeps its place until its time is
+  /// over, so that nobody brings up more of them than of such that wait.
+  private var left: [(socket: String?, until: Duration)] = []
   private var numbers: UInt64 = 0
 
   /// Whether an answer is remembered.
@@ -154,8 +157,8 @@ extension Consents {
     }
     // The clients of a limited socket, or the owner's programs, leave half of the questions to the others.
     let socket = asker.client.identity.socket
-    guard questions.count < most, questions.count(where: { $0.client.identity.socket == socket }) < max(1, most / 2)
-    else { return .overfull }
+    let sockets = questions.map(\.client.identity.socket) + left.map(\.socket)
+    guard sockets.count < most, sockets.count(where: { $0 == socket }) < max(1, most / 2) else { return .overfull }
     let question = Question(
       id: id(), client: asker.client, demand: demand, confirmation: confirmation, subject: subject,
       deadline: uptime + rules.patience, askers: [asker])
@@ -175,6 +178,7 @@ extension Consents {
   private mutating func forgetEnded(at uptime: Duration) {
     grants.removeAll { !$0.isAlive(at: uptime) }
     refusals.removeAll { $0.until <= uptime }
+    left.removeAll { $0.until <= uptime }
   }
 }
 
@@ -270,7 +274,9 @@ extension Consents {
       questions[index].askers.removeAll { $0.caller == caller }
       return nil
     }
-    return Decision(question: questions.remove(at: index), outcome: .left)
+    let question = questions.remove(at: index)
+    left.append((question.client.identity.socket, question.deadline))
+    return Decision(question: question, outcome: .left)
   }
 
   /// Ends the questions about a profile's stay, and forgets what was answered.

@@ -108,7 +108,7 @@ extension Broker {
     }
     guard vault.isOpen else { return refuse(caller.id, BrokerError(.vaultLocked, profile: slot.name)) }
     // It may have been refused meanwhile.
-    guard release(caller.id) else { return }
+    guard !isServedAgain(caller.id), release(caller.id) else { return }
     if demand.refused == nil { noteUse(of: loan.token, for: target, slot, by: caller.principal) }
     go(loan)
   }

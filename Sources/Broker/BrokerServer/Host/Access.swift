@@ -43,7 +43,8 @@ extension BrokerServer {
   func identifyPeer(of connection: Connection) {
     let principal = connection.principal
     guard connection.peer == nil, principal.user != nil, let process = principal.process else { return }
-    connection.peer = connection.stream.peer(process, acceptedAt: connection.acceptedAt)
+    connection.peer = heldPeers.peer(
+      process, connection.entrance, principal.user, at: connection.stream, acceptedAt: connection.acceptedAt)
   }
 
   /// Gives a connection the permissions that it has now, and takes from it what it may not have any more.

@@ -37,6 +37,8 @@ package actor BrokerServer: LoopResident {
   let shares: ListenerShares
   /// The permissions of clients.
   package internal(set) var access = AccessTable()
+  /// The processes of clients.
+  var heldPeers = HeldPeers()
   /// The clients as the audit names them.
   var auditClients = AuditClients()
   /// The end of the server.

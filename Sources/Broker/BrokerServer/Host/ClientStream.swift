@@ -15,10 +15,10 @@ protocol ClientStream: AnyObject {
   func attach(to loop: EventLoop, _ connection: Connection) throws(Errno)
   /// Chooses the events that the handler gets.
   func setInterest(reading: Bool, writing: Bool, on loop: EventLoop)
-  /// The process at the other end, by the kernel; nil where it cannot be asked.
-  func peer(_ process: Int32, acceptedAt acceptance: Duration) -> PeerProcess?
-  /// Holds the process at the other end; nil where the kernel cannot.
-  func holdPeer(_ process: Int32) -> ProcessHandle?
+  /// Asks the kernel about the process at the other end, and holds it where that is possible; nil where it cannot be asked.
+  func identifyPeer(
+    _ process: Int32, acceptedAt acceptance: Duration, _ units: inout ProcessUnits
+  ) -> (peer: PeerProcess, handle: ProcessHandle?)?
   /// Whether a number still is that of the process at the other end.
   func isStill(_ process: Int32, acceptedAt acceptance: Duration) -> Bool
   /// Ends the stream.
@@ -33,10 +33,9 @@ extension ClientStream {
   func takePassed() -> PassedDescriptor? { nil }
 
   /// Nil: bytes that come by pipes have no one process behind them.
-  func peer(_ process: Int32, acceptedAt acceptance: Duration) -> PeerProcess? { nil }
-
-  /// Nil, as above.
-  func holdPeer(_ process: Int32) -> ProcessHandle? { nil }
+  func identifyPeer(
+    _ process: Int32, acceptedAt acceptance: Duration, _ units: inout ProcessUnits
+  ) -> (peer: PeerProcess, handle: ProcessHandle?)? { nil }
 
   /// False, as above.
   func isStill(_ process: Int32, acceptedAt acceptance: Duration) -> Bool { false }
@@ -80,11 +79,11 @@ final class SocketStream: ClientStream {
     try? loop.update(registration, ReadyEvents(reading: reading, writing: writing))
   }
 
-  func peer(_ process: Int32, acceptedAt acceptance: Duration) -> PeerProcess? {
-    PeerProcess(of: descriptor, pid: process, acceptedAt: acceptance)
+  func identifyPeer(
+    _ process: Int32, acceptedAt acceptance: Duration, _ units: inout ProcessUnits
+  ) -> (peer: PeerProcess, handle: ProcessHandle?)? {
+    PeerProcess.identify(at: descriptor, pid: process, acceptedAt: acceptance, &units)
   }
-
-  func holdPeer(_ process: Int32) -> ProcessHandle? { ProcessHandle(peerOf: descriptor, process) }
 
   func isStill(_ process: Int32, acceptedAt acceptance: Duration) -> Bool {
     PeerProcess.isStill(process, at: descriptor, acceptedAt: acceptance)

@@ -142,7 +142,8 @@ extension BrokerServer {
     }
     let (entrance, credentials) = (accepted.entrance, accepted.credentials)
     let peer =
-      access.dependsOnProcess ? accepted.stream.peer(credentials.pid, acceptedAt: BootClock.now) : nil
+      access.dependsOnProcess
+      ? heldPeers.peer(credentials.pid, entrance, credentials.uid, at: accepted.stream, acceptedAt: BootClock.now) : nil
     let connection = connection(on: accepted.stream, entrance) { client in
       Principal(
         client: client, process: credentials.pid, user: credentials.uid, group: credentials.gid,

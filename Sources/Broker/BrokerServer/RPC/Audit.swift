@@ -29,20 +29,18 @@ extension BrokerServer {
   private func identified(_ connection: RPCConnection) -> AuditedConnection {
     let principal = connection.principal
     let isPlain = connection.tool == nil && !principal.isAdministrative
-    // Rules may know more of a process than when it connected before.
-    guard isPlain, connection.peer == nil, let process = principal.process, process > 0, principal.user != nil else {
+    guard isPlain, let process = principal.process, process > 0, principal.user != nil else {
       identifyPeer(of: connection)
       return audited(connection.principal, connection)
     }
-    if let known = auditClients.known(process, connection.entrance, principal.user) { return known }
-    // Held before it is asked for: as long as it lives, the answers are its own.
-    let handle = connection.stream.holdPeer(process)
+    if let known = heldPeers.audited(process, connection.entrance, principal.user, as: connection.peer),
+      known.number >= auditClients.first
+    {
+      return known
+    }
     identifyPeer(of: connection)
     let audited = audited(principal, connection)
-    // A label may change with each program that a process executes.
-    if let handle, handle.exists, connection.peer?.label == nil {
-      auditClients.hold(handle, connection.entrance, principal.user, as: audited)
-    }
+    heldPeers.note(audited, of: process, connection.entrance, principal.user, as: connection.peer)
     return audited
   }
 
