@@ -44,17 +44,24 @@ extension Broker {
     return true
   }
 
+  /// Notes the session for which a caller is, or will be, consented to; `again` serves it once more.
+  func noteConsented(_ caller: CallerID, for slot: SlotID, again: @escaping Callers.Resumption) {
+    guard let slot = self.slot(slot) else { return }
+    let consented = Callers.Consented(slot: slot.id, session: slot.sessions, again: again)
+    callers.update(caller) { $0.consented = consented }
+  }
+
   /// Whether there is another session than when consent was asked for; one without a login is always the same.
-  func isSessionReplaced(since consented: Callers.Consented?) -> Bool {
+  private func isSessionReplaced(since consented: Callers.Consented?) -> Bool {
     guard let consented, let slot = slot(consented.slot), !slot.machine.isUnattended else { return false }
     return slot.sessions != consented.session
   }
 
-  /// Takes out the consent that a caller has; nil where it has none.
-  func takeConsent(of caller: CallerID) -> Callers.Consent? {
-    guard let consent = callers[caller]?.consent else { return nil }
+  /// Takes out the consent that a caller has; nil where it has none to this, and for this session.
+  func takeConsent(of caller: CallerID, for demand: Consents.Demand) -> Callers.Consent? {
+    guard let entry = callers[caller], let consent = entry.consent else { return nil }
     callers.update(caller) { $0.consent = nil }
-    return consent
+    return consent.demand == demand && !isSessionReplaced(since: entry.consented) ? consent : nil
   }
 
   /// Takes in that a connection has other permissions: its requests that wait for consent are judged by them, where that

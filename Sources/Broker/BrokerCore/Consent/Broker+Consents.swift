@@ -30,12 +30,9 @@ extension Broker {
     let resumption: Callers.Resumption = { broker, principal throws(BrokerError) in
       try again(broker, Caller(id, as: principal))
     }
-    let isOfAnother = isSessionReplaced(since: callers[id]?.consented)
-    if let slot = slot(demand.slot) {
-      let consented = Callers.Consented(slot: slot.id, session: slot.sessions, again: resumption)
-      callers.update(id) { $0.consented = consented }
-    }
-    if let consent = takeConsent(of: id), consent.demand == demand, !isOfAnother {
+    let consent = takeConsent(of: id, for: demand)
+    noteConsented(id, for: demand.slot, again: resumption)
+    if let consent {
       if let number = consent.grant { keepConsent(number, demand, for: principal.client) }
       return true
     }

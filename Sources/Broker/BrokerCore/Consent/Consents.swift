@@ -104,7 +104,7 @@ struct Consents {
   private(set) var grants: [Grant] = []
   private var refusals: [(key: Key, until: Duration)] = []
   /// Questions that their requests have left, by the socket that these came by: each keeps its place until its time is
-  /// over, so that nobody brings up more of them than of such that wait.
+  /// over, so that no client brings up more of them than of such that wait.
   private var left: [(socket: String?, until: Duration)] = []
   private var numbers: UInt64 = 0
 

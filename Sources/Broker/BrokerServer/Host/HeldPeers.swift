@@ -44,9 +44,8 @@ struct HeldPeers {
     return held
   }
 
-  /// The name in the audit of a process that has come by the same way before, and lives.
-  ///
-  /// - Parameter peer: the process as it was identified for this connection; nil where it was not.
+  /// The name in the audit of a process that has come by the same way before, and lives; `peer` is the process as it was
+  /// identified for this connection, nil where it was not.
   func audited(_ process: Int32, _ entrance: Entrance, _ user: UInt32?, as peer: PeerProcess?) -> AuditedConnection? {
     guard let known = known(process, entrance, user), let audited = known.audited else { return nil }
     if let peer { return peer == known.peer ? audited : nil }
