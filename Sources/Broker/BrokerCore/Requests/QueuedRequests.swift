@@ -41,12 +41,17 @@ struct QueuedRequests {
       ?? entering.map(\.request).first { $0.id.profile == profile && $0.key == key && $0.socket == socket }
   }
 
+  /// The requests of a profile, with those that are being made durable.
+  func requests(of profile: ProfileName) -> [QueuedRequest] {
+    queue.requests(of: profile) + entering.map(\.request).filter { $0.id.profile == profile }
+  }
+
   /// How many requests of a profile wait.
   func waiting(of profile: ProfileName) -> Int {
     queue.waiting(of: profile) + entering.count { $0.request.id.profile == profile }
   }
 
-  /// How many bytes all contents have, or are about to have.
+  /// How many bytes the contents of all that wait have, or are about to have.
   var byteCount: Int { queue.byteCount + entering.reduce(0) { $0 + $1.request.byteCount } }
 
   /// Takes in a request that is being made durable for a caller.
