@@ -13,7 +13,8 @@ struct SandboxFilter {
     static let end: UInt16 = 0x06
 
     let code: UInt16
-    var (whenTrue, whenFalse): (UInt8, UInt8) = (0, 0)
+    var whenTrue: UInt8 = 0
+    var whenFalse: UInt8 = 0
     let operand: UInt32
 
     /// As the kernel reads it.
