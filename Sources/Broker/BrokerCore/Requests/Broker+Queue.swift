@@ -44,8 +44,8 @@ extension Broker {
   /// known who that is. They go with the record of the session.
   func leaveRequests(of slot: ProfileSlot) {
     guard slot.requests?.rules.queue.outliveLogout == false else { return }
-    let owners = slot.machine.living.map { owners(of: $0, on: slot) }
-    let ending = queued.requests(of: slot.name).filter { request in owners?.contains(request.user) ?? true }
+    let users = slot.machine.living.map { self.owners(of: $0, on: slot) }
+    let ending = queued.requests(of: slot.name).filter { users?.contains($0.user) ?? true }
     handle(.leaving(ending.map(\.id)))
   }
 

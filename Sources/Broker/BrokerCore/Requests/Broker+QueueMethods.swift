@@ -58,14 +58,18 @@ extension Broker {
     _ request: QueuedRequest, _ contents: QueuedContents, for caller: Caller<QueueRequest.Result>
   ) {
     queued.enter(request, for: caller)
+    // With the same key one of them would be sent as well, whatever became of this one.
+    let forgotten = queued.forgettingDoubtful(of: request.id.profile)
     change(
-      StoreChange(.record, [.keepRequest(request, contents)], of: request.id.profile),
+      StoreChange(.record, forgotten + [.keepRequest(request, contents)], of: request.id.profile),
       then: .request { broker, failure in
         guard let entering = broker.queued.leave(request.id) else { return }
         let result: Result<QueueRequest.Result, BrokerError>
         if let failure {
+          broker.queued.doubt(request.id)
           result = .failure(BrokerError(failure))
         } else {
+          broker.queued.settleDoubt(forgotten)
           result = .success(QueueRequest.Result(requestID: request.requestID))
         }
         for caller in entering.callers { broker.answer(caller, result) }
