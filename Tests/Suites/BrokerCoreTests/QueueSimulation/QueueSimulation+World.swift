@@ -41,8 +41,9 @@ extension QueueSimulation {
     guard let call = api.calls.randomElement(using: &random), let number = Int(call.question.body) else { return }
     let status: Int
     switch healthily ? 9 : Int.random(in: 0..<16, using: &random) {
-    case 0: status = 500
-    case 1: (status, _) = (500, act(call.question))
+    case 0, 1:
+      if chance(0.5) { act(call.question) }
+      status = 500
     case 2: status = 429
     case 3: status = 409
     case 4: status = 401
@@ -54,7 +55,9 @@ extension QueueSimulation {
     case 7:
       api.answer(call.number, .failure(.transient(.networkUnavailable)))
       return try turn()
-    default: (status, _) = (201, act(call.question))
+    default:
+      act(call.question)
+      status = 201
     }
     if status == 500 { entries[number].serverErrors += 1 }
     api.answer(call.number, .success(APIAnswer(status: status, headers: HeaderFields(), body: [])))

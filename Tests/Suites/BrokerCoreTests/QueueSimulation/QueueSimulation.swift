@@ -170,13 +170,14 @@ final class QueueSimulation {
 
   func logIn(_ name: String) throws {
     guard user == nil, !isLocked else { return try logOut() }
-    let params = Login.Params(email: "\(name)@example.test", password: ScriptedProvider.secret(name))
+    let params = Login.Params(profile: .default, email: "\(name)@example.test", password: ScriptedProvider.secret(name))
     try ask(.login(name)) { broker, caller throws(BrokerError) in try broker.login(params, caller) }
   }
 
   func logOut() throws {
     user = nil
-    try ask(.other, .atFirst) { broker, caller throws(BrokerError) in try broker.logout(Logout.Params(), caller) }
+    let params = Logout.Params(profile: .default, all: false)
+    try ask(.other, .atFirst) { broker, caller throws(BrokerError) in try broker.logout(params, caller) }
   }
 
   /// Whether the broker's vault is locked: its opening may have failed.
