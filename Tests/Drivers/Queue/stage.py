@@ -124,6 +124,19 @@ class Stage:
     def start(self, fault=None):
         """Starts the broker; `fault` names system calls, of which one kills it, and which one of them. False where it was killed
         before it was ready."""
+        end = time.monotonic() + PATIENCE
+        while (is_ready := self.start_once(fault)) is None:
+            if time.monotonic() > end:
+                self.complain("the broker does not start")
+        return is_ready
+
+    def complain(self, what):
+        """Ends everything, with what the broker has said."""
+        self.errors.seek(0)
+        raise SystemExit(f"{what}: {self.errors.read().decode()[-2000:]}")
+
+    def start_once(self, fault):
+        """The same; None where a child of the one before, which was killed while it began a program, has its lock still."""
         lead = []
         if fault:
             calls, number = fault
@@ -140,9 +153,12 @@ class Stage:
                 if line == b"ready\n":
                     return True
         code = self.broker.wait(PATIENCE)
-        if code != -signal.SIGKILL:
-            self.errors.seek(0)
-            raise SystemExit(f"the broker ended with {code}: {self.errors.read().decode()[-2000:]}")
+        if code == -signal.SIGKILL:
+            return False
+        self.errors.seek(0)
+        if " is already running (pid " in self.errors.read().decode()[-400:]:
+            return None
+        self.complain(f"the broker ended with {code}")
         return False
 
     def kill(self):
@@ -153,8 +169,7 @@ class Stage:
         code = self.broker.wait(PATIENCE)
         self.broker = None
         if code != -signal.SIGKILL:
-            self.errors.seek(0)
-            raise SystemExit(f"the broker had ended by itself with {code}: {self.errors.read().decode()[-2000:]}")
+            self.complain(f"the broker had ended by itself with {code}")
 
     def strike(self):
         """Kills the broker at once, from any thread."""
