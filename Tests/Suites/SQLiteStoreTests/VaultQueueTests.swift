@@ -27,13 +27,17 @@ import Testing
     return place
   }
 
-  @Test(arguments: [
+  private static let changes: [StaticString] = [
     "UPDATE queued_request SET sealed = zeroblob(60) WHERE name = 'a/2'",
     "UPDATE queued_request SET sealed = (SELECT sealed FROM queued_request WHERE name = 'a/3') WHERE name = 'a/2'",
     "UPDATE queued_request SET name = 'a/18446744073709551615' WHERE name = 'a/2'",
     "UPDATE queued_request SET name = 'b/2' WHERE name = 'a/2'", "DELETE FROM queued_request WHERE name = 'a/2'",
     "UPDATE queued_request SET format = -1 WHERE name = 'a/2'",
-  ]) func `one that was changed is gone, and the session and the other requests are not`(_ change: String) async throws {
+  ]
+
+  @Test(arguments: changes) func `one that was changed is gone, and the session and the other requests are not`(
+    _ change: StaticString
+  ) async throws {
     let place = try await Self.filled()
     try place.withConnection { try $0.execute(change) }
     let vault = try await place.open()
