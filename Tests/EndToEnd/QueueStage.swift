@@ -16,14 +16,14 @@ struct QueueStage {
     _ sandbox: Sandbox, queue: String = "", others: String = "", mapping: String = "", isLoggedIn: Bool = true
   ) throws {
     self.sandbox = sandbox
-    api = try RESTBackend(sandbox, account: ada, ["--account", bob])
+    api = try RESTBackend(sandbox, account: Self.ada, ["--account", Self.bob])
     let rules = #"allow: [{ origin: "\#(api.url)", methods: ["POST", "PUT"] }]"#
     let requests = "requests: { \(rules), queue: { \(queue) } }"
     let profile = #"{ provider: "rest", baseUrl: "\#(api.url)", mapping: { \#(mapping) }, \#(requests) }"#
     configuration = try sandbox.configure("{ profiles: { shop: \(profile) }, \(others) }")
     guard isLoggedIn else { return }
     let owner = try sandbox.owner(configuration)
-    try logIn(ada, try SocketWire(sandbox.socket))
+    try logIn(Self.ada, try SocketWire(sandbox.socket))
     try owner.send(.terminate)
     try owner.wait()
   }

@@ -50,7 +50,7 @@ extension QueueSimulation {
     case 5, 6:
       if chance(0.5) { act(call.question) }
       counts.lost += 1
-      api.answer(call.number, .failure(.outcomeUnknown))
+      api.answer(call.number, .failure(.outcomeUnknown(.networkUnavailable)))
       return try turn()
     case 7:
       api.answer(call.number, .failure(.transient(.networkUnavailable)))
