@@ -38,7 +38,7 @@ EDITOR_PACKAGES := emacs=emacs-nox nvim=neovim vim=vim python3=python3
 .PHONY: help build release layout demo test test-fresh test-full test-attacks test-editors test-shell test-clients test-rest-server \
   test-oidc-server test-mail-server test-providers test-machines test-browser test-sanitize rest-server oidc-server lint schemas docs bench bench-scaling \
   install uninstall deb dist test-package test-dist need-programs clean need-swift need-build test-packages list-packages \
-  test-tools test-completions test-counts test-waits test-sockets test-sandbox test-systemd test-hooks test-doors
+  test-tools test-completions test-counts test-waits test-sockets test-sandbox test-systemd test-hooks test-doors test-queue
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | while IFS="$$(printf '\t')" read -r name what; do \
@@ -72,7 +72,7 @@ test-packages: need-build
 list-packages:
 	@echo $(SWIFT_PACKAGES) $(BUILD_PACKAGES) $(TEST_PACKAGES)
 
-test-full: test test-attacks test-editors test-shell test-clients test-rest-server test-oidc-server test-mail-server test-providers test-machines test-browser test-package test-dist test-tools test-completions test-counts test-waits test-sockets test-sandbox test-systemd test-hooks test-doors ## Run the tests, the attacks, the editors and every other outside program
+test-full: test test-attacks test-editors test-shell test-clients test-rest-server test-oidc-server test-mail-server test-providers test-machines test-browser test-package test-dist test-tools test-completions test-counts test-waits test-sockets test-sandbox test-systemd test-hooks test-doors test-queue ## Run the tests, the attacks, the editors and every other outside program
 
 test-fresh: need-swift ## Do what README says in a fresh Debian 12, twice (as root; TARGETS="lint docs": those, each in a root of its own)
 	@.ci/require-packages mmdebstrap=mmdebstrap git=git
@@ -123,6 +123,12 @@ test-hooks: need-build ## Run the hooks of the guide, and what asks the owner, w
 test-doors: release ## Put nginx, Apache, haproxy, wrk and real clients around doors (SCENES="smuggling programs")
 	@.ci/require-packages $(DOOR_PACKAGES)
 	@Tests/Drivers/Doors/run "$(BIN)" $(SCENES)
+
+test-queue: need-build ## Kill a broker hundreds of times while it sends what is queued (QUEUE="--kills 2000 --seed 1")
+	@.ci/require-packages python3=python3 strace=strace
+	@.ci/swift build --explicit-target-dependency-import-check error --product authbrokerd
+	@.ci/swift build --explicit-target-dependency-import-check error --product authbroker
+	@Tests/Drivers/Queue/run "$(BUILD)/debug" $(QUEUE)
 
 test-editors: need-build ## Let Emacs, Neovim and Vim drive the broker
 	@.ci/require-packages $(EDITOR_PACKAGES)

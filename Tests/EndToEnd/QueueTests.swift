@@ -5,63 +5,7 @@ import Testing
 
 /// Requests that are queued, at an API that does each thing once for its Idempotency-Key, and tells what it has done.
 @Suite(.standardTimeLimit) struct QueueTests {
-  private static let ada = #"{"email":"ada@example.com","password":"example password 1"}"#
-  private static let bob = #"{"email":"bob@example.com","password":"example password 2"}"#
-
-  /// A broker whose profile `shop` may be used for requests to the API, with a session of Ada's.
-  private struct Stage {
-    let sandbox: Sandbox
-    let api: RESTBackend
-    let configuration: [String]
-
-    init(_ sandbox: Sandbox, queue: String = "", others: String = "", isLoggedIn: Bool = true) throws {
-      self.sandbox = sandbox
-      api = try RESTBackend(sandbox, account: ada, ["--account", bob])
-      let rules = #"allow: [{ origin: "\#(api.url)", methods: ["POST", "PUT"] }]"#
-      let profile = #"{ provider: "rest", baseUrl: "\#(api.url)", requests: { \#(rules), queue: { \#(queue) } } }"#
-      configuration = try sandbox.configure("{ profiles: { shop: \(profile) }, \(others) }")
-      guard isLoggedIn else { return }
-      let owner = try sandbox.owner(configuration)
-      try logIn(ada, try SocketWire(sandbox.socket))
-      try owner.send(.terminate)
-      try owner.wait()
-    }
-
-    func logIn(_ account: String, _ wire: SocketWire) throws { _ = try wire.call("login", account) }
-
-    func start() throws -> (Program, SocketWire) {
-      (try sandbox.owner(configuration), try SocketWire(sandbox.socket))
-    }
-
-    func queue(_ key: String, _ body: String, _ wire: SocketWire, path: String = "/effect") throws -> String {
-      try wire.call("queueRequest", params(key, body, path)).required("requestId").string()
-    }
-
-    func params(_ key: String, _ body: String, _ path: String = "/effect") -> String {
-      #"{"method":"POST","url":"/service\#(path)","body":"\#(body)","idempotencyKey":"\#(key)"}"#
-    }
-
-    /// The states in the order of the list, as `state` or `state reason`.
-    func states(_ wire: SocketWire) throws -> [String] {
-      try wire.call("listRequests").required("requests").elements().map { request in
-        let more = try request["reason"]?.string() ?? request["kind"]?.string()
-        return try request.required("state").string() + (more.map { " \($0)" } ?? "")
-      }
-    }
-
-    func awaitEnd(_ wire: SocketWire) throws {
-      let isOver = try Patience.wait { try states(wire).allSatisfy { $0.hasPrefix("completed") } }
-      let last = try states(wire)
-      try #require(isOver, "\(last)")
-    }
-
-    /// What the API has done, in order, each once.
-    func effects() throws -> [String] {
-      try api.ask("/ledger?event=effect").required("entries").elements().filter {
-        try !$0.required("replayed").bool()
-      }.map { try $0.required("body").string() }
-    }
-  }
+  private typealias Stage = QueueStage
 
   @Test func `changes that were queued while the API was away are made once, in their order, after kills`() async throws
   {
@@ -123,22 +67,75 @@ import Testing
       let stage = try Stage(sandbox, isLoggedIn: false)
       let (_, wire) = try stage.start()
       #expect(try wire.refusal("queueRequest", stage.params("key", "early")) == "loginRequired")
-      try stage.logIn(Self.ada, wire)
+      try stage.logIn(QueueStage.ada, wire)
       _ = try stage.api.ask("/listen", #"{"open":false}"#)
       _ = try stage.queue("key", "ada", wire)
       let events = try SocketWire(sandbox.socket)
       _ = try events.call("subscribe", #"{"events":["queuePaused"]}"#)
       _ = try wire.call("logout")
       _ = try stage.api.ask("/listen", #"{"open":true}"#)
-      try stage.logIn(Self.bob, wire)
+      try stage.logIn(QueueStage.bob, wire)
       let paused = try events.nextNode().required("params").required("data")
       #expect(["otherUser", "loginRequired"].contains(try paused.required("reason").string()))
       #expect(try Patience.wait { try stage.states(wire) == ["queued otherUser"] })
       #expect(try stage.effects().isEmpty)
       _ = try wire.call("logout")
-      try stage.logIn(Self.ada, wire)
+      try stage.logIn(QueueStage.ada, wire)
       #expect(try Patience.wait { try stage.states(wire) == ["completed"] })
       #expect(try stage.effects() == ["ada"])
+    }
+  }
+
+  @Test func `where nobody is named, what was queued is sent in no other login`() async throws {
+    try await Sandbox.run { sandbox in
+      let stage = try Stage(sandbox, mapping: #"reply: { user: "absent" }"#)
+      let (_, wire) = try stage.start()
+      _ = try stage.api.ask("/listen", #"{"open":false}"#)
+      _ = try stage.queue("key", "ada", wire)
+      _ = try stage.api.ask("/listen", #"{"open":true}"#)
+      _ = try wire.call("logout")
+      try stage.logIn(QueueStage.bob, wire)
+      #expect(try Patience.wait { try stage.states(wire) == ["queued otherUser"] })
+      _ = try stage.queue("bob", "bob", wire)
+      let id = try wire.call("listRequests").required("requests").elements()[0].required("requestId").string()
+      _ = try wire.call("cancelRequest", #"{"requestId":"\#(id)"}"#)
+      #expect(try Patience.wait { try stage.effects() == ["bob"] })
+    }
+  }
+
+  @Test func `a logout drops what its own user has queued, and nothing of another's`() async throws {
+    try await Sandbox.run { sandbox in
+      let stage = try Stage(sandbox, queue: #"onLogout: "drop""#)
+      let (_, wire) = try stage.start()
+      _ = try stage.queue("key", "ada", wire, path: "/status/401")
+      #expect(try Patience.wait { try stage.states(wire) == ["queued unauthorized"] })
+      // The session ends by itself.
+      _ = try stage.api.ask("/revoke", #"{"email":"ada@example.com"}"#)
+      _ = try stage.api.ask("/expire-access", "{}")
+      #expect(try wire.refusal("getAccessToken", #"{"forceRefresh":true}"#) == "sessionExpired")
+      try stage.logIn(QueueStage.bob, wire)
+      _ = try stage.queue("bob", "bob", wire)
+      #expect(try stage.states(wire).count == 2)
+      _ = try wire.call("logout")
+      #expect(try Patience.wait { try stage.states(wire).count == 1 })
+      let left = try wire.call("listRequests").required("requests").elements()[0]
+      #expect(try left.required("idempotencyKey").string() == "key")
+    }
+  }
+
+  @Test func `what no rule allows any more has failed, also where the rules went before a start`() async throws {
+    try await Sandbox.run { sandbox in
+      let stage = try Stage(sandbox)
+      let (owner, wire) = try stage.start()
+      _ = try stage.api.ask("/listen", #"{"open":false}"#)
+      _ = try stage.queue("key", "ada", wire)
+      sandbox.bury(owner)
+      _ = try stage.api.ask("/listen", #"{"open":true}"#)
+      let bare = try sandbox.configure(#"{ profiles: { shop: { provider: "rest", baseUrl: "\#(stage.api.url)" } } }"#)
+      _ = try sandbox.owner(bare)
+      let again = try SocketWire(sandbox.socket)
+      #expect(try Patience.wait { try stage.states(again) == ["failed accessDenied"] })
+      #expect(try stage.effects().isEmpty)
     }
   }
 
@@ -154,7 +151,7 @@ import Testing
       let (_, again) = try stage.start()
       let rest = try stage.states(again)
       #expect(rest.isEmpty, "\(rest)")
-      try stage.logIn(Self.ada, again)
+      try stage.logIn(QueueStage.ada, again)
       _ = try stage.queue("key", "new", again)
       try stage.awaitEnd(again)
       #expect(try stage.effects() == ["new"])

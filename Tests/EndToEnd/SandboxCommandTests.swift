@@ -133,6 +133,12 @@ import Testing
         unknown.code == 127 && unknown.errors.contains("no such program") && unknown.errors.contains("--read"),
         "\(unknown)")
       #expect(try inSandbox(sandbox, ["--", "./letter"]).code == 126)
+      // What a program has left in the working directory does not make the next sandbox.
+      let work = sandbox.root + "/home/work"
+      try Directory.write("#!/bin/sh\necho planted\n", to: work + "/bwrap")
+      #expect(chmod(work + "/bwrap", 0o700) == 0)
+      let planted = try inSandbox(sandbox, ["--", "echo", "within"], environment: ["PATH": work + ":/usr/bin:/bin"])
+      #expect(planted.code == 0 && planted.output == "within\n", "\(planted)")
       let readOnly = try inSandbox(sandbox, ["--ro", "--", "sh", "-c", "echo x >letter"])
       #expect(readOnly.code != 0 && readOnly.errors.contains("Read-only"), "\(readOnly)")
     }

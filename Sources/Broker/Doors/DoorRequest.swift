@@ -94,6 +94,9 @@ struct DoorRequest {
       guard !credentials.contains(name), !name.hasPrefix("proxy-") else {
         throw .malformed("The field \(name) is a credential of the client's own, which no door forwards.")
       }
+      guard !APIRequest.isOverriding(name) else {
+        throw .malformed("The field \(name) could make another request of this one than the door has judged.")
+      }
       if name == "content-type" {
         guard type == nil else { throw .malformed("The field Content-Type stands twice.") }
         type = value

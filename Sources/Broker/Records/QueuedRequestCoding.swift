@@ -85,9 +85,10 @@ package enum QueuedRequestCoding {
 
 /// The coding of what is sent with a queued request, and of what came: an object of a header, and the body behind it.
 package enum QueuedContentsCoding {
-  /// The contents, and whether they are an answer.
-  package static func encode(_ contents: QueuedContents) -> (isAnswer: Bool, [UInt8]) {
+  /// The contents, and whether they are an answer; nil where there are none any more.
+  package static func encode(_ contents: QueuedContents) -> (isAnswer: Bool, bytes: [UInt8])? {
     switch contents {
+    case .gone: nil
     case .request(let headers, let body): (false, encode(0, headers, body))
     case .answer(let answer): (true, encode(answer.status, answer.headers, answer.body))
     }

@@ -20,6 +20,9 @@ struct OpenVault {
   var suspicions: Set<VaultSuspicion>
   /// Profiles of which some row was not what was written.
   var tampered: Set<ProfileName> = []
+  /// The queued requests that are missing, or are not what was written, with the tags that they should have: the next change
+  /// removes them.
+  var spoilt: [Manifest.Row: RowTag] = [:]
   /// How many sealed bytes the kept events have.
   var eventBytes = 0
   /// The rows that have ended although the database still has them, with their tags.

@@ -57,14 +57,14 @@ struct QueuedContentsTable {
     SealedPlace(table: "queued_contents", row: name, format: format, numbers: [isAnswer])
   }
 
-  /// Keeps the contents of a request in place of the earlier ones.
+  /// Keeps the contents of a request in place of the earlier ones, which go where there are none any more.
   ///
   /// - Throws: `VaultError.storage`.
   func keep(_ contents: QueuedContents, of id: QueuedRequest.ID) throws(VaultError) {
     let name = QueuedRequestTable.name(of: id)
-    let (isAnswer, bytes) = QueuedContentsCoding.encode(contents)
-    let number: Int64 = isAnswer ? 1 : 0
-    let box = seal.seal(bytes.span, at: Self.place(name, isAnswer: number, format: SealedPlace.currentFormat))
+    guard let encoded = QueuedContentsCoding.encode(contents) else { return try remove(name) }
+    let number: Int64 = encoded.isAnswer ? 1 : 0
+    let box = seal.seal(encoded.bytes.span, at: Self.place(name, isAnswer: number, format: SealedPlace.currentFormat))
     do throws(SQLiteError) {
       let statement = try connection.prepare(
         "REPLACE INTO queued_contents (name, is_answer, format, sealed) VALUES (?1, ?2, ?3, ?4)")

@@ -55,6 +55,7 @@ extension Vault {
         profile: profile)
     }
     var suspicions: Set<VaultSuspicion> = rows.hasForeignRows ? [.foreignRow] : []
+    if !rows.spoilt.isEmpty { suspicions.insert(.request) }
     let known = open.suspicions
     // What was lost when the vault was opened is put in order by the next change, and told of until then.
     if known.isDisjoint(with: [.head, .manifest, .events, .rolledBack]) {

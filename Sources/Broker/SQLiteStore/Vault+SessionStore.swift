@@ -12,9 +12,11 @@ extension Vault: SessionStore {
       let found = try VaultReader(connection: connection, seal: open.seal).contents(
         open.manifest, without: Set(open.ended.values))
       if found.hasForeignRows { contents?.suspicions.insert(.foreignRow) }
+      if !found.spoilt.isEmpty { contents?.suspicions.insert(.request) }
       contents?.tampered = found.tampered
+      contents?.spoilt = found.spoilt
       var loaded = found.contents
-      loaded.isSuspect = found.hasForeignRows || open.suspicions.contains { $0.isAlarm }
+      loaded.isSuspect = found.hasForeignRows || !found.spoilt.isEmpty || open.suspicions.contains { $0.isAlarm }
       loaded.mayBeOlder = open.mayBeOlder
       loaded.lastSequence = sequence
       loaded.completeness = completeness(open)
@@ -155,6 +157,7 @@ extension Vault: SessionStore {
       lossFile.forget()
     }
     contents?.mustDropEvents = false
+    contents?.spoilt = [:]
     sequence = change.sequence
     anchor?.write(change.head.generation)
     isCommitInDoubt = false

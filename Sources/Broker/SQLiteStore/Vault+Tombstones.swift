@@ -81,6 +81,7 @@ extension VaultChange {
       // A record that is there already came with a commit that has reported an error.
       do { try apply(step) } catch StoreFailure.superseded {}
     }
+    for (row, tag) in open.spoilt where manifest[row.table, row.name] == tag { try remove(row, tag) }
     let rest = open.ended.filter { manifest[$0.key.table, $0.key.name] == $0.value }
     guard !rest.isEmpty else { return }
     // What went with their end was lost with the process.

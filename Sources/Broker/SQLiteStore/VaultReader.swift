@@ -85,7 +85,7 @@ struct VaultReader {
   /// - Throws: `VaultError.storage`, `.secretMemoryExhausted`.
   func contents(
     _ manifest: Manifest, without ended: Set<RowTag> = []
-  ) throws(VaultError) -> (contents: StoreContents, tampered: Set<ProfileName>, hasForeignRows: Bool) {
+  ) throws(VaultError) -> FoundRows {
     var judge = RowJudge(manifest: manifest, ended: ended)
     var contents = StoreContents(records: [], lastSequence: 0)
     let (connection, seal) = (connection, seal)
@@ -108,8 +108,24 @@ struct VaultReader {
       contents.pendingLogins.removeAll { tampered.contains($0.login.profile) }
     }
     contents.tampered = tampered.sorted()
-    return (contents, tampered, judge.hasForeignRows)
+    // Each is sealed for itself: the others are what was written, in their order.
+    let spoilt = judge.spoilt.map { ($0, manifest[$0.table, $0.name] ?? .none) }
+    return FoundRows(
+      contents: contents, tampered: tampered, hasForeignRows: judge.hasForeignRows,
+      spoilt: Dictionary(spoilt) { first, _ in first })
   }
+}
+
+/// The rows of a vault, compared with the manifest.
+struct FoundRows {
+  /// All that was written.
+  let contents: StoreContents
+  /// The profiles of which some row is missing, or is not what was written.
+  let tampered: Set<ProfileName>
+  /// Whether some row has a name that no profile has.
+  let hasForeignRows: Bool
+  /// The queued requests that are missing, or are not what was written, with the tags that they should have.
+  let spoilt: [Manifest.Row: RowTag]
 }
 
 /// Compares rows with the manifest.
@@ -120,6 +136,7 @@ private struct RowJudge {
   private let ended: Set<RowTag>
   var tampered: Set<ProfileName> = []
   var hasForeignRows = false
+  var spoilt: Set<Manifest.Row> = []
 
   init(manifest: Manifest, ended: Set<RowTag>) {
     missing = manifest.rows
@@ -171,7 +188,8 @@ private struct RowJudge {
       hasForeignRows = true
       return
     }
-    tampered.insert(profile)
+    // A session does not end with a request that was spoilt, and neither do the other requests.
+    if let row, row.table == .queuedRequest { spoilt.insert(row) } else { tampered.insert(profile) }
   }
 }
 

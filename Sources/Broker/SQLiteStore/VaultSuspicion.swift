@@ -11,6 +11,8 @@ enum VaultSuspicion: Hashable, CaseIterable {
   case metadata
   /// A row has a name that no profile has.
   case foreignRow
+  /// A queued request is missing, or is not what was written: it is not sent.
+  case request
   /// Events are missing or were added.
   case events
   /// The sequence that stands in the clear is none that was given.
@@ -38,6 +40,11 @@ enum VaultSuspicion: Hashable, CaseIterable {
     case .manifest: Self.tampered("The vault's list of records has been modified")
     case .metadata: Self.tampered("The vault's metadata has been modified")
     case .foreignRow: Self.tampered("The vault has a row that belongs to no profile")
+    case .request:
+      VaultFinding(
+        .tampered, isError: true,
+        "A queued request in the vault has been modified, and is not sent; restore the vault from a backup, or queue it again."
+      )
     case .events: Self.tampered("The vault's events are not what the broker wrote")
     case .sequence: Self.tampered("The vault's event sequence has been modified")
     case .fileReplaced:

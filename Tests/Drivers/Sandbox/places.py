@@ -195,31 +195,6 @@ def descriptors():
     return every(got, lambda number: b"REACHED" + os.pread(number, 4096, 0))
 
 
-def keyring():
-    """search the session keyring of the user (keyctl)"""
-    key_type, name = ctypes.c_char_p(b"user"), ctypes.c_char_p(PLAN["keyring"].encode())
-    number = check(LIBC.syscall(SYS_KEYCTL, 10, -3, key_type, name, 0))
-    buffer = ctypes.create_string_buffer(256)
-    check(LIBC.syscall(SYS_KEYCTL, 11, number, buffer, 256))
-    return b"REACHED" + buffer.raw
-
-
-def user_keyring():
-    """search the keyrings of the user and the process"""
-    def search(ring):
-        number = check(LIBC.syscall(SYS_KEYCTL, 10, ring, ctypes.c_char_p(b"user"), ctypes.c_char_p(PLAN["keyring"].encode()), 0))
-        return b"REACHED" + str(number).encode()
-    return every([-1, -2, -4, -5], search)
-
-
-def privileges():
-    """have capabilities, or gain them by a setuid program"""
-    fields = dict(line.split(":\t") for line in read("/proc/self/status").decode().splitlines() if ":\t" in line)
-    if fields["NoNewPrivs"] == "1" and int(fields["CapEff"], 16) == 0 and int(fields["CapBnd"], 16) == 0:
-        raise PermissionError(1, "no capability, and none to gain")
-    return b"REACHED" + str(fields).encode()
-
-
 def type_into_terminal():
     """type into the terminal (TIOCSTI)"""
     for character in b"echo typed\n":

@@ -11,17 +11,19 @@ from means import PLAN
 from places import (
     vault, key, configuration, home, ssh_key, all_files, links_made_before, links_made_here, through_parent, shadow, host_names,
     shared_memory, system_v, devices, write_system, own_environment, environments, command_lines, roots, memories, bridge_memory,
-    broker_memory, trace, kill, descriptors, keyring, user_keyring, privileges, type_into_terminal, own_terminal, mount, nested, enter)
+    broker_memory, trace, kill, descriptors, type_into_terminal, own_terminal, mount, nested, enter)
+from powers import keyring, keyring_by_number, privileges, set_user_bit, user_keyring
 from ways import (
-    own_socket, abstract, buses, api_directly, network, udp, names, status, method, other_origin, token_endpoint, echo, own_header,
+    own_socket, abstract, buses, api_directly, network, udp, kinds, ring, names, status, method, other_origin, token_endpoint, echo, own_header,
     other_profile, echoed_header, door)
 
 HOST = b"Host: 127.0.0.1\r\n"
 TRICKS = [
     vault, key, configuration, home, ssh_key, all_files, links_made_before, links_made_here, through_parent, shadow, host_names,
     shared_memory, system_v, devices, write_system, own_environment, environments, command_lines, roots, memories, bridge_memory,
-    broker_memory, trace, kill, descriptors, keyring, user_keyring, privileges, type_into_terminal, own_terminal, mount, nested, enter,
-    own_socket, abstract, buses, api_directly, network, udp, names, status,
+    broker_memory, trace, kill, descriptors, keyring, user_keyring, keyring_by_number,
+    set_user_bit, privileges, type_into_terminal, own_terminal, mount, nested, enter,
+    own_socket, abstract, buses, api_directly, network, udp, kinds, ring, names, status,
     method("getAccessToken", {"profile": "shop"}), method("getAccessToken", {"forceRefresh": True}, " with forceRefresh"), method("reportRejected", {"tokenId": "x"}),
     method("reportRejected", {"accessToken": "x"}, " of a token"), method("getIdToken", {}), method("createProof", {"tokenId": "x", "method": "GET", "url": "https://a.example"}),
     method("login", {"email": "ada@example.com", "password": "example password 1"}), method("logout", {}), method("listSessions", {}),

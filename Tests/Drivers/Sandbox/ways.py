@@ -1,12 +1,13 @@
 """The tricks that have to do with sockets: those of the machine, the limited socket, and the door."""
 
+import ctypes
 import glob
 import http.client
 import json
 import os
 import socket
 
-from means import PLAN, every
+from means import LIBC, PLAN, check, every
 
 # Sockets and the network
 
@@ -53,6 +54,20 @@ def network():
 def udp():
     """the network by UDP"""
     return connect(("1.1.1.1", 53), kind=socket.SOCK_DGRAM)
+
+
+def kinds():
+    """sockets of kinds that no namespace keeps in: of virtual machines, of devices"""
+    def make(family):
+        with socket.socket(family, socket.SOCK_DGRAM if family in (29, 38) else socket.SOCK_STREAM):
+            return b"REACHED"
+    return every([40, 31, 39, 29, 42], make)
+
+
+def ring():
+    """the rings of io_uring, by which sockets are made past a filter"""
+    check(LIBC.syscall(425, 4, ctypes.create_string_buffer(256)))
+    return b"REACHED"
 
 
 def names():

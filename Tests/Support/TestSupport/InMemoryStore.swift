@@ -52,7 +52,7 @@ package final class InMemoryStore: SessionStore {
       case .closeRevocation(let id): revocations[id] = nil
       case .keepRequest(let request, let contents):
         requests[request.id] = request
-        if let contents { requestContents[request.id] = contents }
+        if let contents { requestContents[request.id] = contents == .gone ? nil : contents }
       case .forgetRequest(let id): (requests[id], requestContents[id]) = (nil, nil)
       case .park(let session): parked[session.id] = session
       case .unpark(let id): parked[id] = nil

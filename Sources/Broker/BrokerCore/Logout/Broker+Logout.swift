@@ -65,6 +65,7 @@ extension Broker {
 
   /// Forgets everything of a profile's session here, and begins to make that durable.
   func forgetSession(of slot: ProfileSlot, _ reason: LogoutEvent.Reason) {
+    if reason != .providerChanged { leaveRequests(of: slot) }
     forgetLogin(of: slot.name, .of(.flowNotFound))
     enrolments.end(of: slot.name)
     slot.account.describedAt = nil

@@ -92,6 +92,15 @@ package struct APIRequest: Sendable {
     return reserved.contains(name) || name.hasPrefix("proxy-")
   }
 
+  /// Fields by which some servers take another method or path than those of the request, which alone are judged by rules.
+  private static let overriding: Set = [
+    "x-http-method", "x-http-method-override", "x-method-override", "x-original-method", "x-original-uri",
+    "x-original-url", "x-override-url", "x-rewrite-url",
+  ]
+
+  /// Whether a field can stand for another request than the one that is judged.
+  package static func isOverriding(_ name: String) -> Bool { overriding.contains(name.lowercased()) }
+
   private static func check(_ fields: [HeaderFields.Field]) throws(BrokerError) {
     guard fields.count <= mostFields else { throw .unfit("/headers", "must have at most \(mostFields) fields") }
     var names: Set<String> = []
@@ -102,6 +111,9 @@ package struct APIRequest: Sendable {
       }
       guard !isReserved(field.name) else {
         throw .unfit(pointer, "must be absent: the broker sets this field, or none is sent")
+      }
+      guard !isOverriding(field.name) else {
+        throw .unfit(pointer, "must be absent: servers take another method or path from it than rules have judged")
       }
       guard names.insert(field.name.lowercased()).inserted else {
         throw .unfit(pointer, "must stand once; several values are joined by commas")

@@ -6,8 +6,9 @@ extension Broker {
   /// Takes up what rests in the store.
   func openQueues(_ contents: StoreContents) {
     handle(.opened(contents.revocations))
-    configureRequestQueue()
     handle(.opened(contents.requests))
+    // Behind it: which profiles without rules have requests is known then.
+    configureRequestQueue()
   }
 
   /// Begins nothing any more.
@@ -39,14 +40,21 @@ extension Broker {
     handle(.configured(rules))
   }
 
-  /// The queued requests that are forgotten with a session: those of a user who logs out, where the profile says so.
-  func requestsEndingWith(_ record: SessionRecord) -> [QueuedRequest.ID] {
-    if case .signedOut = record.contents,
-      slot(named: record.profile)?.requests?.rules.queue.outliveLogout == false
-    {
-      handle(.leaving(queued.queue.requests(of: record.profile).map(\.id)))
-    }
-    return queued.queue.leaving(of: record.profile)
+  /// Begins to forget the queued requests of a user who is about to be logged out, where the profile says so: all where it is not
+  /// known who that is. They go with the record of the session.
+  func leaveRequests(of slot: ProfileSlot) {
+    guard slot.requests?.rules.queue.outliveLogout == false else { return }
+    let users = slot.machine.living.map { self.owners(of: $0, on: slot) }
+    let ending = queued.requests(of: slot.name).filter { users?.contains($0.user) ?? true }
+    handle(.leaving(ending.map(\.id)))
+  }
+
+  /// The users to whom a request of a session belongs, the one of its next request first: where no user is named, another login
+  /// may be another user's, so that it belongs to that login. There is no login where there is a grant.
+  func owners(of session: LivingSession, on slot: ProfileSlot) -> [String?] {
+    guard slot.provider.capabilities.grant == nil else { return [nil] }
+    let login = "login \(session.authTime.milliseconds)"
+    return session.user.map { [$0.id, login] } ?? [login]
   }
 }
 
@@ -64,11 +72,11 @@ extension Broker {
     for action in actions {
       switch action {
       case .attempt(let request): attempt(request)
-      case .keep(let request, let answer, let event):
+      case .keep(let request, let contents, let event):
         change(
           StoreChange(
-            .note, [.keepRequest(request, answer.map { .answer($0) })], telling: event.map { [$0] } ?? [],
-            of: request.id.profile), then: go.take().map { .request($0) })
+            .note, [.keepRequest(request, contents)], telling: event.map { [$0] } ?? [], of: request.id.profile),
+          then: go.take().map { .request($0) })
       case .forget(let ids):
         change(StoreChange(.note, ids.map { .forgetRequest($0) }, of: ids.first?.profile))
       case .tell(let profile, let event): publish(event, profile: profile)
@@ -95,7 +103,7 @@ extension Broker {
     guard let living = slot.machine.living else {
       return slot.provider.capabilities.grant == nil ? .paused(.loginRequired) : nil
     }
-    return living.user?.id == request.user ? nil : .paused(.otherUser)
+    return owners(of: living, on: slot).contains(request.user) ? nil : .paused(.otherUser)
   }
 
   private func readContents(of request: QueuedRequest) {

@@ -4,7 +4,7 @@ import TextCoding
 
 /// The methods of the queue of requests.
 extension Broker {
-  /// The most bytes of all queued requests and kept answers together: the database stays small enough for every disk.
+  /// The most bytes of all requests that wait together: the database stays small enough for every disk.
   private static let mostQueuedBytes = 64 << 20
 
   /// The characters of an id: 72 bits, so that no two are the same; an id opens nothing.
@@ -48,7 +48,7 @@ extension Broker {
       QueuedRequest(
         id: queued.nextID(of: slot.name), requestID: String(entropy.handle().prefix(Self.idLength)),
         binding: slot.provider.binding,
-        user: slot.user?.id, socket: socket, key: params.idempotencyKey, digest: digest, method: request.method,
+        user: slot.machine.living.flatMap { owners(of: $0, on: slot)[0] }, socket: socket, key: params.idempotencyKey, digest: digest, method: request.method,
         url: request.url, scopes: limited.scopes, audience: limited.audience, timeout: request.timeout,
         byteCount: byteCount, queuedAt: now.wall),
       .request(HeaderFields(request.fields), body: request.body), for: caller)
@@ -58,14 +58,18 @@ extension Broker {
     _ request: QueuedRequest, _ contents: QueuedContents, for caller: Caller<QueueRequest.Result>
   ) {
     queued.enter(request, for: caller)
+    // With the same key one of them would be sent as well, whatever became of this one.
+    let forgotten = queued.forgettingDoubtful(of: request.id.profile)
     change(
-      StoreChange(.record, [.keepRequest(request, contents)], of: request.id.profile),
+      StoreChange(.record, forgotten + [.keepRequest(request, contents)], of: request.id.profile),
       then: .request { broker, failure in
         guard let entering = broker.queued.leave(request.id) else { return }
         let result: Result<QueueRequest.Result, BrokerError>
         if let failure {
+          broker.queued.doubt(request.id)
           result = .failure(BrokerError(failure))
         } else {
+          broker.queued.settleDoubt(forgotten)
           result = .success(QueueRequest.Result(requestID: request.requestID))
         }
         for caller in entering.callers { broker.answer(caller, result) }
@@ -105,7 +109,7 @@ extension Broker {
     }
     guard queued.byteCount + byteCount <= Self.mostQueuedBytes else {
       throw BrokerError(
-        .overloaded, "The queues are full: their requests have \(Self.mostQueuedBytes >> 20) MiB.", profile: slot.name)
+        .overloaded, "The queues are full: the requests that wait have \(Self.mostQueuedBytes >> 20) MiB.", profile: slot.name)
     }
   }
 

@@ -14,6 +14,8 @@ struct QueuedRequests {
   private(set) var queue = RequestQueue()
   /// The requests that are being made durable, in their order.
   private(set) var entering: [Entering] = []
+  /// Requests that were refused to their callers, as the store has reported an error: it may have kept them all the same.
+  private var doubtful: [QueuedRequest.ID] = []
   /// Wakes the queue.
   private var wake: (uptime: Duration, timer: TimerCancellation)?
 
@@ -22,6 +24,8 @@ struct QueuedRequests {
   /// - Returns: what is to be done, in order.
   mutating func handle(_ event: RequestQueue.Event, at now: Moment) -> [RequestQueue.Action] {
     if case .woken = event { wake = nil }
+    // What the store has kept is in the line when it is opened again.
+    if case .dropped = event { doubtful = [] }
     return queue.handle(event, at: now)
   }
 
@@ -41,17 +45,36 @@ struct QueuedRequests {
       ?? entering.map(\.request).first { $0.id.profile == profile && $0.key == key && $0.socket == socket }
   }
 
+  /// The requests of a profile, with those that are being made durable.
+  func requests(of profile: ProfileName) -> [QueuedRequest] {
+    queue.requests(of: profile) + entering.map(\.request).filter { $0.id.profile == profile }
+  }
+
   /// How many requests of a profile wait.
   func waiting(of profile: ProfileName) -> Int {
     queue.waiting(of: profile) + entering.count { $0.request.id.profile == profile }
   }
 
-  /// How many bytes all contents have, or are about to have.
+  /// How many bytes the contents of all that wait have, or are about to have.
   var byteCount: Int { queue.byteCount + entering.reduce(0) { $0 + $1.request.byteCount } }
 
   /// Takes in a request that is being made durable for a caller.
   mutating func enter(_ request: QueuedRequest, for caller: Caller<QueueRequest.Result>) {
     entering.append(Entering(request: request, callers: [caller]))
+  }
+
+  /// Notes that the store has reported an error for a request that its callers are refused: the next one that is
+  /// kept forgets it.
+  mutating func doubt(_ id: QueuedRequest.ID) { doubtful.append(id) }
+
+  /// The steps that forget the requests of a profile that were refused.
+  func forgettingDoubtful(of profile: ProfileName) -> [StoreStep] {
+    doubtful.filter { $0.profile == profile }.map { .forgetRequest($0) }
+  }
+
+  /// Takes in that these steps are durable.
+  mutating func settleDoubt(_ steps: [StoreStep]) {
+    for case .forgetRequest(let id) in steps { doubtful.removeAll { $0 == id } }
   }
 
   /// Lets a caller wait for a request that is being made durable.

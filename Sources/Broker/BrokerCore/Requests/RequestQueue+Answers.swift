@@ -83,11 +83,20 @@ extension RequestQueue {
     let wasHead = lines[id.profile]?.head?.id == id
     let ended = lines[id.profile]?.update(id) { request in
       (request.stage, request.endedAt) = (stage, now.wall)
-      if let answer { request.byteCount = answer.body.count }
+      request.byteCount = answer?.byteCount ?? 0
     }
     guard let request = ended else { return [] }
     if wasHead { lines[id.profile]?.begin(now) }
-    return [.keep(request, answer, request.event)] + look(at: id.profile, now)
+    let dropped = lines[id.profile]?.dropAnswers(beyond: Self.mostAnswerBytes) ?? []
+    return [.keep(request, answer.map { .answer($0) } ?? .gone, request.event)]
+      + dropped.map { .keep($0, .gone, nil) } + look(at: id.profile, now)
+  }
+}
+
+extension APIAnswer {
+  /// How many bytes it has in the store.
+  fileprivate var byteCount: Int {
+    headers.fields.reduce(body.count) { $0 + $1.name.utf8.count + $1.value.utf8.count }
   }
 }
 

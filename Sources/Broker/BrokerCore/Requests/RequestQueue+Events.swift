@@ -73,8 +73,8 @@ extension RequestQueue {
   package enum Action: Sendable, Equatable {
     /// Get the token, make this durable, send, and say how that ended.
     case attempt(QueuedRequest)
-    /// Make this durable, with the answer in place of the request where there is one, and publish the event then.
-    case keep(QueuedRequest, APIAnswer?, EventPayload?)
+    /// Make this durable, with contents in place of the present ones where there are some, and publish the event then.
+    case keep(QueuedRequest, QueuedContents?, EventPayload?)
     /// Forget these in the store.
     case forget([QueuedRequest.ID])
     /// Publish an event.

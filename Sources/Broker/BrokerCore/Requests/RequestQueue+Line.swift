@@ -25,8 +25,11 @@ extension RequestQueue {
     private var waiting = NumberLine()
     private var ended = NumberLine()
     private var numbers: [Key: UInt64] = [:]
-    /// How many bytes their contents have in the store.
+    private var answered = NumberLine()
+    /// How many bytes the contents of those that have not ended have in the store.
     private(set) var byteCount = 0
+    /// How many bytes the answers of those that have ended have in the store.
+    private var answerByteCount = 0
     /// The present occupation.
     var rest = Rest.ready
     /// How many attempts of the first request in a row have not ended it.
@@ -64,8 +67,8 @@ extension RequestQueue {
       guard entries[request.id.number] == nil else { return false }
       entries[request.id.number] = request
       numbers[Key(key: request.key, socket: request.socket)] = request.id.number
-      byteCount += request.byteCount
-      request.hasEnded ? ended.append(request.id.number) : waiting.append(request.id.number)
+      count(request, 1)
+      if request.hasEnded { noteEnd(of: request) } else { waiting.append(request.id.number) }
       return true
     }
 
@@ -75,24 +78,36 @@ extension RequestQueue {
     @discardableResult
     mutating func update(_ id: QueuedRequest.ID, _ change: (inout QueuedRequest) -> Void) -> QueuedRequest? {
       guard var request = entries[id.number] else { return nil }
-      let (hadEnded, bytes) = (request.hasEnded, request.byteCount)
+      let hadEnded = request.hasEnded
+      count(request, -1)
       change(&request)
+      count(request, 1)
       entries[id.number] = request
-      byteCount += request.byteCount - bytes
       if request.hasEnded, !hadEnded {
         waiting.remove(id.number)
-        ended.append(id.number)
+        noteEnd(of: request)
       }
       return request
+    }
+
+    private mutating func noteEnd(of request: QueuedRequest) {
+      ended.append(request.id.number)
+      if request.byteCount > 0 { answered.append(request.id.number) }
+    }
+
+    private mutating func count(_ request: QueuedRequest, _ sign: Int) {
+      if request.hasEnded { answerByteCount += sign * request.byteCount } else { byteCount += sign * request.byteCount }
     }
 
     /// Takes out a request.
     mutating func remove(_ id: QueuedRequest.ID) {
       guard let request = entries.removeValue(forKey: id.number) else { return }
-      byteCount -= request.byteCount
+      count(request, -1)
       let key = Key(key: request.key, socket: request.socket)
       if numbers[key] == id.number { numbers[key] = nil }
-      request.hasEnded ? ended.remove(id.number) : waiting.remove(id.number)
+      guard request.hasEnded else { return waiting.remove(id.number) }
+      ended.remove(id.number)
+      answered.remove(id.number)
     }
 
     /// Begins with the next request: after a start, one whose answer was awaited may have been acted on.
@@ -127,6 +142,18 @@ extension RequestQueue {
       case .underWay: false
       case .until(let time), .paused(_, let time): waiting.count > 0 && time <= uptime
       }
+    }
+
+    /// Lets the oldest answers go, of which there are more bytes than these.
+    ///
+    /// - Returns: the requests that have none any more.
+    mutating func dropAnswers(beyond most: Int) -> [QueuedRequest] {
+      var dropped: [QueuedRequest] = []
+      while answerByteCount > most, let number = answered.first, let request = entries[number] {
+        answered.remove(number)
+        if let changed = update(request.id, { $0.byteCount = 0 }) { dropped.append(changed) }
+      }
+      return dropped
     }
 
     /// Takes out the requests that have ended so long ago that no API knows their keys, and the oldest of too many.

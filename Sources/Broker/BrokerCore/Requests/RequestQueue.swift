@@ -13,6 +13,8 @@ package struct RequestQueue: Sendable {
   static let mostServerErrors = 10
   /// How long a line rests that waits for its owner, before it looks again: a token may be refused for a passing reason.
   static let pause = Duration.seconds(900)
+  /// The most bytes of a line's answers that are kept: those of ten thousand requests would fill a disk.
+  static let mostAnswerBytes = 16 << 20
   /// How long requests keep a broker alive that was started on demand: most outages are over by then.
   package static let vigil = Duration.seconds(900)
 
@@ -58,7 +60,7 @@ package struct RequestQueue: Sendable {
   /// How many requests of a profile wait.
   package func waiting(of profile: ProfileName) -> Int { lines[profile]?.waitingCount ?? 0 }
 
-  /// How many bytes all contents have in the store.
+  /// How many bytes the contents of all that have not ended have in the store.
   package var byteCount: Int { lines.values.reduce(0) { $0 + $1.byteCount } }
 
   /// Whether a broker should stay alive to go on with them.
@@ -149,7 +151,11 @@ package struct RequestQueue: Sendable {
   }
 
   private mutating func cancel(_ id: QueuedRequest.ID, _ now: Moment) -> [Action] {
-    guard let request = lines[id.profile]?[id], !request.hasEnded else { return [] }
+    guard let request = lines[id.profile]?[id] else { return [] }
+    guard !request.hasEnded else {
+      // It is written again: who has cancelled it before may have been told that it could not be.
+      return request.stage == .failed(.cancelled) ? [.keep(request, .gone, nil)] : []
+    }
     guard lines[id.profile]?.rest == .underWay, lines[id.profile]?.head?.id == id else {
       return end(id, .failed(.cancelled), nil, now)
     }

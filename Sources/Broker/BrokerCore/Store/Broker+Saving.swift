@@ -7,7 +7,9 @@ extension Broker {
   /// `isRetry` says that it was tried before, with an error: it may be durable already.
   func save(_ record: SessionRecord, announcing events: [EventPayload], isRetry: Bool = false) {
     if isShared(record) {
-      let save = RecordSave(record: record, events: events, revocations: [], closesLogin: false)
+      let save = RecordSave(
+        record: record, events: events, revocations: [], closesLogin: false,
+        requests: queued.queue.leaving(of: record.profile))
       return change(StoreChange(.record, [.record(record)], of: record.profile), then: .record(save))
     }
     guard record.isKept else {
@@ -20,7 +22,7 @@ extension Broker {
     if closesLogin { steps.append(.closeLogin(record.profile)) }
     let revocations = logouts.queue.unkept(of: record.profile)
     steps += revocations.map { .openRevocation($0) }
-    let requests = requestsEndingWith(record)
+    let requests = queued.queue.leaving(of: record.profile)
     steps += requests.map { .forgetRequest($0) }
     var change = StoreChange(.record, steps, telling: events, of: record.profile)
     change.isRetry = isRetry
@@ -33,7 +35,11 @@ extension Broker {
   /// Takes in how saving a record has ended.
   func settle(_ save: RecordSave, _ failure: StoreFailure?) {
     guard let failure, save.record.isKept else {
-      if isShared(save.record) { note(save) }
+      if isShared(save.record) {
+        note(save)
+        // They rest in the broker's own store.
+        if !save.requests.isEmpty { run([.forget(save.requests)]) }
+      }
       for id in save.revocations { handle(.kept(id)) }
       if !save.requests.isEmpty { handle(.removed(save.requests)) }
       return saved(save.record)

@@ -41,11 +41,12 @@ enum SandboxCommand: Command {
     if origin != nil { words.removeFirst() }
     guard !words.isEmpty else { throw .usage("missing argument PROGRAM; usage: \(description.usage)") }
     // Before the broker is asked: what cannot run needs no door.
-    guard let bubblewrap = SearchPath.program("bwrap", context.environment.all, where: { $0.isProgram }) else {
-      throw CommandFailure(
-        .failure, "bubblewrap is not installed (bwrap is not on the PATH); install the package bubblewrap")
-    }
     let folders = try SandboxFolders(context)
+    guard let bubblewrap = folders.program("bwrap", context.environment) else {
+      throw CommandFailure(
+        .failure,
+        "bubblewrap is not installed (bwrap is on the PATH in no folder but the working directory); install the package bubblewrap")
+    }
     var connection = try context.connect()
     let doors = try SandboxDoors(
       context, origin, addresses: context.arguments.all(DoorDraft.address.name),

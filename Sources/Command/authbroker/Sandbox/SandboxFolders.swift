@@ -43,6 +43,17 @@ struct SandboxFolders {
     readable = list
   }
 
+  /// The path of a program that no sandbox of this working directory can have put there: folders of a project may be on the `PATH`,
+  /// too.
+  ///
+  /// - Returns: nil where there is none.
+  func program(_ name: String, _ environment: EnvironmentVariables) -> String? {
+    SearchPath.candidates(name, environment.all).first { path in
+      guard (try? FileStatus.following(path))?.isProgram == true else { return false }
+      return ![path, PathName.directory(of: path)].contains { FolderChain.holds(working, $0) }
+    }
+  }
+
   private static func reason(against path: String, in folders: [String]) -> String? {
     for folder in folders {
       switch (FolderChain.holds(path, folder), FolderChain.holds(folder, path)) {

@@ -6,6 +6,8 @@ struct SandboxProcess {
   private static let argumentsNumber: Int32 = 3
   /// The first one by which it gets a file.
   private static let firstFile: Int32 = 5
+  /// The descriptor by which it gets the filter of system calls.
+  private static let filterNumber: Int32 = 8
   /// The signals that are passed on.
   private static let signals = HeldSignals.ending + [.quit, .windowChange]
 
@@ -33,6 +35,8 @@ struct SandboxProcess {
     let passwd = try memory(layout.files[0].text)
     let group = try memory(layout.files[1].text)
     let hosts = try memory(layout.files[2].text)
+    guard let instructions = SandboxFilter.bytes else { throw .notImplemented }
+    let filter = try MemoryFile(instructions.span)
     let arguments = try memory(argumentList.map { $0 + "\0" }.joined())
     let (word, told) = try FileDescriptor.pipe(nonBlocking: true).ends { ($0.release(), $1.release()) }
     let begun = FileDescriptor(owning: word)
@@ -45,6 +49,7 @@ struct SandboxProcess {
       (0, 0), (1, 1), (2, 2), (arguments.descriptor.number, Self.argumentsNumber),
       (teller.number, SandboxBeginning.tellerNumber), (passwd.descriptor.number, Self.firstFile),
       (group.descriptor.number, Self.firstFile + 1), (hosts.descriptor.number, Self.firstFile + 2),
+      (filter.descriptor.number, Self.filterNumber),
     ]
     // A Ctrl-C reaches this program alone, which passes it on: with bubblewrap all would end at once.
     plan.newSession = true
@@ -56,7 +61,7 @@ struct SandboxProcess {
   private func memory(_ text: String) throws(Errno) -> MemoryFile { try MemoryFile(Array(text.utf8).span) }
 
   private var argumentList: [String] {
-    layout.arguments
+    layout.arguments + ["--seccomp", String(Self.filterNumber)]
       + layout.files.enumerated().flatMap {
         ["--perms", "0644", "--ro-bind-data", String(Self.firstFile + Int32($0.offset)), $0.element.path]
       }

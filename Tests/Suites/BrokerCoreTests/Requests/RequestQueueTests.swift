@@ -177,7 +177,8 @@ import Testing
     #expect(queue.sendable(Self.id(1)) == nil && queue.sendable(Self.id(3)) != nil)
     let lost = Self.ended(&queue, 1, .lost, at: 2)
     #expect(Self.kept(lost).map(\.stage) == [.failed(.cancelled)] && Self.sent(lost).map(\.id.number) == [3])
-    #expect(queue.handle(.cancelled(Self.id(2)), at: Self.at(3)).isEmpty)
+    // Who cancels it again is answered once it is durable: the first time the disk may have been full.
+    #expect(Self.kept(queue.handle(.cancelled(Self.id(2)), at: Self.at(3))).map(\.stage) == [.failed(.cancelled)])
   }
 
   @Test func `nothing begins while the store is closed, and nothing that comes late changes anything`() {
@@ -203,6 +204,21 @@ import Testing
     #expect(queue.requests(of: .default).map(\.id.number) == [4, 5])
     _ = queue.handle(.woken, at: Self.at(82_800))
     #expect(queue.requests(of: .default).isEmpty && queue.byteCount == 0)
+  }
+
+  @Test func `the oldest answers go where there are too many bytes of them, and what failed keeps nothing`() {
+    var queue = Self.queue(4)
+    let large = APIAnswer(status: 200, headers: HeaderFields(), body: [UInt8](repeating: 1, count: 6 << 20))
+    let gone = { (actions: [RequestQueue.Action]) -> [UInt64] in
+      actions.compactMap { if case .keep(let request, .gone, _) = $0 { request.id.number } else { nil } }
+    }
+    #expect(gone(Self.ended(&queue, 1, .answered(large), at: 0)).isEmpty)
+    #expect(gone(Self.ended(&queue, 2, .answered(large), at: 0)).isEmpty)
+    #expect(gone(Self.ended(&queue, 3, .answered(large), at: 0)) == [1])
+    #expect(gone(queue.handle(.cancelled(Self.id(4)), at: Self.at(1))).isEmpty)
+    #expect(gone(Self.ended(&queue, 4, .lost, at: 1)) == [4])
+    // They are listed still, and what waits has room.
+    #expect(queue.requests(of: .default).map(\.byteCount) == [0, 6 << 20, 6 << 20, 0] && queue.byteCount == 0)
   }
 
   @Test func `what a logout removes lets the line go on`() {

@@ -19,6 +19,8 @@ struct BrokerLife {
     var endsWholeGrants = false
     /// Whether another broker has its session as well.
     var isShared = false
+    /// The requests that its clients may have sent.
+    var requests: RequestSettings?
   }
 
   /// Counts the lives.
@@ -64,7 +66,7 @@ struct BrokerLife {
       name: profile.name,
       provider: SimulatedProvider(
         profile.name, issuer: profile.issuer, habit: profile.endsWholeGrants ? .grant : .token, wire),
-      rules: profile.rules, records: profile.isShared ? records : nil)
+      rules: profile.rules, requests: profile.requests, records: profile.isShared ? records : nil)
   }
 
   /// Begins; what is asked of the store comes over the wire.

@@ -39,6 +39,8 @@ final class Inbox: Sendable {
     case challenge(OTPChallenge)
     case logout(Logout.Result)
     case user(User)
+    case queued(String)
+    case request(QueuedRequestState)
     case other
     case error(BrokerError)
 
@@ -51,6 +53,8 @@ final class Inbox: Sendable {
       case .value(let challenge as OTPChallenge): self = .challenge(challenge)
       case .value(let logout as Logout.Result): self = .logout(logout)
       case .value(let user as User): self = .user(user)
+      case .value(let queued as QueueRequest.Result): self = .queued(queued.requestID)
+      case .value(let cancelled as CancelRequest.Result): self = .request(cancelled.request)
       case .value: self = .other
       }
     }

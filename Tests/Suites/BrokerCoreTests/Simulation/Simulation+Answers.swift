@@ -16,7 +16,7 @@ extension Simulation {
     case .subscribed(let result, let missed): try noteSubscribed(request, number, result, missed)
     case .logout: try checkLogout(request)
     case .user(let user): try checkUser(user, request)
-    case .login, .challenge, .other: break
+    case .login, .challenge, .queued, .request, .other: break
     }
   }
 

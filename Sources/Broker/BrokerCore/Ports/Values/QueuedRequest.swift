@@ -89,10 +89,12 @@ package struct QueuedRequest: Sendable, Equatable {
   }
 }
 
-/// The contents of a queued request in the store: what is sent, or what came.
+/// The contents of a queued request in the store: what is sent, what came, or nothing any more.
 package enum QueuedContents: Sendable, Equatable {
   /// The header and the body of the request.
   case request(HeaderFields, body: [UInt8]?)
   /// The answer.
   case answer(APIAnswer)
+  /// Nothing: what has failed is not sent again, and an answer is not kept for ever.
+  case gone
 }
