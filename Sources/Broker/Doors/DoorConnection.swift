@@ -23,7 +23,7 @@ struct DoorConnection: ~Copyable {
   /// Takes a connection over.
   init(_ descriptor: consuming FileDescriptor, of door: Door) {
     self.door = door
-    client = DoorClient(descriptor, closing: door.closing)
+    client = DoorClient(descriptor, toPort: door.settings.port != nil, closing: door.closing)
   }
 
   /// Serves requests until the client ends the connection, or the door is closed.
@@ -88,6 +88,7 @@ struct DoorConnection: ~Copyable {
         profile: door.settings.profile)
       error.nextAction = .login
       throw DoorRefusal(error, ends: !request.isHeld, wasForwarded: true)
+    case .malformed: throw .malformed("The body is malformed.", wasForwarded: true)
     case .failed(let failure):
       throw DoorRefusal(Self.error(failure, door.settings), ends: !request.isHeld, wasForwarded: true)
     }
@@ -150,8 +151,9 @@ struct DoorConnection: ~Copyable {
 
   // MARK: Sending
 
-  /// Asks the broker for the token of one request; the thread waits meanwhile.
+  /// The token of one request; where the broker is to be asked, the thread waits meanwhile.
   private func lend(_ demand: LoanDemand, ends: Bool) throws(DoorRefusal) -> LentToken {
+    if let token = door.means.lendAgain(demand) { return token }
     let (loan, lend) = (Loan(), door.means.lend)
     Task(executorPreference: TaskThread.shared) { loan.end(await lend(demand)) }
     switch loan.wait() {
@@ -169,7 +171,8 @@ struct DoorConnection: ~Copyable {
     do throws(ProviderFailure) {
       transfer = try DoorTransfer(request, held, loan, nonce, door.means.transport)
     } catch { throw DoorRefusal(BrokerError(error, profile: door.settings.profile), ends: true) }
-    return transfer.run(&client, passesUnauthorized: passesUnauthorized && door.settings.passesUnauthorized)
+    return transfer.run(
+      &client, on: door.lanes, passesUnauthorized: passesUnauthorized && door.settings.passesUnauthorized)
   }
 }
 

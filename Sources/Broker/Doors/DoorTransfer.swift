@@ -20,6 +20,8 @@ struct DoorTransfer {
     case wantsNonce(String)
     /// There is no answer; nothing was passed on.
     case failed(HTTPFailure)
+    /// The body of the request is malformed; nothing was passed on.
+    case malformed
   }
 
   /// A server that says nothing for so long is given up: models that think need minutes.
@@ -49,7 +51,7 @@ struct DoorTransfer {
   init(
     _ request: DoorRequest, _ held: [UInt8]?, _ loan: LentToken, _ nonce: String?, _ transport: AuthenticatedTransport
   ) throws(ProviderFailure) {
-    do throws(Errno) { flow = try DoorFlow(held: held) } catch { throw .transient(.overloaded) }
+    flow = DoorFlow(held: held)
     let outgoing: HTTPRequest
     var upload: HTTPUpload?
     do throws(HTTPFailure) {
@@ -68,25 +70,25 @@ struct DoorTransfer {
     (self.request, token) = (request, loan.token)
   }
 
-  /// Sends the request, and passes the answer on as it comes.
-  mutating func run(_ client: inout DoorClient, passesUnauthorized: Bool) -> Outcome {
-    let (stream, flow) = (stream, flow)
-    let task = Task(executorPreference: TaskThread.shared) {
-      let result: Result<HTTPResponse, HTTPFailure>
-      do throws(HTTPFailure) { result = .success(try await stream.run()) } catch { result = .failure(error) }
-      flow.finish(result)
-    }
-    let outcome = pass(&client, passesUnauthorized: passesUnauthorized)
-    task.cancel()
-    return outcome
+  /// Sends the request, and passes the answer on as it comes; all on this thread.
+  mutating func run(_ client: inout DoorClient, on lanes: TransferLanes, passesUnauthorized: Bool) -> Outcome {
+    do throws(HTTPFailure) {
+      let transfer = try stream.begin(on: lanes)
+      return pass(&client, transfer, passesUnauthorized: passesUnauthorized)
+    } catch { return .failed(error) }
   }
 
-  private mutating func pass(_ client: inout DoorClient, passesUnauthorized: Bool) -> Outcome {
+  private mutating func pass(
+    _ client: inout DoorClient, _ transfer: borrowing DirectTransfer, passesUnauthorized: Bool
+  ) -> Outcome {
+    var hasWaited = false
     while true {
+      transfer.turn()
+      var mustResume = false
       if written == pending.count {
-        flow.bell.clear()
         let arrival = flow.takeArrival()
-        if arrival.mustResume { stream.resume() }
+        mustResume = arrival.mustResume
+        if mustResume { transfer.resume() }
         (pending, written) = ([], 0)
         if let head = arrival.head, !hasHead {
           if token.kind == .proven, let nonce = AuthenticatedTransport.demandedNonce(in: head) {
@@ -97,31 +99,52 @@ struct DoorTransfer {
         }
         append(arrival.piece)
         // What came before the end was taken with it.
-        if let result = arrival.result { return end(result, &client) }
+        if let result = transfer.result { return end(result, &client) }
+        // Nothing has come: the wait was over for another reason, such as the end of the client's connection.
+        if hasWaited, pending.isEmpty, reader == nil, client.isGone { return .over }
       }
       if written < pending.count {
         guard let count = client.writeNow(pending, from: written) else { return .over }
         written += count
       }
-      guard feed(&client), wait(client) else { return .over }
+      switch feed(&client) {
+      case .none:
+        hasWaited = !mustResume
+        if hasWaited { guard wait(client, transfer) else { return .over } }
+      case .some:
+        hasWaited = false
+        transfer.resume()
+      case .over: return .over
+      case .malformed: return hasHead ? .over : .malformed
+      }
     }
   }
 
-  /// Waits until something can be done; false where the client is gone, or the door is closed.
-  private func wait(_ client: borrowing DoorClient) -> Bool {
-    let isWriting = written < pending.count
-    return client.wait(
-      for: isWriting ? nil : flow.bell.descriptor.number, reading: reader != nil && flow.bodyRoom > 0,
-      writing: isWriting, orEnd: reader == nil)
+  /// Waits until something can be done; false where the door is closed.
+  private func wait(_ client: borrowing DoorClient, _ transfer: borrowing DirectTransfer) -> Bool {
+    client.wait(
+      with: transfer, reading: reader != nil && flow.bodyRoom > 0, writing: written < pending.count)
   }
 
   // MARK: The body of the request
 
-  /// Passes on what has come of the body; false where it breaks off.
-  private mutating func feed(_ client: inout DoorClient) -> Bool {
-    guard reader != nil, flow.bodyRoom > 0 else { return true }
+  /// The progress of the body of a request.
+  private enum Feeding {
+    /// Nothing that the HTTP client waits for has come.
+    case none
+    /// Something has that it waits for.
+    case some
+    /// The body breaks off.
+    case over
+    /// It is malformed.
+    case malformed
+  }
+
+  /// Passes on what has come of the body.
+  private mutating func feed(_ client: inout DoorClient) -> Feeding {
+    guard reader != nil, flow.bodyRoom > 0 else { return .none }
     _ = client.readNow()
-    guard !client.input.isEmpty else { return !client.hasEnded }
+    guard !client.input.isEmpty else { return client.hasEnded ? .over : .none }
     var (body, isLast): ([UInt8], Bool) = ([], false)
     var position = 0
     events: while let event = reader?.next(in: client.input.span, from: &position) {
@@ -130,13 +153,12 @@ struct DoorTransfer {
       case .end:
         isLast = true
         break events
-      case .malformed: return false
+      case .malformed: return .malformed
       }
     }
     client.input.removeFirst(position)
     if isLast { reader = nil }
-    if flow.give(body[...], isLast: isLast) { stream.resume() }
-    return true
+    return flow.give(body[...], isLast: isLast) ? .some : .none
   }
 
   // MARK: The answer

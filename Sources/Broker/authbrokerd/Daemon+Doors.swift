@@ -74,12 +74,13 @@ extension Daemon {
     }.get()
     let transport: DoorMeans
     do throws(StartFailure) {
-      transport = DoorMeans(try providers.requestTransport(configuration.network)) {
+      let memory = LoanMemory(of: broker)
+      transport = DoorMeans(try providers.requestTransport(configuration.network), lendAgain: memory.lend) {
         [weak broker, weak server] demand in
         guard let broker, let principal = await server?.principal(of: opener, calling: OpenDoor.name) else {
           return .failure(BrokerError(.shuttingDown))
         }
-        return await broker.lend(demand, to: principal)
+        return await broker.lend(demand, to: principal, keptIn: memory)
       }
     } catch { throw BrokerError(.internal, error.message) }
     let (id, placeholder) = try Self.names(params.placeholder ?? Self.doorPrefix)

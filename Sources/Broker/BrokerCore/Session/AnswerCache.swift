@@ -18,6 +18,10 @@ package final class AnswerCache: Sendable {
     /// The number of each profile's present token: another one has another number.
     var tokens: [UInt64] = []
     var grants = AuditedGrants()
+    /// How often spans of the audit were counted by tickets.
+    var counts: [UInt64: Int] = [:]
+    /// The number of the present configuration and permissions, for tickets.
+    var epoch: UInt64 = 0
     /// The consents by which profiles are answered that a rule has the owner asked about.
     var consents = CachedConsents()
 
@@ -100,7 +104,12 @@ package final class AnswerCache: Sendable {
   func settleGrants() { state.withLock { $0.grants.settleAll() } }
 
   /// How often each span of the audit was counted since the last call.
-  func takeGrants() -> [UInt64: Int] { state.withLock { $0.grants.takeCounts() } }
+  func takeGrants() -> [UInt64: Int] {
+    state.withLock { state in
+      defer { state.counts = [:] }
+      return state.grants.takeCounts().merging(state.counts, uniquingKeysWith: +)
+    }
+  }
 
   /// How many requests were answered from here.
   var hits: Int { state.withLock { $0.hits } }
@@ -120,6 +129,7 @@ package final class AnswerCache: Sendable {
   func reset(_ index: ProfileIndex) {
     let count = index.count
     state.withLock { state in
+      state.epoch += 1
       state.index = index
       state.answers = Array(repeating: nil, count: count)
       state.uses = Array(repeating: 0, count: count)
@@ -161,6 +171,38 @@ package final class AnswerCache: Sendable {
     state.withLock { state in
       guard state.answers.indices.contains(position) else { return }
       state.answers[position] = nil
+    }
+  }
+
+  /// Names the answer for the profile at a position; nil where there is none.
+  func ticket(at position: Int, in span: Ticket.Span?) -> Ticket? {
+    state.withLock { state in
+      guard state.answers.indices.contains(position), state.answers[position] != nil else { return nil }
+      return Ticket(epoch: state.epoch, position: position, token: state.tokens[position], span: span)
+    }
+  }
+
+  /// Ends all tickets: somebody's permissions, or what is audited, are others from now on.
+  func endTickets() { state.withLock { $0.epoch += 1 } }
+
+  /// Uses the session of a ticket once, as ``answer(profile:for:as:of:minValidity:wall:uptime:)`` does; false where that
+  /// is another one by now, its token lives too short, or the broker is to take the use in.
+  func use(_ ticket: Ticket, minValidity: Int64?, wall: Int64, uptime: Int64) -> Bool {
+    state.withLock { state in
+      let position = ticket.position
+      guard ticket.epoch == state.epoch, state.answers.indices.contains(position),
+        state.tokens[position] == ticket.token, let answer = state.answers[position],
+        uptime &- state.uses[position] < answer.idleTimeout,
+        answer.answer(for: minValidity, wall: wall, uptime: uptime) != nil
+      else { return false }
+      if let span = ticket.span {
+        guard uptime < span.until else { return false }
+        state.counts[span.id, default: 0] += 1
+      }
+      state.uses[position] = max(state.uses[position], uptime)
+      state.isUsed[position] = true
+      state.hits += 1
+      return true
     }
   }
 
