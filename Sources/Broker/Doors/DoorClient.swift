@@ -14,6 +14,8 @@ struct DoorClient: ~Copyable {
   private let isPort: Bool
   /// The bytes that have come, and were not read yet.
   var input: [UInt8] = []
+  /// The memory that is read into.
+  private var buffer: [UInt8] = []
   /// Whether the client sends nothing any more.
   private(set) var hasEnded = false
 
@@ -42,7 +44,7 @@ struct DoorClient: ~Copyable {
 
   /// Reads what has come; false where nothing has.
   mutating func readNow() -> Bool {
-    var buffer = [UInt8](repeating: 0, count: Self.pieceSize)
+    if buffer.isEmpty { buffer = [UInt8](repeating: 0, count: Self.pieceSize) }
     switch descriptor.read(into: &buffer) {
     case .bytes(let count):
       input += buffer[..<count]

@@ -4,6 +4,7 @@ import HTTP
 import HTTPMessage
 import LinuxSystem
 import ProviderKit
+import SecretMemory
 import Synchronization
 
 /// One connection to a door, on a thread of its own: one request after the other.
@@ -19,6 +20,7 @@ struct DoorConnection: ~Copyable {
 
   private let door: Door
   private var client: DoorClient
+  private var echo: TokenEcho?
 
   /// Takes a connection over.
   init(_ descriptor: consuming FileDescriptor, of door: Door) {
@@ -171,8 +173,29 @@ struct DoorConnection: ~Copyable {
     do throws(ProviderFailure) {
       transfer = try DoorTransfer(request, held, loan, nonce, door.means.transport)
     } catch { throw DoorRefusal(BrokerError(error, profile: door.settings.profile), ends: true) }
+    let echo = echo(of: loan.token.value)
     return transfer.run(
-      &client, on: door.lanes, passesUnauthorized: passesUnauthorized && door.settings.passesUnauthorized)
+      &client, on: door.lanes, without: echo.echo,
+      passesUnauthorized: passesUnauthorized && door.settings.passesUnauthorized)
+  }
+
+  /// What removes a token from answers: made once for each token.
+  private mutating func echo(of token: Secret) -> TokenEcho {
+    if let echo, echo.token == token { return echo }
+    let new = TokenEcho(of: token)
+    echo = new
+    return new
+  }
+}
+
+/// The token that was sent last, and what removes it from answers.
+private final class TokenEcho {
+  let token: Secret
+  let echo: SecretEcho
+
+  init(of token: Secret) {
+    self.token = token
+    echo = SecretEcho(of: token)
   }
 }
 

@@ -71,15 +71,25 @@ struct DoorTransfer {
   }
 
   /// Sends the request, and passes the answer on as it comes; all on this thread.
-  mutating func run(_ client: inout DoorClient, on lanes: TransferLanes, passesUnauthorized: Bool) -> Outcome {
+  ///
+  /// - Parameters:
+  ///   - client: the client.
+  ///   - lanes: those of the door.
+  ///   - echo: removes the token from what the server says.
+  ///   - passesUnauthorized: whether an answer 401 is passed on as well.
+  /// - Returns: the end of it.
+  mutating func run(
+    _ client: inout DoorClient, on lanes: TransferLanes, without echo: borrowing SecretEcho, passesUnauthorized: Bool
+  ) -> Outcome {
     do throws(HTTPFailure) {
       let transfer = try stream.begin(on: lanes)
-      return pass(&client, transfer, passesUnauthorized: passesUnauthorized)
+      return pass(&client, transfer, echo, passesUnauthorized: passesUnauthorized)
     } catch { return .failed(error) }
   }
 
   private mutating func pass(
-    _ client: inout DoorClient, _ transfer: borrowing DirectTransfer, passesUnauthorized: Bool
+    _ client: inout DoorClient, _ transfer: borrowing DirectTransfer, _ echo: borrowing SecretEcho,
+    passesUnauthorized: Bool
   ) -> Outcome {
     var hasWaited = false
     while true {
@@ -95,7 +105,7 @@ struct DoorTransfer {
             return .wantsNonce(nonce)
           }
           if head.status == 401, !passesUnauthorized { return .unauthorized(challenge: head.field("www-authenticate")) }
-          begin(head)
+          begin(head, echo)
         }
         append(arrival.piece)
         // What came before the end was taken with it.
@@ -163,22 +173,27 @@ struct DoorTransfer {
 
   // MARK: The answer
 
-  private mutating func begin(_ head: HTTPResponse) {
+  private mutating func begin(_ head: HTTPResponse, _ echo: borrowing SecretEcho) {
     hasHead = true
-    let echo = SecretEcho(of: token.value)
     hasNoBody = request.method == .head || head.status == 204 || head.status == 304
     let length = Self.length(of: head)
     let named = Set((head.field("connection") ?? "").lowercased().split(separator: ",").map { $0.filter { $0 != " " } })
-    var text = "HTTP/1.1 \(head.status) \r\n"
-    for (name, value) in head.fields where !Self.withheld.contains(name) && !named.contains(name) {
-      text += "\(echo.removed(from: name)): \(echo.removed(from: value))\r\n"
+    var fields: [UInt8] = []
+    head.forEachField { name, value in
+      guard !Self.withheld.contains(name), !named.contains(name) else { return }
+      fields += name.utf8
+      fields += [0x3A, 0x20]
+      fields += value
+      fields += [0x0D, 0x0A]
     }
+    var text = ""
     if let length, head.status != 204 { text += "Content-Length: \(length)\r\n" }
     isChunked = !hasNoBody && length == nil && request.takesChunks
     if isChunked { text += "Transfer-Encoding: chunked\r\n" }
     endsByClosing = !hasNoBody && length == nil && !request.takesChunks
     if !request.keepsConnection || endsByClosing { text += "Connection: close\r\n" }
-    pending += Array((text + "\r\n").utf8)
+    // No form of a token has a character that ends a line, or a blank: what is removed lies in a name or in a value.
+    pending += Array("HTTP/1.1 \(head.status) \r\n".utf8) + echo.removed(from: fields) + Array((text + "\r\n").utf8)
   }
 
   /// The length that a head announces; nil where it says nothing of it, or could be understood in two ways (RFC 9112, section
