@@ -72,7 +72,8 @@ import Testing
 
   private static func readOnly(_ stage: DoorStage, path: String = "/**") -> String {
     let rule = #"{ origin: "\#(stage.api.url)", paths: ["\#(path)"] }"#
-    return #"{ profiles: { shop: { provider: "rest", baseUrl: "\#(stage.api.url)", requests: { allow: [\#(rule)] } } } }"#
+    return
+      #"{ profiles: { shop: { provider: "rest", baseUrl: "\#(stage.api.url)", requests: { allow: [\#(rule)] } } } }"#
   }
 
   @Test func `the audit counts each request, also those for which the broker is not asked`() async throws {
@@ -114,7 +115,8 @@ import Testing
     try await Sandbox.run { sandbox in
       let stage = try DoorStage(sandbox, #","port":0"#)
       let answer = try stage.exchange(
-        "POST /service/echo HTTP/1.1\r\nHost: \(stage.host)\r\n\(stage.slot)Transfer-Encoding: chunked\r\n\r\n\(chunks)\r\n")
+        "POST /service/echo HTTP/1.1\r\nHost: \(stage.host)\r\n\(stage.slot)Transfer-Encoding: chunked\r\n\r\n\(chunks)\r\n"
+      )
       #expect(answer.hasPrefix("HTTP/1.1 400 ") && answer.contains("Connection: close"), "\(answer)")
     }
   }

@@ -179,7 +179,7 @@ struct DoorConnection: ~Copyable {
       passesUnauthorized: passesUnauthorized && door.settings.passesUnauthorized)
   }
 
-  /// What removes a token from answers: made once for each token.
+  /// Removes a token from answers; it is made once for each token.
   private mutating func echo(of token: Secret) -> TokenEcho {
     if let echo, echo.token == token { return echo }
     let new = TokenEcho(of: token)

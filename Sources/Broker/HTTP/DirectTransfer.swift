@@ -7,7 +7,9 @@ import LinuxSystem
 package struct DirectTransfer: ~Copyable {
   /// A descriptor of the caller's that is waited for as well; an error and a hang-up wake in every case.
   package struct Watched {
+    /// Its number.
     let number: Int32
+    /// The events that it is waited for, as poll(2) names them.
     let events: Int16
 
     /// A descriptor, open for as long as it is waited for.

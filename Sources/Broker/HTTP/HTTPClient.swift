@@ -152,8 +152,9 @@ package final class HTTPClient: Sendable {
 
   // MARK: On the threads of callers
 
-  /// Whether nothing is begun any more that spends something, and nothing at all.
+  /// Whether nothing is begun any more that spends something.
   var spendsNoMore: Bool { hasStoppedSpending.load(ordering: .relaxed) }
+  /// Whether nothing is begun any more at all.
   var isClosed: Bool { hasClosed.load(ordering: .relaxed) }
   /// How long a set and its connections are kept without a request.
   var linger: Duration { settings.linger }

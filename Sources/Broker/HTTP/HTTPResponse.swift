@@ -67,7 +67,8 @@ package struct HTTPResponse: Sendable {
   private static func values(of name: String, in lines: [UInt8]) -> [String?] {
     var values: [String?] = []
     forEachLine(of: lines) { line, colon in
-      guard lines[line.lowerBound..<colon].elementsEqual(name.utf8, by: { HTTPToken.lowercase($0) == $1 }) else { return }
+      let isMeant = lines[line.lowerBound..<colon].elementsEqual(name.utf8, by: { HTTPToken.lowercase($0) == $1 })
+      guard isMeant else { return }
       values.append(value(in: lines, (colon + 1)..<line.upperBound).map { String(decoding: $0, as: UTF8.self) })
     }
     return values

@@ -16,6 +16,7 @@ package final class TransferLanes: Sendable {
     var isClosed = false
   }
 
+  /// The client whose settings hold.
   let client: HTTPClient
   private let state = Mutex(State())
 

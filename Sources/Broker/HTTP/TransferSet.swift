@@ -26,6 +26,7 @@ final class TransferSet {
   private let library: CurlLibrary
   // Made and used on this thread only.
   private let multi: UnsafeMutableRawPointer
+  /// The time of its transfers.
   let clock: TransferClock
   // By the address of their easy handle.
   private var running: [UInt: Transfer] = [:]
@@ -102,7 +103,7 @@ final class TransferSet {
     _ = unsafe ccurl_multi_set_long(library.table, multi, option, value)
   }
 
-  // Does what can be done now, also for what began in place of what ended.
+  /// Does what can be done now, also for what began in place of what ended.
   func perform() {
     repeat {
       hasBegun = false
@@ -146,6 +147,7 @@ final class TransferSet {
     for (exchange, _) in ready { admit(exchange) }
   }
 
+  /// Gives an exchange its turn, lets it wait for one, or refuses it.
   func admit(_ exchange: Exchange) {
     guard !exchange.isCancelled else { return exchange.finish(.failure(.cancelled(sent: false))) }
     let server = exchange.server
@@ -227,7 +229,8 @@ final class TransferSet {
     while let (waiting, server) = turns.next() { begin(waiting.exchange, at: server) }
   }
 
-  // What was sent and spends something goes on: its own time alone ends it.
+  /// Ends exchanges that their callers have cancelled; what was sent and spends something goes on, and its own time alone
+  /// ends it.
   func endCancelled() {
     refuseWaiting(.cancelled(sent: false)) { $0.exchange.isCancelled }
     for transfer in running.values where transfer.exchange.isCancelled && transfer.mayBeCancelled {
@@ -235,6 +238,7 @@ final class TransferSet {
     }
   }
 
+  /// Lets exchanges go on whose own side may go on.
   func resumeHeldUp() {
     for transfer in running.values where transfer.exchange.takeResumption() {
       let code = transfer.resume()
@@ -248,6 +252,7 @@ final class TransferSet {
     for transfer in running.values { stop(transfer, .failure(.cancelled(sent: transfer.wasSent))) }
   }
 
+  /// Ends exchanges that spend something and are not sent.
   func refuseUnsent() {
     refuseWaiting(.closed) { $0.exchange.isSpending }
     for transfer in running.values where transfer.exchange.isSpending && !transfer.wasSent {
@@ -255,6 +260,7 @@ final class TransferSet {
     }
   }
 
+  /// Ends exchanges whose time is over.
   func expire(at now: Duration) {
     if let nextExpiry, nextExpiry <= now {
       refuseWaiting(.timedOut(sent: false)) { $0.deadline.map { $0 <= now } ?? false }

@@ -30,7 +30,9 @@ import Testing
           return .later
         }
         state.count += piece.count
-        if state.count < 100 { for index in piece.indices { state.text.append(Character(Unicode.Scalar(piece[index]))) } }
+        if state.count < 100 {
+          for index in piece.indices { state.text.append(Character(Unicode.Scalar(piece[index]))) }
+        }
         return .taken
       }
     }
@@ -136,7 +138,8 @@ import Testing
     let server = ScriptedServer(.plain, [.read, .send(head), .pour(large)])
     let transport = try Self.transport()
     let taker = Taker(room: 100_000)
-    let outcome = await Self.run(try Self.stream(server, taker, transport), on: TransferLanes(of: transport)) { transfer in
+    let outcome = await Self.run(try Self.stream(server, taker, transport), on: TransferLanes(of: transport)) {
+      transfer in
       guard taker.full != nil else { return }
       taker.open()
       transfer.resume()

@@ -33,7 +33,9 @@ import Testing
   }
 
   @Test(arguments: [LoopbackSocket.Address.ipv4, .ipv6])
-  func `an end that sends nothing any more is held until its process closes it`(_ address: LoopbackSocket.Address) throws {
+  func `an end that sends nothing any more is held until its process closes it`(_ address: LoopbackSocket.Address)
+    throws
+  {
     guard let socket = try LoopbackSocket.listen(ifPresent: address, port: 0) else { return }
     let client = try LoopbackSocket.connect(to: address, port: UInt16(socket.port))
     guard let accepted = try UnixSocket.accept(from: socket.descriptor) else { throw Errno.again }

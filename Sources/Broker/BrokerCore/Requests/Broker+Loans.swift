@@ -121,15 +121,16 @@ extension Broker {
     guard release(caller.id) else { return }
     guard demand.refused == nil else { return go(loan, nil) }
     noteUse(of: loan.token, for: target, slot, by: caller.principal)
-    go(loan, target == nil ? standing(loan, of: slot, for: caller.principal) : nil)
+    let isAsked = caller.principal.confirmation(of: slot.name) != .never
+    go(loan, target == nil && !isAsked ? standing(loan, of: slot) : nil)
   }
 
   /// A loan of the session's own token as one that holds for other requests; nil where each is to be judged here.
-  private func standing(_ loan: LentToken, of slot: ProfileSlot, for principal: Principal) -> StandingLoan? {
+  private func standing(_ loan: LentToken, of slot: ProfileSlot) -> StandingLoan? {
     let span = lentSpan
     lentSpan = nil
-    guard principal.confirmation(of: slot.name) == .never, slot.provider.knowsAddresses, span != nil || !audit.isOn,
-      let position = profiles.position(of: slot), let ticket = answers.ticket(at: position, in: span)
+    guard slot.provider.knowsAddresses, span != nil || !audit.isOn, let position = profiles.position(of: slot),
+      let ticket = answers.ticket(at: position, in: span)
     else { return nil }
     return StandingLoan(
       token: loan, ticket: ticket, rules: slot.requests?.rules, providers: slots.map(\.provider))

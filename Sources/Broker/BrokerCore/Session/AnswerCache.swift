@@ -182,7 +182,7 @@ package final class AnswerCache: Sendable {
     }
   }
 
-  /// Ends all tickets: somebody's permissions, or what is audited, are others from now on.
+  /// Ends all tickets: the permissions of a client, or what is audited, are others from now on.
   func endTickets() { state.withLock { $0.epoch += 1 } }
 
   /// Uses the session of a ticket once, as ``answer(profile:for:as:of:minValidity:wall:uptime:)`` does; false where that
