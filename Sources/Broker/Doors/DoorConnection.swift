@@ -156,12 +156,16 @@ struct DoorConnection: ~Copyable {
   /// The token of one request; where the broker is to be asked, the thread waits meanwhile.
   private func lend(_ demand: LoanDemand, ends: Bool) throws(DoorRefusal) -> LentToken {
     if let token = door.means.lendAgain(demand) { return token }
-    let (loan, lend) = (Loan(), door.means.lend)
+    let loan: Loan
+    do throws(Errno) { loan = try Loan() } catch {
+      throw DoorRefusal(BrokerError(.overloaded), ends: true)
+    }
+    let lend = door.means.lend
     Task(executorPreference: TaskThread.shared) { loan.end(await lend(demand)) }
-    switch loan.wait() {
+    switch loan.wait(unlessReadable: door.closing) {
     case .success(let token)?: return token
     case .failure(let error)?: throw DoorRefusal(error, ends: ends)
-    case nil: throw DoorRefusal(BrokerError(.internal), ends: true)
+    case nil: throw DoorRefusal(BrokerError(.shuttingDown), ends: true)
     }
   }
 
@@ -202,15 +206,24 @@ private final class TokenEcho {
 /// The answer of the broker, for which a thread waits.
 private final class Loan: Sendable {
   private let answer = Mutex<Result<LentToken, BrokerError>?>(nil)
-  private let ended = Semaphore()
+  private let bell: EventCounter
+
+  init() throws(Errno) { bell = try EventCounter() }
 
   func end(_ result: Result<LentToken, BrokerError>) {
     answer.withLock { $0 = result }
-    ended.signal()
+    bell.raise()
   }
 
-  func wait() -> Result<LentToken, BrokerError>? {
-    ended.wait()
-    return answer.withLock { $0 }
+  /// Waits for the answer; nil where a descriptor is readable before.
+  func wait(unlessReadable closing: Int32) -> Result<LentToken, BrokerError>? {
+    var poll = PollSet(count: 2)
+    poll.watch(0, bell.descriptor.number, readable: true)
+    poll.watch(1, closing, readable: true)
+    while true {
+      let isWoken = (try? poll.wait()) != nil
+      if let answer = answer.withLock({ $0 }) { return answer }
+      if isWoken, poll.isReady(1) { return nil }
+    }
   }
 }
