@@ -5,7 +5,7 @@ extension Broker {
   /// Turns the audit on or off.
   package func setAudit(_ isOn: Bool) {
     takeCachedGrants()
-    answers.endTickets()
+    answers.endLoans()
     if !isOn { answers.settleGrants() }
     if vault.isOpen { perform(audit.setStoreOpen(true, at: now)) }
     perform(audit.set(isOn, at: now))

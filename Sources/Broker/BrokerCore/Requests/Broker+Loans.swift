@@ -129,11 +129,12 @@ extension Broker {
   private func standing(_ loan: LentToken, of slot: ProfileSlot) -> StandingLoan? {
     let span = lentSpan
     lentSpan = nil
-    guard slot.provider.knowsAddresses, span != nil || !audit.isOn, let position = profiles.position(of: slot),
-      let ticket = answers.ticket(at: position, in: span)
-    else { return nil }
+    guard slot.provider.knowsAddresses, span != nil || !audit.isOn, let position = profiles.position(of: slot) else {
+      return nil
+    }
     return StandingLoan(
-      token: loan, ticket: ticket, rules: slot.requests?.rules, providers: slots.map(\.provider))
+      token: loan.opened(), position: position, span: span, rules: slot.requests?.rules,
+      providers: slots.map(\.provider))
   }
 
   /// The profile of a door that a principal wants to open, and the server that it is to.
