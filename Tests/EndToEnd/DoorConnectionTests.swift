@@ -6,7 +6,7 @@ import Testing
 /// Several requests on one connection to a door: each is judged by what holds at its time.
 @Suite(.standardTimeLimit) struct DoorConnectionTests {
   /// A connection that is kept.
-  private struct Kept: ~Copyable {
+  private final class Kept {
     let stage: DoorStage
     let connection: FileDescriptor
 

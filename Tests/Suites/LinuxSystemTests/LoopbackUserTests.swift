@@ -40,9 +40,11 @@ import Testing
     let client = try LoopbackSocket.connect(to: address, port: UInt16(socket.port))
     guard let accepted = try UnixSocket.accept(from: socket.descriptor) else { throw Errno.again }
     try client.finishSending()
-    #expect(LoopbackSocket.isHeld(byPeerOf: accepted))
+    let isHeld = LoopbackSocket.isHeld(byPeerOf: accepted)
+    #expect(isHeld)
     #expect(LoopbackSocket.user(connectedTo: accepted) == nil, "it stands no more")
     client.close()
-    #expect(!LoopbackSocket.isHeld(byPeerOf: accepted))
+    let isLeft = !LoopbackSocket.isHeld(byPeerOf: accepted)
+    #expect(isLeft)
   }
 }
