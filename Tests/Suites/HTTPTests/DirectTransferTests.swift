@@ -111,13 +111,15 @@ import Testing
     let lanes = TransferLanes(of: transport)
     let server = ScriptedServer.answering(.selfSigned)
     guard case .failure(let failure)? = await Self.run(try Self.stream(server, Taker(), transport), on: lanes) else {
-      throw TestFailure("it was sent")
+      Issue.record("it was sent")
+      return
     }
     #expect(!failure.requestMayHaveArrived)
     let gone = ScriptedServer.answering()
     gone.close()
     guard case .failure? = await Self.run(try Self.stream(gone, Taker(), transport), on: lanes) else {
-      throw TestFailure("nobody listens")
+      Issue.record("nobody listens")
+      return
     }
   }
 
@@ -138,12 +140,13 @@ import Testing
     let server = ScriptedServer(.plain, [.read, .send(head), .pour(large)])
     let transport = try Self.transport()
     let taker = Taker(room: 100_000)
-    let outcome = await Self.run(try Self.stream(server, taker, transport), on: TransferLanes(of: transport)) {
-      transfer in
+    let open: @Sendable (borrowing DirectTransfer) -> Void = { transfer in
       guard taker.full != nil else { return }
       taker.open()
       transfer.resume()
     }
+    let stream = try Self.stream(server, taker, transport)
+    let outcome = await Self.run(stream, on: TransferLanes(of: transport), each: open)
     #expect(outcome == .success(200) && taker.count == large)
     #expect((1...100_000).contains(taker.full ?? 0))
   }
