@@ -4,20 +4,21 @@ import TestSupport
 
 /// A broker with a door to an API that tells what came.
 struct DoorStage {
-  private static let account = #"{"email":"ada@example.com","password":"example password 1"}"#
+  static let account = #"{"email":"ada@example.com","password":"example password 1"}"#
 
   let api: RESTBackend
   let wire: SocketWire
   /// The door's id, its address and its placeholder.
   let (id, url, placeholder): (String, String, String)
 
-  /// `params` are those of the door beside its profile; `rule` is what the rule for the API says beside its origin.
-  init(_ sandbox: Sandbox, _ params: String = "", rule: String = "") throws {
+  /// `params` are those of the door beside its profile; `rule` is what the rule for the API says beside its origin, and
+  /// `others` are sections of the configuration.
+  init(_ sandbox: Sandbox, _ params: String = "", rule: String = "", others: String = "") throws {
     api = try RESTBackend(sandbox, account: Self.account)
     let all = #"methods: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]"#
     let allow = #"{ origin: "\#(api.url)", \#(rule.isEmpty ? all : rule) }"#
     let profile = #"{ provider: "rest", baseUrl: "\#(api.url)", requests: { allow: [\#(allow)] } }"#
-    _ = try sandbox.owner(try sandbox.configure("{ profiles: { shop: \(profile) } }"))
+    _ = try sandbox.owner(try sandbox.configure("{ profiles: { shop: \(profile) }\(others) }"))
     wire = try SocketWire(sandbox.socket)
     _ = try wire.call("login", Self.account)
     let door = try wire.call("openDoor", #"{"profile":"shop"\#(params)}"#)

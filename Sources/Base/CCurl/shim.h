@@ -15,7 +15,11 @@
   X(multi_perform) X(multi_poll) X(multi_info_read)
 
 #define CCURL_MEMBER(name) __typeof__(curl_##name) *name;
-typedef struct ccurl_library { CCURL_FUNCTIONS(CCURL_MEMBER) } ccurl_library;
+typedef struct ccurl_library {
+  CCURL_FUNCTIONS(CCURL_MEMBER)
+  // OpenSSL's: frees what it keeps for the thread (OPENSSL_thread_stop(3)); null with another library for TLS.
+  void (*thread_stop)(void);
+} ccurl_library;
 
 // How the loading went; the numbers are used by one Swift file.
 enum { CCURL_LOADED = 0, CCURL_NOT_FOUND = 1, CCURL_TOO_OLD = 2, CCURL_NOT_STARTED = 3 };
@@ -48,6 +52,7 @@ static inline int ccurl_load(const char *path, unsigned oldest, ccurl_library *l
 #define CCURL_FIND(name) \
   if (!(library->name = (__typeof__(library->name))dlsym(image, "curl_" #name))) return CCURL_TOO_OLD;
   CCURL_FUNCTIONS(CCURL_FIND)
+  library->thread_stop = (void (*)(void))dlsym(image, "OPENSSL_thread_stop");
   curl_version_info_data *version = library->version_info(CURLVERSION_NOW);
   if (version->version_num < oldest || !(version->features & CURL_VERSION_SSL)) return CCURL_TOO_OLD;
   // libcurl keeps copies of what it sends and gets.
@@ -100,6 +105,9 @@ static inline CURLMcode ccurl_multi_set_long(const ccurl_library *l, CURLM *mult
 }
 
 // The others, by way of the table.
+static inline void ccurl_leave_thread(const ccurl_library *l) {
+  if (l->thread_stop) l->thread_stop();
+}
 static inline CURL *ccurl_easy_init(const ccurl_library *l) { return l->easy_init(); }
 static inline void ccurl_easy_reset(const ccurl_library *l, CURL *easy) { l->easy_reset(easy); }
 static inline void ccurl_easy_cleanup(const ccurl_library *l, CURL *easy) { l->easy_cleanup(easy); }
@@ -116,10 +124,10 @@ static inline CURLMcode ccurl_multi_perform(const ccurl_library *l, CURLM *multi
   int running = 0;
   return l->multi_perform(multi, &running);
 }
-// Waits until a transfer has something to do, `bell` is readable, or the time is over.
-static inline CURLMcode ccurl_multi_poll(const ccurl_library *l, CURLM *multi, int bell, int milliseconds) {
-  struct curl_waitfd extra = {.fd = bell, .events = CURL_WAIT_POLLIN};
-  return l->multi_poll(multi, &extra, 1, milliseconds, NULL);
+// Waits until a transfer has something to do, one of some descriptors is ready, or the time is over.
+static inline CURLMcode ccurl_multi_poll(const ccurl_library *l, CURLM *multi, struct curl_waitfd *others, unsigned count,
+                                         int milliseconds) {
+  return l->multi_poll(multi, others, count, milliseconds, NULL);
 }
 // Takes the next finished transfer, if there is one.
 static inline CURL *ccurl_multi_next_done(const ccurl_library *l, CURLM *multi, CURLcode *result) {

@@ -8,8 +8,10 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/limits.h>
+#include <linux/inet_diag.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
+#include <linux/sock_diag.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -62,6 +64,7 @@ extern char **environ;
 #include "descriptors.h"
 #include "files.h"
 #include "sockets.h"
+#include "connections.h"
 #include "notification.h"
 #include "routing.h"
 #include "waiting.h"

@@ -54,11 +54,26 @@ package enum LoopbackSocket {
     }
   }
 
-  /// The user whose process holds the other end of a connection, as the kernel's tables name it (proc(5), `net/tcp`).
+  /// The user whose process holds the other end of a connection, as the kernel names it (sock_diag(7)); where it does not
+  /// tell, by its tables (proc(5), `net/tcp`).
   ///
   /// - Parameter connection: a connection that was accepted on a loopback address.
   /// - Returns: nil where it is gone already, or cannot be told from others.
   package static func user(connectedTo connection: borrowing FileDescriptor) -> UInt32? {
+    let end = clinux_other_end(connection.number)
+    guard end.error == 0 else { return userInTables(connectedTo: connection) }
+    return end.is_established != 0 && end.is_held != 0 ? end.uid : nil
+  }
+
+  /// Whether a process holds the other end of a connection, which sends nothing any more; false where the kernel does not
+  /// tell.
+  package static func isHeld(byPeerOf connection: borrowing FileDescriptor) -> Bool {
+    let end = clinux_other_end(connection.number)
+    return end.error == 0 && end.is_held != 0
+  }
+
+  /// The same as ``user(connectedTo:)``, by the tables alone, which are read whole.
+  static func userInTables(connectedTo connection: borrowing FileDescriptor) -> UInt32? {
     guard let port = try? Errno.check(clinux_peer_port(connection.number)),
       let own = try? Errno.check(clinux_local_port(connection.number))
     else { return nil }

@@ -37,4 +37,7 @@ package struct PollSet: Sendable {
 
   /// True if entry `index` is ready: by an event that it waits for, an error or a hang-up.
   package func isReady(_ index: Int) -> Bool { entries[index].revents != 0 }
+
+  /// Whether the connection of entry `index` is over: both ends send nothing any more, or it has failed.
+  package func isOver(_ index: Int) -> Bool { entries[index].revents & Int16(POLLHUP | POLLERR) != 0 }
 }

@@ -82,6 +82,8 @@ package actor Broker {
   var audit = AuditTrail()
   /// Wakes the broker when some of them are due, and the time.
   var auditTimer: (time: Duration, timer: TimerCancellation)?
+  /// The span of the audit that the last loan was counted in, as long as that is being made.
+  var lentSpan: StandingLoan.Span?
   /// The work that waits until they are written.
   var auditWaits: [@Sendable (isolated Broker) -> Void] = []
   /// The counters, without the answers from the cache.

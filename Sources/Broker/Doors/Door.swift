@@ -1,3 +1,4 @@
+import HTTP
 package import LinuxSystem
 import Synchronization
 
@@ -8,6 +9,8 @@ import Synchronization
 package final class Door: Sendable {
   /// How many connections it has at most: more than one client opens, with room for its helpers.
   static let mostConnections = 64
+  /// How often it is looked at whether connections to the server are kept for too long, while clients are connected.
+  private static let laneTime = Duration.seconds(120)
   /// The user that may connect.
   private static let owner = ProcessIdentity.user
 
@@ -37,6 +40,8 @@ package final class Door: Sendable {
   let settings: DoorSettings
   /// The means by which it serves.
   let means: DoorMeans
+  /// The requests to the server, each on the thread of its connection.
+  let lanes: TransferLanes
   private let listener: Listener
   private let isPassed: Bool
   private let bell: EventCounter
@@ -51,7 +56,7 @@ package final class Door: Sendable {
   ///
   /// - Throws: what eventfd(2) and pthread_create(3) say.
   package init(_ settings: DoorSettings, on listener: consuming Listener, with means: DoorMeans) throws(Errno) {
-    (self.settings, self.means) = (settings, means)
+    (self.settings, self.means, lanes) = (settings, means, TransferLanes(of: means.transport))
     bell = try EventCounter()
     switch listener {
     case .passedUnix: isPassed = true
@@ -89,11 +94,12 @@ package final class Door: Sendable {
   // MARK: Connections
 
   private func acceptAll() {
+    lanes.enter()
     var poll = PollSet(count: 2)
     poll.watch(0, closing, readable: true)
     poll.watch(1, number, readable: true)
     while !isClosed {
-      _ = try? poll.wait()
+      _ = try? poll.wait(atMost: lanes.trim() ?? (counts.connections > 0 ? Self.laneTime : nil))
       while !isClosed, let connection = accept() {
         admit(connection)
         // Another program that has the socket may make it one that blocks, or take what waits: it is asked once each time that
@@ -101,6 +107,8 @@ package final class Door: Sendable {
         if isPassed { break }
       }
     }
+    lanes.close()
+    lanes.leave()
   }
 
   private var number: Int32 {
@@ -136,14 +144,20 @@ package final class Door: Sendable {
     let number = descriptor.release()
     do throws(Errno) {
       try SystemThread { [self] in
-        var connection = DoorConnection(FileDescriptor(owning: number), of: self)
-        connection.serve()
+        lanes.enter()
+        serve(FileDescriptor(owning: number))
         end()
+        lanes.leave()
       }.detach()
     } catch {
       _ = FileDescriptor(owning: number)
       end()
     }
+  }
+
+  private func serve(_ descriptor: consuming FileDescriptor) {
+    var connection = DoorConnection(descriptor, of: self)
+    connection.serve()
   }
 
   private func isOwners(_ descriptor: borrowing FileDescriptor) -> Bool {

@@ -1,3 +1,4 @@
+import HTTP
 import LinuxSystem
 
 /// The client's end of a connection: what has come and was not read yet, and writing that waits.
@@ -10,16 +11,19 @@ struct DoorClient: ~Copyable {
   let descriptor: FileDescriptor
   /// Becomes readable when the door is closed.
   private let closing: Int32
+  private let isPort: Bool
   /// The bytes that have come, and were not read yet.
   var input: [UInt8] = []
+  /// The memory that is read into.
+  private var buffer: [UInt8] = []
   /// Whether the client sends nothing any more.
   private(set) var hasEnded = false
 
-  /// A connection; `closing` becomes readable when the door is closed.
-  init(_ descriptor: consuming FileDescriptor, closing: Int32) {
+  /// A connection, to a port or to a Unix socket; `closing` becomes readable when the door is closed.
+  init(_ descriptor: consuming FileDescriptor, toPort isPort: Bool, closing: Int32) {
     try? descriptor.setNonBlocking()
     self.descriptor = descriptor
-    self.closing = closing
+    (self.closing, self.isPort) = (closing, isPort)
   }
 
   /// Waits for more to read.
@@ -27,20 +31,21 @@ struct DoorClient: ~Copyable {
   /// - Returns: whether something has come; else the time is over, the client has ended, or the door is closed.
   mutating func receive(until deadline: Duration) -> Bool {
     var poll = PollSet(count: 2)
-    while true {
-      if readNow() { return true }
-      guard !hasEnded else { return false }
+    // A client writes its next request once it has the answer: to read at once would mostly be in vain.
+    while !hasEnded {
       let left = deadline - BootClock.now
       guard left > .zero else { return false }
       poll.watch(0, descriptor.number, readable: true)
       poll.watch(1, closing, readable: true)
       guard (try? poll.wait(atMost: left)) != nil, !poll.isReady(1) else { return false }
+      if readNow() { return true }
     }
+    return false
   }
 
   /// Reads what has come; false where nothing has.
   mutating func readNow() -> Bool {
-    var buffer = [UInt8](repeating: 0, count: Self.pieceSize)
+    if buffer.isEmpty { buffer = [UInt8](repeating: 0, count: Self.pieceSize) }
     switch descriptor.read(into: &buffer) {
     case .bytes(let count):
       input += buffer[..<count]
@@ -67,22 +72,26 @@ struct DoorClient: ~Copyable {
     return true
   }
 
-  /// Waits until there is something to read or room to write, as far as that is wanted, or another descriptor is readable.
+  /// Waits until a transfer has something to do, or there is something to read or room to write, as far as that is wanted.
   ///
   /// - Parameters:
-  ///   - other: the other descriptor; nil for none.
+  ///   - transfer: the transfer.
   ///   - reading: whether something to read is waited for.
   ///   - writing: whether room to write is.
-  ///   - watchesEnd: whether the client is gone once it sends nothing any more, where neither is.
-  /// - Returns: false where the client is gone, or the door is closed.
-  borrowing func wait(for other: Int32?, reading: Bool, writing: Bool, orEnd watchesEnd: Bool) -> Bool {
-    var poll = PollSet(count: 3)
-    let isIdle = !reading && !writing && watchesEnd
-    poll.watch(0, descriptor.number, readable: reading, writable: writing, hangUp: isIdle)
-    poll.watch(1, closing, readable: true)
-    if let other { poll.watch(2, other, readable: true) }
-    guard (try? poll.wait()) != nil, !poll.isReady(1) else { return false }
-    return !isIdle || !poll.isReady(0)
+  /// - Returns: false where the door is closed.
+  borrowing func wait(with transfer: borrowing DirectTransfer, reading: Bool, writing: Bool) -> Bool {
+    let ready = transfer.wait(with: [
+      .init(descriptor.number, readable: reading, writable: writing), .init(closing, readable: true),
+    ])
+    return !ready[1]
+  }
+
+  /// Whether the client has closed the connection: one that has only ended its own sending waits for its answer.
+  var isGone: Bool {
+    var poll = PollSet(count: 1)
+    poll.watch(0, descriptor.number, hangUp: true)
+    guard let ready = try? poll.wait(atMost: .zero), ready > 0 else { return false }
+    return poll.isOver(0) || isPort && !LoopbackSocket.isHeld(byPeerOf: descriptor)
   }
 
   /// Writes as much as goes at once, from a place on; nil where the client is gone.

@@ -4,6 +4,7 @@ import HTTP
 import HTTPMessage
 import LinuxSystem
 import ProviderKit
+import SecretMemory
 import Synchronization
 
 /// One connection to a door, on a thread of its own: one request after the other.
@@ -19,11 +20,12 @@ struct DoorConnection: ~Copyable {
 
   private let door: Door
   private var client: DoorClient
+  private var echo: TokenEcho?
 
   /// Takes a connection over.
   init(_ descriptor: consuming FileDescriptor, of door: Door) {
     self.door = door
-    client = DoorClient(descriptor, closing: door.closing)
+    client = DoorClient(descriptor, toPort: door.settings.port != nil, closing: door.closing)
   }
 
   /// Serves requests until the client ends the connection, or the door is closed.
@@ -88,6 +90,7 @@ struct DoorConnection: ~Copyable {
         profile: door.settings.profile)
       error.nextAction = .login
       throw DoorRefusal(error, ends: !request.isHeld, wasForwarded: true)
+    case .malformed: throw .malformed("The body is malformed.", wasForwarded: true)
     case .failed(let failure):
       throw DoorRefusal(Self.error(failure, door.settings), ends: !request.isHeld, wasForwarded: true)
     }
@@ -150,14 +153,19 @@ struct DoorConnection: ~Copyable {
 
   // MARK: Sending
 
-  /// Asks the broker for the token of one request; the thread waits meanwhile.
+  /// The token of one request; where the broker is to be asked, the thread waits meanwhile.
   private func lend(_ demand: LoanDemand, ends: Bool) throws(DoorRefusal) -> LentToken {
-    let (loan, lend) = (Loan(), door.means.lend)
+    if let token = door.means.lendAgain(demand) { return token }
+    let loan: Loan
+    do throws(Errno) { loan = try Loan() } catch {
+      throw DoorRefusal(BrokerError(.overloaded), ends: true)
+    }
+    let lend = door.means.lend
     Task(executorPreference: TaskThread.shared) { loan.end(await lend(demand)) }
-    switch loan.wait() {
+    switch loan.wait(unlessReadable: door.closing) {
     case .success(let token)?: return token
     case .failure(let error)?: throw DoorRefusal(error, ends: ends)
-    case nil: throw DoorRefusal(BrokerError(.internal), ends: true)
+    case nil: throw DoorRefusal(BrokerError(.shuttingDown), ends: true)
     }
   }
 
@@ -169,22 +177,53 @@ struct DoorConnection: ~Copyable {
     do throws(ProviderFailure) {
       transfer = try DoorTransfer(request, held, loan, nonce, door.means.transport)
     } catch { throw DoorRefusal(BrokerError(error, profile: door.settings.profile), ends: true) }
-    return transfer.run(&client, passesUnauthorized: passesUnauthorized && door.settings.passesUnauthorized)
+    let echo = echo(of: loan.token.value)
+    return transfer.run(
+      &client, on: door.lanes, without: echo.echo,
+      passesUnauthorized: passesUnauthorized && door.settings.passesUnauthorized)
+  }
+
+  /// Removes a token from answers; it is made once for each token.
+  private mutating func echo(of token: Secret) -> TokenEcho {
+    if let echo, echo.token == token { return echo }
+    let new = TokenEcho(of: token)
+    echo = new
+    return new
+  }
+}
+
+/// The token that was sent last, and what removes it from answers.
+private final class TokenEcho {
+  let token: Secret
+  let echo: SecretEcho
+
+  init(of token: Secret) {
+    self.token = token
+    echo = SecretEcho(of: token)
   }
 }
 
 /// The answer of the broker, for which a thread waits.
 private final class Loan: Sendable {
   private let answer = Mutex<Result<LentToken, BrokerError>?>(nil)
-  private let ended = Semaphore()
+  private let bell: EventCounter
+
+  init() throws(Errno) { bell = try EventCounter() }
 
   func end(_ result: Result<LentToken, BrokerError>) {
     answer.withLock { $0 = result }
-    ended.signal()
+    bell.raise()
   }
 
-  func wait() -> Result<LentToken, BrokerError>? {
-    ended.wait()
-    return answer.withLock { $0 }
+  /// Waits for the answer; nil where a descriptor is readable before.
+  func wait(unlessReadable closing: Int32) -> Result<LentToken, BrokerError>? {
+    var poll = PollSet(count: 2)
+    poll.watch(0, bell.descriptor.number, readable: true)
+    poll.watch(1, closing, readable: true)
+    while true {
+      let isWoken = (try? poll.wait()) != nil
+      if let answer = answer.withLock({ $0 }) { return answer }
+      if isWoken, poll.isReady(1) { return nil }
+    }
   }
 }

@@ -1,8 +1,7 @@
 import HTTP
-import LinuxSystem
 import Synchronization
 
-/// A request and its answer on their way through a door, between the thread of the connection and that of the HTTP client.
+/// A request and its answer on their way through a door, between the connection and the HTTP client.
 ///
 /// Of each direction there is at most one piece here: the faster end waits.
 final class DoorFlow: BodySource, ResponseSink, Sendable {
@@ -16,24 +15,18 @@ final class DoorFlow: BodySource, ResponseSink, Sendable {
     var isBodyWhole = false
     var head: HTTPResponse?
     var incoming: [UInt8] = []
-    /// Whether the client's thread waits for room, or for more of the body.
+    /// Whether the HTTP client waits for room, or for more of the body.
     var (sinkWaits, sourceWaits) = (false, false)
-    var result: Result<HTTPResponse, HTTPFailure>?
   }
 
-  /// Rings when something has come.
-  let bell: EventCounter
   private let state = Mutex(State())
 
   /// A flow whose body is held here, or comes piece by piece.
-  ///
-  /// - Throws: what eventfd(2) says.
-  init(held body: [UInt8]?) throws(Errno) {
-    bell = try EventCounter()
+  init(held body: [UInt8]?) {
     if let body { state.withLock { ($0.outgoing, $0.isBodyWhole) = (body, true) } }
   }
 
-  // MARK: The thread of the HTTP client
+  // MARK: The HTTP client
 
   func fill(_ room: inout OutputSpan<UInt8>) -> Bool {
     state.withLock { state in
@@ -44,18 +37,14 @@ final class DoorFlow: BodySource, ResponseSink, Sendable {
       }
       let isEmpty = state.sent == state.outgoing.count
       if isEmpty, !state.isBodyWhole { (state.outgoing, state.sent, state.sourceWaits) = ([], 0, true) }
-      if isEmpty, !state.isBodyWhole { bell.raise() }
       return !(isEmpty && state.isBodyWhole)
     }
   }
 
-  func begin(_ head: HTTPResponse) {
-    state.withLock { $0.head = head }
-    bell.raise()
-  }
+  func begin(_ head: HTTPResponse) { state.withLock { $0.head = head } }
 
   func take(_ piece: Span<UInt8>) -> PieceAnswer {
-    let answer: PieceAnswer = state.withLock { state in
+    state.withLock { state in
       guard state.incoming.isEmpty || state.incoming.count + piece.count <= Self.room else {
         state.sinkWaits = true
         return .later
@@ -64,17 +53,9 @@ final class DoorFlow: BodySource, ResponseSink, Sendable {
       unsafe piece.withUnsafeBufferPointer { unsafe state.incoming.append(contentsOf: $0) }
       return .taken
     }
-    bell.raise()
-    return answer
   }
 
-  /// Takes in the end of the exchange.
-  func finish(_ result: Result<HTTPResponse, HTTPFailure>) {
-    state.withLock { $0.result = result }
-    bell.raise()
-  }
-
-  // MARK: The thread of the connection
+  // MARK: The connection
 
   /// The state of the answer.
   struct Arrival {
@@ -82,8 +63,6 @@ final class DoorFlow: BodySource, ResponseSink, Sendable {
     var head: HTTPResponse?
     /// The part of the body that has come since the last time.
     var piece: [UInt8]
-    /// The end of the exchange; nil before that.
-    var result: Result<HTTPResponse, HTTPFailure>?
     /// Whether the HTTP client waits for room.
     var mustResume: Bool
   }
@@ -92,8 +71,7 @@ final class DoorFlow: BodySource, ResponseSink, Sendable {
   func takeArrival() -> Arrival {
     state.withLock { state in
       defer { (state.incoming, state.sinkWaits) = ([], false) }
-      return Arrival(
-        head: state.head, piece: state.incoming, result: state.result, mustResume: state.sinkWaits)
+      return Arrival(head: state.head, piece: state.incoming, mustResume: state.sinkWaits)
     }
   }
 

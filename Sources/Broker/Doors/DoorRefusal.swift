@@ -15,8 +15,9 @@ struct DoorRefusal: Error {
   let wasForwarded: Bool
 
   /// A refusal of a message that is malformed or not for this door; the connection ends.
-  static func malformed(_ sentence: String, status: Int = 400) -> DoorRefusal {
-    DoorRefusal(status: status, error: BrokerError(.invalidRequest, sentence), ends: true)
+  static func malformed(_ sentence: String, status: Int = 400, wasForwarded: Bool = false) -> DoorRefusal {
+    DoorRefusal(
+      status: status, error: BrokerError(.invalidRequest, sentence), ends: true, wasForwarded: wasForwarded)
   }
 
   /// A refusal of a client that may not use the door, or of what it may not send.
@@ -41,8 +42,8 @@ struct DoorRefusal: Error {
     (self.error, self.ends, self.wasForwarded) = (error, ends, wasForwarded)
   }
 
-  private init(status: Int, error: BrokerError, ends: Bool) {
-    (self.status, self.error, self.ends, wasForwarded) = (status, error, ends, false)
+  private init(status: Int, error: BrokerError, ends: Bool, wasForwarded: Bool = false) {
+    (self.status, self.error, self.ends, self.wasForwarded) = (status, error, ends, wasForwarded)
   }
 
   /// The answer as bytes.

@@ -60,7 +60,8 @@ struct DoorRequest {
       throw .malformed("A HEAD request has no body (RFC 9110, section 9.3.2).")
     }
     takesChunks = !head.isOld
-    let named = Self.connectionOptions(head)
+    let list = head.list
+    let named = Self.connectionOptions(list)
     guard !named.contains(door.slot) else { throw .malformed("The field Connection names a credential.") }
     guard head.count(of: "upgrade") == 0, !named.contains("upgrade") else {
       throw .malformed("A door does not change the protocol of a connection.", status: 501)
@@ -71,7 +72,7 @@ struct DoorRequest {
       throw .malformed("The field Expect names something unknown.", status: 400)
     }
     awaitsLeave = expectation != nil && takesChunks && body != .length(0)
-    (fields, contentType) = try Self.forwarded(head, besides: named, door.slot)
+    (fields, contentType) = try Self.forwarded(list, besides: named, door.slot)
   }
 
   /// Whether its body can be sent a second time: it is short, and so is held.
@@ -79,18 +80,18 @@ struct DoorRequest {
   /// The longest body that is held.
   static let mostHeld = 1 << 20
 
-  private static func connectionOptions(_ head: borrowing RequestHead) -> Set<String> {
+  private static func connectionOptions(_ list: [(name: String, value: String)]) -> Set<String> {
     Set(
-      head.list.filter { $0.name == "connection" }.flatMap { $0.value.lowercased().split(separator: ",") }.map {
+      list.filter { $0.name == "connection" }.flatMap { $0.value.lowercased().split(separator: ",") }.map {
         $0.filter { $0 != " " && $0 != "\t" }
       })
   }
 
   private static func forwarded(
-    _ head: borrowing RequestHead, besides named: Set<String>, _ slot: String
+    _ list: [(name: String, value: String)], besides named: Set<String>, _ slot: String
   ) throws(DoorRefusal) -> ([HTTPField], String?) {
     var (fields, type): ([HTTPField], String?) = ([], nil)
-    for (name, value) in head.list where name != slot && !ofConnection.contains(name) && !named.contains(name) {
+    for (name, value) in list where name != slot && !ofConnection.contains(name) && !named.contains(name) {
       guard !credentials.contains(name), !name.hasPrefix("proxy-") else {
         throw .malformed("The field \(name) is a credential of the client's own, which no door forwards.")
       }

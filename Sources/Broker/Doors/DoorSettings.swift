@@ -32,12 +32,14 @@ package struct DoorSettings: Sendable {
 package struct DoorMeans: Sendable {
   /// Sends requests.
   package var transport: AuthenticatedTransport
+  /// Lends the token as it was lent before, on the thread that calls it; nil where the broker is to be asked.
+  package var lendAgain: @Sendable (LoanDemand) -> LentToken?
   /// Lends the token for one request, judged by the rules of this moment.
   package var lend: @Sendable (LoanDemand) async -> Result<LentToken, BrokerError>
 
   /// These means.
   package init(
-    _ transport: AuthenticatedTransport,
+    _ transport: AuthenticatedTransport, lendAgain: @escaping @Sendable (LoanDemand) -> LentToken?,
     lend: @escaping @Sendable (LoanDemand) async -> Result<LentToken, BrokerError>
-  ) { (self.transport, self.lend) = (transport, lend) }
+  ) { (self.transport, self.lendAgain, self.lend) = (transport, lendAgain, lend) }
 }

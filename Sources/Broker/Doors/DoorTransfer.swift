@@ -20,6 +20,8 @@ struct DoorTransfer {
     case wantsNonce(String)
     /// There is no answer; nothing was passed on.
     case failed(HTTPFailure)
+    /// The body of the request is malformed; nothing was passed on.
+    case malformed
   }
 
   /// A server that says nothing for so long is given up: models that think need minutes.
@@ -49,7 +51,7 @@ struct DoorTransfer {
   init(
     _ request: DoorRequest, _ held: [UInt8]?, _ loan: LentToken, _ nonce: String?, _ transport: AuthenticatedTransport
   ) throws(ProviderFailure) {
-    do throws(Errno) { flow = try DoorFlow(held: held) } catch { throw .transient(.overloaded) }
+    flow = DoorFlow(held: held)
     let outgoing: HTTPRequest
     var upload: HTTPUpload?
     do throws(HTTPFailure) {
@@ -68,60 +70,91 @@ struct DoorTransfer {
     (self.request, token) = (request, loan.token)
   }
 
-  /// Sends the request, and passes the answer on as it comes.
-  mutating func run(_ client: inout DoorClient, passesUnauthorized: Bool) -> Outcome {
-    let (stream, flow) = (stream, flow)
-    let task = Task(executorPreference: TaskThread.shared) {
-      let result: Result<HTTPResponse, HTTPFailure>
-      do throws(HTTPFailure) { result = .success(try await stream.run()) } catch { result = .failure(error) }
-      flow.finish(result)
-    }
-    let outcome = pass(&client, passesUnauthorized: passesUnauthorized)
-    task.cancel()
-    return outcome
+  /// Sends the request, and passes the answer on as it comes; all on this thread.
+  ///
+  /// - Parameters:
+  ///   - client: the client.
+  ///   - lanes: those of the door.
+  ///   - echo: removes the token from what the server says.
+  ///   - passesUnauthorized: whether an answer 401 is passed on as well.
+  /// - Returns: the end of it.
+  mutating func run(
+    _ client: inout DoorClient, on lanes: TransferLanes, without echo: borrowing SecretEcho, passesUnauthorized: Bool
+  ) -> Outcome {
+    do throws(HTTPFailure) {
+      let transfer = try stream.begin(on: lanes)
+      return pass(&client, transfer, echo, passesUnauthorized: passesUnauthorized)
+    } catch { return .failed(error) }
   }
 
-  private mutating func pass(_ client: inout DoorClient, passesUnauthorized: Bool) -> Outcome {
+  private mutating func pass(
+    _ client: inout DoorClient, _ transfer: borrowing DirectTransfer, _ echo: borrowing SecretEcho,
+    passesUnauthorized: Bool
+  ) -> Outcome {
+    var hasWaited = false
     while true {
+      transfer.turn()
+      var mustResume = false
       if written == pending.count {
-        flow.bell.clear()
         let arrival = flow.takeArrival()
-        if arrival.mustResume { stream.resume() }
+        mustResume = arrival.mustResume
+        if mustResume { transfer.resume() }
         (pending, written) = ([], 0)
         if let head = arrival.head, !hasHead {
           if token.kind == .proven, let nonce = AuthenticatedTransport.demandedNonce(in: head) {
             return .wantsNonce(nonce)
           }
           if head.status == 401, !passesUnauthorized { return .unauthorized(challenge: head.field("www-authenticate")) }
-          begin(head)
+          begin(head, echo)
         }
         append(arrival.piece)
         // What came before the end was taken with it.
-        if let result = arrival.result { return end(result, &client) }
+        if let result = transfer.result { return end(result, &client) }
+        // Nothing has come: the wait was over for another reason, such as the end of the client's connection.
+        if hasWaited, pending.isEmpty, reader == nil, client.isGone { return .over }
       }
       if written < pending.count {
         guard let count = client.writeNow(pending, from: written) else { return .over }
         written += count
       }
-      guard feed(&client), wait(client) else { return .over }
+      switch feed(&client) {
+      case .none:
+        hasWaited = !mustResume
+        if hasWaited { guard wait(client, transfer) else { return .over } }
+      case .some:
+        hasWaited = false
+        transfer.resume()
+      case .over: return .over
+      case .malformed: return hasHead ? .over : .malformed
+      }
     }
   }
 
-  /// Waits until something can be done; false where the client is gone, or the door is closed.
-  private func wait(_ client: borrowing DoorClient) -> Bool {
-    let isWriting = written < pending.count
-    return client.wait(
-      for: isWriting ? nil : flow.bell.descriptor.number, reading: reader != nil && flow.bodyRoom > 0,
-      writing: isWriting, orEnd: reader == nil)
+  /// Waits until something can be done; false where the door is closed.
+  private func wait(_ client: borrowing DoorClient, _ transfer: borrowing DirectTransfer) -> Bool {
+    client.wait(
+      with: transfer, reading: reader != nil && flow.bodyRoom > 0, writing: written < pending.count)
   }
 
   // MARK: The body of the request
 
-  /// Passes on what has come of the body; false where it breaks off.
-  private mutating func feed(_ client: inout DoorClient) -> Bool {
-    guard reader != nil, flow.bodyRoom > 0 else { return true }
+  /// The progress of the body of a request.
+  private enum Feeding {
+    /// Nothing that the HTTP client waits for has come.
+    case none
+    /// Something has that it waits for.
+    case some
+    /// The body breaks off.
+    case over
+    /// It is malformed.
+    case malformed
+  }
+
+  /// Passes on what has come of the body.
+  private mutating func feed(_ client: inout DoorClient) -> Feeding {
+    guard reader != nil, flow.bodyRoom > 0 else { return .none }
     _ = client.readNow()
-    guard !client.input.isEmpty else { return !client.hasEnded }
+    guard !client.input.isEmpty else { return client.hasEnded ? .over : .none }
     var (body, isLast): ([UInt8], Bool) = ([], false)
     var position = 0
     events: while let event = reader?.next(in: client.input.span, from: &position) {
@@ -130,33 +163,37 @@ struct DoorTransfer {
       case .end:
         isLast = true
         break events
-      case .malformed: return false
+      case .malformed: return .malformed
       }
     }
     client.input.removeFirst(position)
     if isLast { reader = nil }
-    if flow.give(body[...], isLast: isLast) { stream.resume() }
-    return true
+    return flow.give(body[...], isLast: isLast) ? .some : .none
   }
 
   // MARK: The answer
 
-  private mutating func begin(_ head: HTTPResponse) {
+  private mutating func begin(_ head: HTTPResponse, _ echo: borrowing SecretEcho) {
     hasHead = true
-    let echo = SecretEcho(of: token.value)
     hasNoBody = request.method == .head || head.status == 204 || head.status == 304
     let length = Self.length(of: head)
     let named = Set((head.field("connection") ?? "").lowercased().split(separator: ",").map { $0.filter { $0 != " " } })
-    var text = "HTTP/1.1 \(head.status) \r\n"
-    for (name, value) in head.fields where !Self.withheld.contains(name) && !named.contains(name) {
-      text += "\(echo.removed(from: name)): \(echo.removed(from: value))\r\n"
+    var fields: [UInt8] = []
+    head.forEachField { name, value in
+      guard !Self.withheld.contains(name), !named.contains(name) else { return }
+      fields += name.utf8
+      fields += [0x3A, 0x20]
+      fields += value
+      fields += [0x0D, 0x0A]
     }
+    var text = ""
     if let length, head.status != 204 { text += "Content-Length: \(length)\r\n" }
     isChunked = !hasNoBody && length == nil && request.takesChunks
     if isChunked { text += "Transfer-Encoding: chunked\r\n" }
     endsByClosing = !hasNoBody && length == nil && !request.takesChunks
     if !request.keepsConnection || endsByClosing { text += "Connection: close\r\n" }
-    pending += Array((text + "\r\n").utf8)
+    // No form of a token has a character that ends a line, or a blank: what is removed lies in a name or in a value.
+    pending += Array("HTTP/1.1 \(head.status) \r\n".utf8) + echo.removed(from: fields) + Array((text + "\r\n").utf8)
   }
 
   /// The length that a head announces; nil where it says nothing of it, or could be understood in two ways (RFC 9112, section

@@ -43,4 +43,11 @@ final class CurlLibrary: Sendable {
       return new
     }
   }
+
+  /// Frees what the library's TLS keeps for the calling thread, where it keeps something.
+  static func leaveThread() {
+    guard let library = loaded.withLock({ $0 }) else { return }
+    // The table is filled for good.
+    unsafe ccurl_leave_thread(library.table)
+  }
 }

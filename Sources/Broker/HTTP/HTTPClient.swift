@@ -1,5 +1,6 @@
 package import LinuxSystem
 import SecretMemory
+import Synchronization
 
 /// Sends requests over connections that it keeps open, on a thread of its own that starts with the first request.
 ///
@@ -33,6 +34,10 @@ package final class HTTPClient: Sendable {
 
   private let settings: Settings
   private let thread: TransferThread
+  /// The threads of callers that carry their own transfers out.
+  let visitors = ThreadVisitors()
+  private let hasStoppedSpending = Atomic(false)
+  private let hasClosed = Atomic(false)
   private let hasEnded: @Sendable (HTTPCall) -> Void
 
   /// Makes a client; nothing is loaded or started yet.
@@ -73,13 +78,19 @@ package final class HTTPClient: Sendable {
   /// Begins no request any more that spends something; those that are sent go on.
   ///
   /// One that is not sent yet ends with `.closed`, and so does a later one.
-  package func stopSpending() { thread.stopSpending() }
+  package func stopSpending() {
+    hasStoppedSpending.store(true, ordering: .relaxed)
+    thread.stopSpending()
+  }
 
   /// Ends every request under way with `.cancelled`, closes all connections and ends the thread; returns when that is
   /// done.
   ///
-  /// A caller that wants requests to finish waits for them first. A later request fails with `.closed`.
+  /// A caller that wants requests to finish waits for them first. A later request fails with `.closed`. Threads that use
+  /// ``TransferLanes`` are waited for.
   package func close() async {
+    hasClosed.store(true, ordering: .relaxed)
+    await visitors.haveLeft()
     await thread.close()
   }
 
@@ -123,10 +134,14 @@ package final class HTTPClient: Sendable {
       thread.notice()
     }
     let result = exchange.result ?? .failure(.closed)
-    if case .request(let request, _) = exchange.work {
-      hasEnded(HTTPCall(request, result, after: BootClock.now - start))
-    }
+    note(exchange, since: start)
     return try result.get()
+  }
+
+  /// Tells of an exchange that has ended.
+  func note(_ exchange: Exchange, since start: Duration) {
+    guard case .request(let request, _) = exchange.work else { return }
+    hasEnded(HTTPCall(request, exchange.result ?? .failure(.closed), after: BootClock.now - start))
   }
 
   /// Lets an exchange go on that waits for its own side.
@@ -134,4 +149,21 @@ package final class HTTPClient: Sendable {
     exchange.resume()
     thread.notice()
   }
+
+  // MARK: On the threads of callers
+
+  /// Whether nothing is begun any more that spends something.
+  var spendsNoMore: Bool { hasStoppedSpending.load(ordering: .relaxed) }
+  /// Whether nothing is begun any more at all.
+  var isClosed: Bool { hasClosed.load(ordering: .relaxed) }
+  /// How long a set and its connections are kept without a request.
+  var linger: Duration { settings.linger }
+
+  /// Whether an exchange may begin.
+  func mayBegin(_ exchange: Exchange) -> Bool { !isClosed && !(spendsNoMore && exchange.isSpending) }
+
+  /// Makes a set of transfers for one thread at a time.
+  ///
+  /// - Throws: `HTTPFailure.libraryMissing` or `.setUpFailed`.
+  func transferSet() throws(HTTPFailure) -> TransferSet { try TransferSet(settings, TransferClock(settings.time)) }
 }

@@ -1,3 +1,5 @@
+import HTTPMessage
+
 /// A server's response, whatever its status.
 package struct HTTPResponse: Sendable {
   /// The longest wait that a server can ask for: one hour.
@@ -39,17 +41,22 @@ package struct HTTPResponse: Sendable {
   /// The fields that are text, in their order: names in lower case, values trimmed; those of one name are joined by commas
   /// (RFC 9110, section 5.3).
   package var fields: [(name: String, value: String)] {
+    var (names, values): ([String], [String: [String]]) = ([], [:])
+    forEachField { name, value in
+      if values[name] == nil { names.append(name) }
+      values[name, default: []].append(String(decoding: value, as: UTF8.self))
+    }
+    return names.map { name in (name, values[name]?.joined(separator: ", ") ?? "") }
+  }
+
+  /// Lends each field that is text, in their order: its name in lower case and its value, trimmed, as UTF-8.
+  package func forEachField(_ body: (String, ArraySlice<UInt8>) -> Void) {
     lines.withArray { lines in
-      var names: [String] = []
-      for line in lines.split(separator: UInt8(ascii: "\n")) {
-        guard let name = String(validating: line.prefix { $0 != UInt8(ascii: ":") }, as: UTF8.self)?.lowercased(),
-          !names.contains(name)
-        else { continue }
-        names.append(name)
-      }
-      return names.compactMap { name in
-        let values = Self.values(of: name, in: lines).compactMap(\.self)
-        return values.isEmpty ? nil : (name, values.joined(separator: ", "))
+      Self.forEachLine(of: lines) { line, colon in
+        guard let name = String(validating: lines[line.lowerBound..<colon].map(HTTPToken.lowercase), as: UTF8.self),
+          let value = Self.value(in: lines, (colon + 1)..<line.upperBound)
+        else { return }
+        body(name, value)
       }
     }
   }
@@ -59,20 +66,35 @@ package struct HTTPResponse: Sendable {
 
   private static func values(of name: String, in lines: [UInt8]) -> [String?] {
     var values: [String?] = []
-    let blank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 || byte == 0x0D }
-    for line in lines.split(separator: UInt8(ascii: "\n")) {
-      guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon - line.startIndex == name.utf8.count else {
-        continue
-      }
-      let matches = zip(line, name.utf8).allSatisfy { byte, wanted in
-        ((0x41...0x5A).contains(byte) ? byte | 0x20 : byte) == wanted
-      }
-      guard matches else { continue }
-      var value = line[(colon + 1)...].drop(while: blank)
-      while let last = value.last, blank(last) { value.removeLast() }
-      values.append(value.contains { $0 < 0x20 || $0 == 0x7F } ? nil : String(validating: value, as: UTF8.self))
+    forEachLine(of: lines) { line, colon in
+      let isMeant = lines[line.lowerBound..<colon].elementsEqual(name.utf8, by: { HTTPToken.lowercase($0) == $1 })
+      guard isMeant else { return }
+      values.append(value(in: lines, (colon + 1)..<line.upperBound).map { String(decoding: $0, as: UTF8.self) })
     }
     return values
+  }
+
+  /// Calls `body` with the place of each line that has a colon, and that of the colon.
+  private static func forEachLine(of lines: [UInt8], _ body: (Range<Int>, Int) -> Void) {
+    var (start, colon): (Int, Int?) = (0, nil)
+    for index in 0...lines.count {
+      guard index < lines.count, lines[index] != UInt8(ascii: "\n") else {
+        if let colon { body(start..<index, colon) }
+        (start, colon) = (index + 1, nil)
+        continue
+      }
+      if colon == nil, lines[index] == UInt8(ascii: ":") { colon = index }
+    }
+  }
+
+  /// The value at a place, trimmed; nil where it is not text without control characters.
+  private static func value(in lines: [UInt8], _ place: Range<Int>) -> ArraySlice<UInt8>? {
+    let blank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 || byte == 0x0D }
+    var value = lines[place].drop(while: blank)
+    while let last = value.last, blank(last) { value.removeLast() }
+    guard !value.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return nil }
+    let isText = value.allSatisfy { $0 < 0x80 } || String(validating: value, as: UTF8.self) != nil
+    return isText ? value : nil
   }
 
   /// The media type of the body.

@@ -59,7 +59,8 @@ package struct HTTPUpload: Sendable {
 /// neither source nor sink was waited for; and at once when its caller gives up, also where it is one that spends.
 package struct HTTPStream: Sendable {
   private let client: HTTPClient
-  private let exchange: Exchange
+  /// The work.
+  let exchange: Exchange
 
   /// A request that is not sent yet.
   init(_ client: HTTPClient, _ exchange: Exchange) {

@@ -10,6 +10,8 @@ final class TransferSet {
   /// How long the thread and its connections are kept without a request: as long as libcurl by itself would use an idle
   /// connection again (`CURLOPT_MAXAGE_CONN`, where nothing else is set).
   static let linger = Duration.seconds(118)
+  /// `CURL_WAIT_POLLIN` and `CURL_WAIT_POLLOUT`, as the members of a descriptor have them.
+  static let (readable, writable) = (Int16(CURL_WAIT_POLLIN), Int16(CURL_WAIT_POLLOUT))
   /// Easy handles that are kept for the next transfers: making one costs more than resetting one.
   private static let spareHandles = 8
 
@@ -24,7 +26,8 @@ final class TransferSet {
   private let library: CurlLibrary
   // Made and used on this thread only.
   private let multi: UnsafeMutableRawPointer
-  private let clock: TransferClock
+  /// The time of its transfers.
+  let clock: TransferClock
   // By the address of their easy handle.
   private var running: [UInt: Transfer] = [:]
   private var turns: TurnTable<Waiting>
@@ -90,7 +93,8 @@ final class TransferSet {
       if !running.isEmpty || !pausing.isEmpty || !mail.exchanges.isEmpty { idleSince = clock.now }
       let idleTime = clock.now - idleSince
       if running.isEmpty, idleTime >= settings.linger { return }
-      wait(for: running.isEmpty ? settings.linger - idleTime : TransferClock.longestSleep, thread.bell)
+      let bell = curl_waitfd(fd: thread.bell.descriptor.number, events: Self.readable, revents: 0)
+      wait(for: running.isEmpty ? settings.linger - idleTime : TransferClock.longestSleep, with: [bell])
     }
   }
 
@@ -99,8 +103,8 @@ final class TransferSet {
     _ = unsafe ccurl_multi_set_long(library.table, multi, option, value)
   }
 
-  // Does what can be done now, also for what began in place of what ended.
-  private func perform() {
+  /// Does what can be done now, also for what began in place of what ended.
+  func perform() {
     repeat {
       hasBegun = false
       // All handles are this set's.
@@ -111,16 +115,24 @@ final class TransferSet {
     } while hasBegun
   }
 
-  private func wait(for duration: Duration, _ bell: borrowing EventCounter) {
-    var duration = duration
+  /// Waits until a transfer has something to do, one of these descriptors is ready, or the time is over.
+  ///
+  /// - Returns: the descriptors, with what they are ready for: an error and a hang-up wake as well, and are not told.
+  @discardableResult
+  func wait(for duration: Duration, with others: [curl_waitfd]) -> [curl_waitfd] {
+    var (duration, others) = (duration, others)
     let moments = [nextExpiry, pausing.lazy.map(\.until).min(), running.values.lazy.map(\.deadline).min()]
     for expiry in moments.compactMap(\.self) {
       duration = min(duration, max(expiry - clock.now, .zero))
     }
     clock.sleeps(for: duration)
     let milliseconds = Int32((duration.wholeNanoseconds + 999_999) / 1_000_000)
-    // The descriptor is open for the length of the call; libcurl shortens the time to what its transfers need.
-    _ = unsafe ccurl_multi_poll(library.table, multi, bell.descriptor.number, milliseconds)
+    // The pointer is used inside the closure only, for as many entries as there are.
+    unsafe others.withUnsafeMutableBufferPointer { others in
+      // The descriptors are open for the length of the call; libcurl shortens the time to what its transfers need.
+      _ = unsafe ccurl_multi_poll(library.table, multi, others.baseAddress, UInt32(others.count), milliseconds)
+    }
+    return others
   }
 
   private func receive(_ exchange: Exchange) {
@@ -135,7 +147,8 @@ final class TransferSet {
     for (exchange, _) in ready { admit(exchange) }
   }
 
-  private func admit(_ exchange: Exchange) {
+  /// Gives an exchange its turn, lets it wait for one, or refuses it.
+  func admit(_ exchange: Exchange) {
     guard !exchange.isCancelled else { return exchange.finish(.failure(.cancelled(sent: false))) }
     let server = exchange.server
     let deadline = exchange.isSpending ? nil : clock.now + exchange.allowed
@@ -216,15 +229,17 @@ final class TransferSet {
     while let (waiting, server) = turns.next() { begin(waiting.exchange, at: server) }
   }
 
-  // What was sent and spends something goes on: its own time alone ends it.
-  private func endCancelled() {
+  /// Ends exchanges that their callers have cancelled; what was sent and spends something goes on, and its own time alone
+  /// ends it.
+  func endCancelled() {
     refuseWaiting(.cancelled(sent: false)) { $0.exchange.isCancelled }
     for transfer in running.values where transfer.exchange.isCancelled && transfer.mayBeCancelled {
       stop(transfer, .failure(.cancelled(sent: transfer.wasSent)))
     }
   }
 
-  private func resumeHeldUp() {
+  /// Lets exchanges go on whose own side may go on.
+  func resumeHeldUp() {
     for transfer in running.values where transfer.exchange.takeResumption() {
       let code = transfer.resume()
       // libcurl tells this of what it had kept, and would go on without it.
@@ -237,14 +252,16 @@ final class TransferSet {
     for transfer in running.values { stop(transfer, .failure(.cancelled(sent: transfer.wasSent))) }
   }
 
-  private func refuseUnsent() {
+  /// Ends exchanges that spend something and are not sent.
+  func refuseUnsent() {
     refuseWaiting(.closed) { $0.exchange.isSpending }
     for transfer in running.values where transfer.exchange.isSpending && !transfer.wasSent {
       stop(transfer, .failure(.closed))
     }
   }
 
-  private func expire(at now: Duration) {
+  /// Ends exchanges whose time is over.
+  func expire(at now: Duration) {
     if let nextExpiry, nextExpiry <= now {
       refuseWaiting(.timedOut(sent: false)) { $0.deadline.map { $0 <= now } ?? false }
     }

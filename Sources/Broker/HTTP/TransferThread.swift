@@ -116,7 +116,7 @@ final class TransferThread: Sendable {
 
   private func run() {
     ThreadIdentity.setName("http")
-    blockSignals()
+    Self.blockSignals()
     repeat {
       do throws(HTTPFailure) {
         try TransferSet(settings, TransferClock(settings.time)).serve(self)
@@ -126,8 +126,9 @@ final class TransferThread: Sendable {
     } while !end()
   }
 
-  // Signals are other threads' business; libcurl's writes must not raise SIGPIPE.
-  private func blockSignals() {
+  /// Blocks the signals of the calling thread: they are other threads' business, and libcurl's writes must not raise
+  /// SIGPIPE.
+  static func blockSignals() {
     var all = sigset_t()
     // The set is a local variable that both calls use only while they run.
     unsafe sigfillset(&all)

@@ -30,7 +30,8 @@ struct TurnTable<Waiter> {
     var connecting = 0
     var waiting: [TurnWork: ArraySlice<Waiter>] = [:]
 
-    var isUnused: Bool { ordinary == 0 && flights == 0 && waiting.values.allSatisfy(\.isEmpty) }
+    // No key path: this is asked after each request.
+    var isUnused: Bool { ordinary == 0 && flights == 0 && waiting.values.allSatisfy { $0.isEmpty } }
   }
 
   private let limits: HTTPLimits

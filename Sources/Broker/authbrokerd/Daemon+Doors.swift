@@ -3,6 +3,7 @@ import BrokerProtocol
 import BrokerServer
 import Configuration
 import Doors
+import HTTP
 import LinuxSystem
 import Logging
 import SecretMemory
@@ -72,23 +73,14 @@ extension Daemon {
     let doorway = try broker.assumeIsolated { broker in
       Result { () throws(BrokerError) in try broker.doorway(params, for: principal) }
     }.get()
-    let transport: DoorMeans
-    do throws(StartFailure) {
-      transport = DoorMeans(try providers.requestTransport(configuration.network)) {
-        [weak broker, weak server] demand in
-        guard let broker, let principal = await server?.principal(of: opener, calling: OpenDoor.name) else {
-          return .failure(BrokerError(.shuttingDown))
-        }
-        return await broker.lend(demand, to: principal)
-      }
-    } catch { throw BrokerError(.internal, error.message) }
+    let means = try means(for: opener, of: broker, server)
     let (id, placeholder) = try Self.names(params.placeholder ?? Self.doorPrefix)
     let place = try params.descriptor == true ? DoorPlace(passed) : place(of: id, params)
     let settings = DoorSettings(
       profile: doorway.profile, origin: doorway.origin, placeholder: placeholder, slot: doorway.slot,
       passesUnauthorized: params.unauthorized == "pass", port: place.port)
     let door: Door
-    do throws(Errno) { door = try Door(settings, on: place.listener, with: transport) } catch {
+    do throws(Errno) { door = try Door(settings, on: place.listener, with: means) } catch {
       throw BrokerError(.overloaded, "The door cannot be opened: \(error).")
     }
     var state = DoorState(doorID: id, profile: doorway.profile, origin: doorway.origin.text, url: place.url)
@@ -103,6 +95,21 @@ extension Daemon {
       .word("origin", doorway.origin.text),
       .word("url", place.url))
     return OpenDoor.Result(doorID: id, url: place.url, placeholder: placeholder)
+  }
+
+  /// The means of a door: tokens are lent to it as to the present principal of its opener.
+  private func means(for opener: ClientID, of broker: Broker, _ server: BrokerServer) throws(BrokerError) -> DoorMeans {
+    let transport: AuthenticatedTransport
+    do throws(StartFailure) { transport = try providers.requestTransport(configuration.network) } catch {
+      throw BrokerError(.internal, error.message)
+    }
+    let memory = LoanMemory(of: broker)
+    return DoorMeans(transport, lendAgain: memory.lend) { [weak broker, weak server] demand in
+      guard let broker, let principal = await server?.principal(of: opener, calling: OpenDoor.name) else {
+        return .failure(BrokerError(.shuttingDown))
+      }
+      return await broker.lend(demand, to: principal, keptIn: memory)
+    }
   }
 
   private static func check(_ params: OpenDoor.Params, isLimited: Bool) throws(BrokerError) {

@@ -28,6 +28,23 @@ import Testing
     let client = try LoopbackSocket.connect(to: .ipv4, port: UInt16(socket.port))
     guard let accepted = try UnixSocket.accept(from: socket.descriptor) else { throw Errno.again }
     #expect(LoopbackSocket.user(connectedTo: accepted) == ProcessIdentity.user)
+    #expect(LoopbackSocket.userInTables(connectedTo: accepted) == ProcessIdentity.user)
     withExtendedLifetime(client.number) {}
+  }
+
+  @Test(arguments: [LoopbackSocket.Address.ipv4, .ipv6])
+  func `an end that sends nothing any more is held until its process closes it`(_ address: LoopbackSocket.Address)
+    throws
+  {
+    guard let socket = try LoopbackSocket.listen(ifPresent: address, port: 0) else { return }
+    let client = try LoopbackSocket.connect(to: address, port: UInt16(socket.port))
+    guard let accepted = try UnixSocket.accept(from: socket.descriptor) else { throw Errno.again }
+    try client.finishSending()
+    let isHeld = LoopbackSocket.isHeld(byPeerOf: accepted)
+    #expect(isHeld)
+    #expect(LoopbackSocket.user(connectedTo: accepted) == nil, "it stands no more")
+    client.close()
+    let isLeft = !LoopbackSocket.isHeld(byPeerOf: accepted)
+    #expect(isLeft)
   }
 }

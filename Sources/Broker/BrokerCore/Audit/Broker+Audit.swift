@@ -5,6 +5,7 @@ extension Broker {
   /// Turns the audit on or off.
   package func setAudit(_ isOn: Bool) {
     takeCachedGrants()
+    answers.endLoans()
     if !isOn { answers.settleGrants() }
     if vault.isOpen { perform(audit.setStoreOpen(true, at: now)) }
     perform(audit.set(isOn, at: now))
@@ -35,6 +36,7 @@ extension Broker {
     {
       answers.cover(client.number, at: position, as: span.id, until: span.until)
     }
+    if let span, method == OpenDoor.name { lentSpan = .init(id: span.id, until: span.until.milliseconds) }
     perform(actions)
   }
 

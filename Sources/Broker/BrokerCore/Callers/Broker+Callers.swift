@@ -166,6 +166,7 @@ extension Broker {
   /// for tokens are refused where it has less of their profile than before.
   package func limit(_ principal: Principal) {
     guard let client = principal.client else { return }
+    answers.endLoans()
     showEvents(of: principal, to: client)
     renewConsents(of: client, principal.permissions)
     for (caller, name) in callers.waitingForTokens {

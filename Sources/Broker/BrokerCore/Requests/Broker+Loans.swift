@@ -11,6 +11,10 @@ package struct LoanDemand: Sendable {
   package var address: TargetAddress
   /// Whether its body can be sent once only: a token that is about to end is replaced before.
   package var isStreamed: Bool
+  /// The least life of a token with which a body is sent that cannot be sent again.
+  private static let streamedValidity = Duration.seconds(60)
+  /// How long the token has to live at least; nil for as long as usual.
+  var minValidity: Duration? { isStreamed ? Self.streamedValidity : nil }
   /// The token that the server has refused, and its challenge; nil for the first sending.
   package var refused: (token: BoundToken, challenge: String?)?
 
@@ -45,13 +49,16 @@ package struct Doorway: Sendable {
 
 /// Tokens that are lent for one request each, to what sends it for a client.
 extension Broker {
-  /// The least life of a token with which a body is sent that cannot be sent again.
-  private static let streamedValidity = Duration.seconds(60)
-
   /// Lends the token for one request, judged as one of a principal's.
   ///
+  /// - Parameters:
+  ///   - demand: the request.
+  ///   - principal: who has it sent.
+  ///   - memory: what keeps the loan for the next request, where it holds for that too.
   /// - Returns: the token, or why there is none.
-  package func lend(_ demand: LoanDemand, to principal: Principal) async -> Result<LentToken, BrokerError> {
+  package func lend(
+    _ demand: LoanDemand, to principal: Principal, keptIn memory: LoanMemory
+  ) async -> Result<LentToken, BrokerError> {
     await withCheckedContinuation { continuation in
       receive(
         own: { _, result in
@@ -59,13 +66,16 @@ extension Broker {
           if let error = result.failure { continuation.resume(returning: .failure(error)) }
         }, as: principal
       ) { broker, caller throws(BrokerError) in
-        try broker.lend(demand, caller) { continuation.resume(returning: .success($0)) }
+        try broker.lend(demand, caller) { token, standing in
+          memory.keep(standing)
+          continuation.resume(returning: .success(token))
+        }
       }
     }
   }
 
   private func lend(
-    _ demand: LoanDemand, _ caller: Caller<Secret>, then go: @escaping @Sendable (LentToken) -> Void
+    _ demand: LoanDemand, _ caller: Caller<Secret>, then go: @escaping @Sendable (LentToken, StandingLoan?) -> Void
   ) throws(BrokerError) {
     let slot = try view(of: caller.principal).slot(for: demand.profile)
     try judge(demand.method, demand.address, on: slot)
@@ -85,7 +95,7 @@ extension Broker {
     }
     guard let refused = demand.refused else {
       let wanted = GetAccessToken.Params(
-        profile: slot.name, minValidity: demand.isStreamed ? Self.streamedValidity : nil, scopes: limited.scopes,
+        profile: slot.name, minValidity: demand.minValidity, scopes: limited.scopes,
         audience: limited.audience)
       return withAccessToken(wanted, then: finish)
     }
@@ -97,7 +107,7 @@ extension Broker {
 
   private func finish(
     _ demand: LoanDemand, _ target: TokenTarget?, of id: SlotID, _ caller: Caller<Secret>,
-    then go: (LentToken) -> Void
+    then go: (LentToken, StandingLoan?) -> Void
   ) {
     guard let slot = slot(id), let loan = token(of: slot, for: target) else {
       return refuse(caller.id, BrokerError(.loginRequired, profile: demand.profile))
@@ -109,8 +119,22 @@ extension Broker {
     guard vault.isOpen else { return refuse(caller.id, BrokerError(.vaultLocked, profile: slot.name)) }
     // It may have been refused meanwhile.
     guard !isServedAgain(caller.id), release(caller.id) else { return }
-    if demand.refused == nil { noteUse(of: loan.token, for: target, slot, by: caller.principal) }
-    go(loan)
+    guard demand.refused == nil else { return go(loan, nil) }
+    noteUse(of: loan.token, for: target, slot, by: caller.principal)
+    let isAsked = caller.principal.confirmation(of: slot.name) != .never
+    go(loan, target == nil && !isAsked ? standing(loan, of: slot) : nil)
+  }
+
+  /// A loan of the session's own token as one that holds for other requests; nil where each is to be judged here.
+  private func standing(_ loan: LentToken, of slot: ProfileSlot) -> StandingLoan? {
+    let span = lentSpan
+    lentSpan = nil
+    guard slot.provider.knowsAddresses, span != nil || !audit.isOn, let position = profiles.position(of: slot) else {
+      return nil
+    }
+    return StandingLoan(
+      token: loan.opened(), position: position, span: span, rules: slot.requests?.rules,
+      providers: slots.map(\.provider))
   }
 
   /// The profile of a door that a principal wants to open, and the server that it is to.
@@ -179,13 +203,18 @@ extension Broker {
   ///
   /// - Throws: `accessDenied`, with the rule.
   func judge(_ method: APIRequest.Method, _ address: TargetAddress, on slot: ProfileSlot) throws(BrokerError) {
-    let rules = slot.requests?.rules
+    try Self.judge(method, address, by: slot.requests?.rules, of: slot.name, slots.lazy.map(\.provider))
+  }
+
+  /// The same, by these rules of a profile and the addresses of these providers.
+  static func judge(
+    _ method: APIRequest.Method, _ address: TargetAddress, by rules: RequestRules?, of profile: ProfileName,
+    _ providers: some Sequence<any AuthProvider>
+  ) throws(BrokerError) {
     do throws(RequestRules.Refusal) {
       try (rules ?? RequestRules(allow: [])).judge(method, address)
-    } catch { throw BrokerError(error, method, address.origin, rules, of: slot.name) }
-    guard !slots.contains(where: { $0.provider.issues(at: address) }) else {
-      throw BrokerError(ownAddressOf: slot.name)
-    }
+    } catch { throw BrokerError(error, method, address.origin, rules, of: profile) }
+    guard !providers.contains(where: { $0.issues(at: address) }) else { throw BrokerError(ownAddressOf: profile) }
   }
 
   /// Goes on once it is known where the provider of a profile makes tokens, or cannot be known.
@@ -209,6 +238,7 @@ extension Broker {
   /// Notes who had which token sent: the client is not given it, and it acts all the same.
   func noteUse(of token: BoundToken, for target: TokenTarget?, _ slot: ProfileSlot, by principal: Principal) {
     noteUse(of: slot)
+    lentSpan = nil
     guard audit.isOn else { return }
     let other = slot.machine.otherToken(for: target)
     notify(

@@ -18,6 +18,11 @@ package final class AnswerCache: Sendable {
     /// The number of each profile's present token: another one has another number.
     var tokens: [UInt64] = []
     var grants = AuditedGrants()
+    /// The loans that hold, by the numbers of their borrowers, and how many of both there were.
+    var loans: [Int: StandingLoan] = [:]
+    var (borrowers, serial): (Int, UInt64) = (0, 0)
+    /// How often spans of the audit were counted by loans.
+    var loanCounts: [UInt64: Int] = [:]
     /// The consents by which profiles are answered that a rule has the owner asked about.
     var consents = CachedConsents()
 
@@ -100,7 +105,12 @@ package final class AnswerCache: Sendable {
   func settleGrants() { state.withLock { $0.grants.settleAll() } }
 
   /// How often each span of the audit was counted since the last call.
-  func takeGrants() -> [UInt64: Int] { state.withLock { $0.grants.takeCounts() } }
+  func takeGrants() -> [UInt64: Int] {
+    state.withLock { state in
+      defer { state.loanCounts = [:] }
+      return state.grants.takeCounts().merging(state.loanCounts, uniquingKeysWith: +)
+    }
+  }
 
   /// How many requests were answered from here.
   var hits: Int { state.withLock { $0.hits } }
@@ -119,6 +129,7 @@ package final class AnswerCache: Sendable {
   /// Adopts the profiles of a configuration, without answers.
   func reset(_ index: ProfileIndex) {
     let count = index.count
+    endLoans()
     state.withLock { state in
       state.index = index
       state.answers = Array(repeating: nil, count: count)
@@ -148,6 +159,7 @@ package final class AnswerCache: Sendable {
 
   /// Keeps an answer for the profile at a position, which was used at this uptime.
   func set(_ answer: CachedAnswer, at position: Int, usedAt uptime: Duration) {
+    endLoans(at: position)
     state.withLock { state in
       guard state.answers.indices.contains(position) else { return }
       if state.answers[position]?.tokenID != answer.tokenID { state.tokens[position] &+= 1 }
@@ -158,10 +170,70 @@ package final class AnswerCache: Sendable {
 
   /// Forgets the answer for the profile at a position.
   func forget(at position: Int) {
+    endLoans(at: position)
     state.withLock { state in
       guard state.answers.indices.contains(position) else { return }
       state.answers[position] = nil
     }
+  }
+
+  // MARK: Loans
+
+  /// A number for a door.
+  func addBorrower() -> Int {
+    state.withLock { state in
+      state.borrowers += 1
+      return state.borrowers
+    }
+  }
+
+  /// Keeps the loan of a borrower in place of the one before, where the answer is there that it rests on.
+  func keep(_ loan: StandingLoan?, for borrower: Int) {
+    // A token is released outside of the lock, here and below.
+    let before = state.withLock { state in
+      var loan = loan
+      state.serial += 1
+      loan?.serial = state.serial
+      if let position = loan?.position, !state.answers.indices.contains(position) || state.answers[position] == nil {
+        loan = nil
+      }
+      defer { state.loans[borrower] = loan }
+      return state.loans[borrower]
+    }
+    withExtendedLifetime(before) {}
+  }
+
+  /// The loan of a borrower that holds; nil where there is none.
+  func loan(for borrower: Int) -> StandingLoan? { state.withLock { $0.loans[borrower] } }
+
+  /// Uses the session of a loan once, as ``answer(profile:for:as:of:minValidity:wall:uptime:)`` does; false where the loan
+  /// has ended meanwhile, its token lives too short, or the broker is to take the use in.
+  func use(_ loan: StandingLoan, for borrower: Int, minValidity: Int64?, wall: Int64, uptime: Int64) -> Bool {
+    state.withLock { state in
+      let position = loan.position
+      guard state.loans[borrower]?.serial == loan.serial, let answer = state.answers[position],
+        uptime &- state.uses[position] < answer.idleTimeout,
+        answer.answer(for: minValidity, wall: wall, uptime: uptime) != nil
+      else { return false }
+      if let span = loan.span {
+        guard uptime < span.until else { return false }
+        state.loanCounts[span.id, default: 0] += 1
+      }
+      state.uses[position] = max(state.uses[position], uptime)
+      state.isUsed[position] = true
+      state.hits += 1
+      return true
+    }
+  }
+
+  /// Ends the loans of the profile at a position, or all: the permissions of a client, or what is audited, are others.
+  func endLoans(at position: Int? = nil) {
+    let ended = state.withLock { state in
+      let ended = state.loans.filter { position == nil || $0.value.position == position }
+      for borrower in ended.keys { state.loans[borrower] = nil }
+      return ended
+    }
+    withExtendedLifetime(ended) {}
   }
 
   /// When the profile at a position was last answered from here, if that was since the last call.

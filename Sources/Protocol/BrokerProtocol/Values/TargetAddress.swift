@@ -147,15 +147,21 @@ package struct TargetAddress: Sendable, Hashable {
   }
 
   private static func segments(_ path: Substring) throws(Fault) -> [String] {
-    var segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map(normal)
+    var segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
     if segments.last?.isEmpty == true { segments.removeLast() }
-    for segment in segments {
-      let segment = segment.lowercased()
-      guard !["%2f", "%5c", "%2e", "%00"].contains(where: { segment.includes($0) }), !isEncodedTwice(segment),
-        !["", ".", ".."].contains(withoutParameters(segment))
+    return try segments.map { segment throws(Fault) in
+      guard !["", ".", ".."].contains(segment) else { throw .path }
+      // Most have nothing that can be read in another way.
+      guard segment.utf8.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: ";") }) else {
+        return String(segment)
+      }
+      let normal = normal(segment)
+      let lower = normal.lowercased()
+      guard !["%2f", "%5c", "%2e", "%00"].contains(where: { lower.includes($0) }), !isEncodedTwice(lower),
+        !["", ".", ".."].contains(withoutParameters(lower))
       else { throw .path }
+      return normal
     }
-    return segments
   }
 
   /// A segment in which what needs no encoding has none, and the rest is encoded in upper case (RFC 3986, section 6.2.2).

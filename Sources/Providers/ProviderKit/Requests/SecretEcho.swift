@@ -11,7 +11,24 @@ package struct SecretEcho: ~Copyable {
   /// A shorter text is no token, and may stand anywhere.
   private static let shortest = 8
 
-  private var forms: [[UInt8]] = []
+  /// A form, and for each of its beginnings the longest one that it ends with.
+  private struct Form {
+    var bytes: [UInt8]
+    var borders: [Int]
+
+    init(_ bytes: [UInt8]) {
+      self.bytes = bytes
+      borders = [Int](repeating: 0, count: bytes.count)
+      var length = 0
+      for index in bytes.indices.dropFirst() {
+        while length > 0, bytes[index] != bytes[length] { length = borders[length - 1] }
+        if bytes[index] == bytes[length] { length += 1 }
+        borders[index] = length
+      }
+    }
+  }
+
+  private var forms: [Form] = []
 
   /// The forms of a token.
   package init(of token: Secret) {
@@ -20,14 +37,14 @@ package struct SecretEcho: ~Copyable {
       var plain: [UInt8] = []
       plain.reserveCapacity(bytes.count)
       for index in bytes.indices { plain.append(bytes[index]) }
-      forms = Self.forms(of: plain)
+      forms = Self.forms(of: plain).map { Form($0) }
       wipe(&plain)
     }
   }
 
   deinit {
     var forms = forms
-    for index in forms.indices { wipe(&forms[index]) }
+    for index in forms.indices { wipe(&forms[index].bytes) }
   }
 
   private static func forms(of plain: [UInt8]) -> [[UInt8]] {
@@ -73,21 +90,14 @@ package struct SecretEcho: ~Copyable {
 
   /// Bytes with the mark in each place of a form (Knuth, Morris and Pratt): its time does not hang on what a server makes
   /// of it.
-  private static func replacing(_ form: [UInt8], in bytes: [UInt8]) -> [UInt8] {
-    var borders = [Int](repeating: 0, count: form.count)
-    var length = 0
-    for index in form.indices.dropFirst() {
-      while length > 0, form[index] != form[length] { length = borders[length - 1] }
-      if form[index] == form[length] { length += 1 }
-      borders[index] = length
-    }
+  private static func replacing(_ form: Form, in bytes: [UInt8]) -> [UInt8] {
     var result: [UInt8] = []
     var (copied, matched) = (0, 0)
     for index in bytes.indices {
-      while matched > 0, bytes[index] != form[matched] { matched = borders[matched - 1] }
-      if bytes[index] == form[matched] { matched += 1 }
-      guard matched == form.count else { continue }
-      result += bytes[copied..<(index + 1 - form.count)] + mark
+      while matched > 0, bytes[index] != form.bytes[matched] { matched = form.borders[matched - 1] }
+      if bytes[index] == form.bytes[matched] { matched += 1 }
+      guard matched == form.bytes.count else { continue }
+      result += bytes[copied..<(index + 1 - form.bytes.count)] + mark
       (copied, matched) = (index + 1, 0)
     }
     return copied == 0 ? bytes : result + bytes[copied...]

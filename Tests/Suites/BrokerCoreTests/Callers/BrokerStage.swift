@@ -23,11 +23,16 @@ final class BrokerStage {
   ///
   /// - Parameters:
   ///   - others: the names of the other profiles, each on a provider of its own.
+  ///   - rules: where the token of the first profile may go.
   ///   - prepare: gets each of their providers first.
-  init(_ others: [ProfileName] = [], _ prepare: (ProfileName, ScriptedProvider) -> Void = { _, _ in }) {
+  init(
+    _ others: [ProfileName] = [], rules: RequestRules? = nil,
+    _ prepare: (ProfileName, ScriptedProvider) -> Void = { _, _ in }
+  ) {
     let (posted, clock) = (self.posted, self.clock)
     provider = ScriptedProvider(clock: clock, gate: GateExecutor { posted.add($0) })
     var settings = [ProfileSettings(name: .default, provider: provider)]
+    settings[0].requests = rules.map { RequestSettings($0, NoSender()) }
     for name in others {
       let other = ScriptedProvider(clock: clock, gate: GateExecutor { posted.add($0) }, type: name.description)
       prepare(name, other)
@@ -112,6 +117,13 @@ final class BrokerStage {
   }
 
   private var isWaiting: Bool { !provider.isHolding && broker.assumeIsolated { $0.isWaiting } }
+}
+
+/// Sends nothing: the requests of a door take another way.
+private struct NoSender: APISender {
+  func send(_ request: APIRequest, with loan: LentToken) async throws(ProviderFailure) -> APIAnswer {
+    throw .unsupported
+  }
 }
 
 /// What other executors want to be run on the thread of the test.

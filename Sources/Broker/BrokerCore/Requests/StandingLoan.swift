@@ -1,0 +1,70 @@
+import BrokerProtocol
+import SecretMemory
+
+/// A loan that holds for the next requests of a door as well, until something changes that it was made by.
+///
+/// The broker need not be asked again: for as long as the cache of answers has it, the session's token, the permissions of
+/// all clients, the rules and the configuration are those of the loan.
+struct StandingLoan: Sendable {
+  /// A span of the audit.
+  struct Span: Sendable {
+    /// Its name there.
+    let id: UInt64
+    /// When it ends, in milliseconds of uptime.
+    let until: Int64
+  }
+
+  /// The token.
+  let token: LentToken
+  /// The position of the profile.
+  let position: Int
+  /// The span in which its uses are counted; nil where there is no audit.
+  let span: Span?
+  /// The rules of the profile.
+  let rules: RequestRules?
+  /// The providers, none of whose own addresses a request may go to.
+  let providers: [any AuthProvider]
+  /// The number that tells it from the loan before it.
+  var serial: UInt64 = 0
+}
+
+/// The standing loan of a door, which its connections share.
+package final class LoanMemory: Sendable {
+  private let number: Int
+  private let answers: AnswerCache
+  private let clock: any BrokerClock
+
+  /// Nothing was lent yet.
+  package init(of broker: Broker) {
+    (answers, clock) = (broker.answers, broker.clock)
+    number = answers.addBorrower()
+  }
+
+  deinit { answers.keep(nil, for: number) }
+
+  /// Keeps a loan in place of the one before; nil for one that holds once.
+  func keep(_ loan: StandingLoan?) { answers.keep(loan, for: number) }
+
+  /// Lends the token for one more request, from any thread; its use is remembered, and counted for the audit.
+  ///
+  /// - Returns: nil where the broker is to be asked, also for what is refused.
+  package func lend(_ demand: LoanDemand) -> LentToken? {
+    guard demand.refused == nil, let loan = answers.loan(for: number) else { return nil }
+    do throws(BrokerError) {
+      try Broker.judge(demand.method, demand.address, by: loan.rules, of: demand.profile, loan.providers)
+    } catch { return nil }
+    let time = clock.milliseconds
+    let isGood = answers.use(
+      loan, for: number, minValidity: demand.minValidity?.milliseconds, wall: time.wall, uptime: time.uptime)
+    return isGood ? loan.token : nil
+  }
+}
+
+extension LentToken {
+  /// The same with the token in the locked memory, where it rests elsewhere: for what is sent again and again.
+  func opened() -> LentToken {
+    let copy = token.value.withBytes { try? Secret(copying: $0, in: .requests) }
+    guard !token.value.isInArena, let copy else { return self }
+    return LentToken(BoundToken(copy, token.kind, client: token.client, key: token.key), prover: prover, in: field)
+  }
+}

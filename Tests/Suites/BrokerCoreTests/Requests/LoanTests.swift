@@ -1,0 +1,88 @@
+import BrokerProtocol
+import LinuxSystem
+import SecretMemory
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import BrokerCore
+
+/// Loans that hold for the next requests of a door.
+@Suite(.standardTimeLimit) struct LoanTests {
+  private static let origin = "https://api.example.com"
+
+  /// A door's view of a broker whose profile is signed in.
+  private final class Door {
+    let stage: BrokerStage
+    let memory: LoanMemory
+
+    init() throws {
+      let server = try TargetAddress(LoanTests.origin).origin
+      stage = BrokerStage(rules: RequestRules(allow: [RequestRule(server)]))
+      memory = LoanMemory(of: stage.broker)
+      _ = stage.logIn()
+    }
+
+    static func demand(_ method: APIRequest.Method = .get, isStreamed: Bool = false) throws -> LoanDemand {
+      LoanDemand(
+        profile: .default, method: method, address: try TargetAddress(LoanTests.origin + "/a"), isStreamed: isStreamed)
+    }
+
+    /// Asks the broker.
+    func ask(as principal: Principal = .broker) throws -> Result<LentToken, BrokerError>? {
+      let (demand, memory, broker) = (try Self.demand(), memory, stage.broker)
+      let answer = Answer()
+      Task { answer.set(await broker.lend(demand, to: principal, keptIn: memory)) }
+      let deadline = Patience.end
+      while answer.result == nil, BootClock.now < deadline { stage.turn() }
+      return answer.result
+    }
+
+    /// Whether the token is lent without the broker.
+    func lendsAgain(_ method: APIRequest.Method = .get, isStreamed: Bool = false) throws -> Bool {
+      memory.lend(try Self.demand(method, isStreamed: isStreamed)) != nil
+    }
+  }
+
+  private final class Answer: Sendable {
+    private let value = Mutex<Result<LentToken, BrokerError>?>(nil)
+    func set(_ result: Result<LentToken, BrokerError>) { value.withLock { $0 = result } }
+    var result: Result<LentToken, BrokerError>? { value.withLock { $0 } }
+  }
+
+  @Test func `a loan holds for what its rules allow, and for as long as its token`() throws {
+    let door = try Door()
+    #expect(try !door.lendsAgain())
+    let loan = try #require(try door.ask()?.get())
+    for _ in 0..<3 { #expect(door.memory.lend(try Door.demand())?.token.value == loan.token.value) }
+    #expect(try !door.lendsAgain(.post), "the broker refuses it")
+    #expect(try door.lendsAgain(isStreamed: true))
+    door.stage.clock.advance(by: .seconds(86_400))
+    #expect(try !door.lendsAgain())
+  }
+
+  @Test(arguments: ["logout", "lock", "permissions", "audit", "refresh"])
+  func `what changes ends it at once`(_ change: String) throws {
+    let door = try Door()
+    _ = try door.ask()
+    #expect(try door.lendsAgain())
+    switch change {
+    case "logout": _ = door.stage.logOut(of: .default)
+    case "lock": _ = door.stage.lock()
+    case "permissions":
+      door.stage.broker.assumeIsolated { $0.limit(Principal(client: ClientID(7), process: nil)) }
+    case "audit": door.stage.broker.assumeIsolated { $0.setAudit(true) }
+    default: _ = door.stage.token(GetAccessToken.Params(forceRefresh: true))
+    }
+    #expect(try !door.lendsAgain())
+  }
+
+  @Test func `a loan that the broker makes anew holds again`() throws {
+    let door = try Door()
+    _ = try door.ask()
+    _ = door.stage.token(GetAccessToken.Params(forceRefresh: true))
+    #expect(try !door.lendsAgain())
+    let loan = try #require(try door.ask()?.get())
+    #expect(door.memory.lend(try Door.demand())?.token.value == loan.token.value)
+  }
+}
