@@ -130,6 +130,28 @@ import Testing
     }
   }
 
+  @Test func `tokens of a login that has waited count from when it was sent, though the clock was set before`()
+    async throws
+  {
+    try await OwnThread.run {
+      for step in [-1000, 1000] {
+        let stage = try LoginStage { $0.setRevokesWholeGrants() }
+        let provider = stage.harness.provider
+        _ = stage.call("login", LoginStage.credentials)
+        provider.hold()
+        #expect(stage.call("logout").isEmpty)
+        #expect(stage.call("login", LoginStage.credentials).isEmpty)
+        stage.harness.clock.set(by: .seconds(step))
+        provider.release()
+        stage.harness.settle()
+        _ = stage.client.lines()
+        let answer = stage.call("getAccessToken")
+        let end = stage.harness.clock.now + .seconds(900)
+        #expect(answer.contains(#""accessToken":"access-2""#) && answer.contains(#""expiresAt":"\#(end)""#), "\(step)")
+      }
+    }
+  }
+
   @Test func `a login that waits for a revocation is overtaken by another logout`() async throws {
     try await OwnThread.run {
       let stage = try LoginStage { $0.setRevokesWholeGrants() }

@@ -40,9 +40,7 @@ extension Broker {
       email: params.email, password: params.password, name: params.name, phoneNumber: params.phoneNumber)
     try requireToken(for: .message, params.email, on: slot, for: caller.principal.client)
     let plan = LoginAttempt.Plan(mayReplace: caller.principal.isAdministrative, account: params.email)
-    try begin(slot, plan, caller) { _ throws(ProviderFailure) in
-      try await provider.register(registration)
-    }
+    try begin(slot, plan, caller) { _ throws(ProviderFailure) in try await provider.register(registration) }
     try admit(.message, params.email, on: slot, for: caller.principal.client)
   }
 
@@ -155,8 +153,7 @@ extension Broker {
     guard let slot = slot(named: ending.step.profile), slot.machine.living != nil else {
       return .failure(BrokerError(.flowNotFound, profile: ending.step.profile))
     }
-    let context = ending.step.context(for: principal)
-    return .success(LoginResult(.authenticated(describe(slot)), clientContext: context))
+    return .success(LoginResult(.authenticated(describe(slot)), clientContext: ending.step.context(for: principal)))
   }
 
   /// Cancels a pending login; the callers that wait for it get `cancelled`.
@@ -215,7 +212,7 @@ extension Broker {
   ) throws(BrokerError) {
     try ledger.require(.loginsUnderWay, logins.attempts.count(on: slot) + 1, of: slot.name)
     try admitLogin(plan.account, on: slot, for: caller.principal.client)
-    let id = logins.attempts.begin(plan, on: slot, for: caller.id, of: caller.principal, at: now)
+    let id = logins.attempts.begin(plan, on: slot, for: caller.id, of: caller.principal)
     note(caller.id, waitsFor: .login)
     let issuer = IssuedSession.Issuer(slot)
     let user = plan.expectedUser ?? keptSession(of: slot, unless: plan.mayReplace)?.expectedUser
@@ -223,11 +220,12 @@ extension Broker {
       guard let slot = broker.slot(issuer.slot), broker.logins.attempts[id]?.isWanted(on: slot) == true else {
         return broker.finishAttempt(id, .failure(BrokerError(overtaken: issuer.profile)))
       }
+      let sentAt = broker.now
       broker.ask(slot) { provider throws(ProviderFailure) in
         await LoginAnswer(try await question(provider), expecting: user, at: provider)
       } then: { broker, slot, result in
         switch result {
-        case .success(let answer): broker.proceed(id, answer, issuer, on: slot)
+        case .success(let answer): broker.proceed(id, answer, issuer, sentAt, on: slot)
         case .failure(let failure): broker.fail(id, failure)
         }
       }
@@ -235,7 +233,9 @@ extension Broker {
   }
 
   /// Continues a login with the provider's answer.
-  private func proceed(_ id: UInt64, _ answer: LoginAnswer, _ issuer: IssuedSession.Issuer, on slot: ProfileSlot?) {
+  private func proceed(
+    _ id: UInt64, _ answer: LoginAnswer, _ issuer: IssuedSession.Issuer, _ sentAt: Moment, on slot: ProfileSlot?
+  ) {
     if let doubt = answer.session?.doubt { noteCall(doubt, of: issuer.slot) }
     guard let attempt = logins.attempts[id] else { return }
     let session = answer.session?.session
@@ -250,7 +250,7 @@ extension Broker {
     switch attempt.step(after: answer, proof: proof, makeID: entropy.handle) {
     case .accept(let session):
       forgetLogin(of: slot.name, .replaced)
-      let issued = IssuedSession(session: session, issuer: issuer, sentAt: attempt.sentAt)
+      let issued = IssuedSession(session: session, issuer: issuer, sentAt: sentAt)
       let details = LoginDetails(clientContext: attempt.plan.clientContext, beginners: attempt.beginners)
       accept(issued, by: attempt.plan.method, details, from: .attempt(id), on: slot)
     case .fail(let failure):

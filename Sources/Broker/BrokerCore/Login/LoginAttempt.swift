@@ -45,8 +45,6 @@ struct LoginAttempt {
   var beginners = LoginBeginners()
   /// Whether callers of other connections have joined it: then it is no connection's own.
   var isShared = false
-  /// When the provider was asked.
-  let sentAt: Moment
   /// The callers that wait for the answer.
   var callers: [CallerID] = []
   /// Whether a caller's connection was closed: such a caller has not changed its mind, and the login goes on.

@@ -37,12 +37,11 @@ struct LoginAttempts {
   ///
   /// - Returns: its name.
   mutating func begin(
-    _ plan: LoginAttempt.Plan, on slot: ProfileSlot, for caller: CallerID, of principal: Principal, at now: Moment
+    _ plan: LoginAttempt.Plan, on slot: ProfileSlot, for caller: CallerID, of principal: Principal
   ) -> UInt64 {
     count += 1
     var attempt = LoginAttempt(
       id: count, slot: slot.id, logouts: slot.logouts, locks: slot.locks, plan: plan, client: principal.client,
-      sentAt: now,
       callers: [caller])
     attempt.beginners.add(principal)
     attempts.append(attempt)

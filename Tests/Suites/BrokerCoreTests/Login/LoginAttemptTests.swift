@@ -24,7 +24,7 @@ import Testing
 
   private static func begin(_ attempts: inout LoginAttempts, _ caller: UInt64, on slot: ProfileSlot) -> UInt64 {
     let plan = LoginAttempt.Plan(question: question())
-    return attempts.begin(plan, on: slot, for: CallerID(caller), of: .broker, at: LoginSample.time(0))
+    return attempts.begin(plan, on: slot, for: CallerID(caller), of: .broker)
   }
 
   @Test func `equal logins share one attempt until a logout, and different ones do not`() {
@@ -47,7 +47,7 @@ import Testing
       var attempts = LoginAttempts()
       let plan = LoginAttempt.Plan(question: Self.question())
       let principal = Principal(client: ClientID(1), process: nil)
-      let id = attempts.begin(plan, on: slot, for: CallerID(1), of: principal, at: LoginSample.time(0))
+      let id = attempts.begin(plan, on: slot, for: CallerID(1), of: principal)
       #expect(attempts[id]?.provingClient == ClientID(1))
       _ = attempts.join(
         CallerID(2), of: Principal(client: other, process: nil), Self.question(), on: slot)
@@ -82,7 +82,7 @@ import Testing
   private static func step(_ answer: LoginAnswer, expecting user: ExpectedUser? = nil) -> LoginAttempt.Step? {
     var attempts = LoginAttempts()
     let plan = LoginAttempt.Plan(method: .password, expectedUser: user, account: "a@example.test")
-    let id = attempts.begin(plan, on: slot(), for: CallerID(1), of: .broker, at: LoginSample.time(0))
+    let id = attempts.begin(plan, on: slot(), for: CallerID(1), of: .broker)
     return attempts[id]?.step(after: answer, proof: { $0.proof(of: user) }, makeID: { "handle" })
   }
 

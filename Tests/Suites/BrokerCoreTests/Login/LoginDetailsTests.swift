@@ -45,7 +45,7 @@ import Testing
     for answer in [LoginAnswer.code(LoginSample.provided), .action(action)] {
       var attempts = LoginAttempts()
       let plan = LoginAttempt.Plan(clientContext: "c")
-      let id = attempts.begin(plan, on: slot, for: CallerID(1), of: .broker, at: LoginSample.time(0))
+      let id = attempts.begin(plan, on: slot, for: CallerID(1), of: .broker)
       guard case .wait(let login, _)? = attempts[id]?.step(after: answer, proof: { _ in .given }, makeID: { "handle" })
       else {
         Issue.record("it does not wait")

@@ -42,17 +42,26 @@ struct DurableLedger {
   var spent: Set<SimulatedServer.Token> = []
   /// The profiles whose intent is open.
   private(set) var intents: Set<ProfileName> = []
+  /// Those of them whose intent was opened over an earlier one, which a life had found open.
+  private(set) var replays: Set<ProfileName> = []
   /// Whether a session may have been parked: its intent goes with it, and is not followed here.
   var mayHaveParked = false
 
   /// Notes what a step makes of intents.
   mutating func noteIntent(_ step: StoreStep) {
     switch step {
-    case .openIntent(let intent): intents.insert(intent.profile)
-    case .closeIntent(let profile): intents.remove(profile)
-    case .record(let record): intents.remove(record.profile)
+    case .openIntent(let intent):
+      let isKnown = !intents.insert(intent.profile).inserted || mayHaveParked
+      if isKnown, intent.followsLostReply { replays.insert(intent.profile) }
+    case .closeIntent(let profile): closeIntent(of: profile)
+    case .record(let record): closeIntent(of: record.profile)
     default: break
     }
+  }
+
+  private mutating func closeIntent(of profile: ProfileName) {
+    intents.remove(profile)
+    replays.remove(profile)
   }
 
   /// Forgets sequences that are given again after a crash.

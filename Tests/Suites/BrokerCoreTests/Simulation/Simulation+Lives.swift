@@ -74,7 +74,10 @@ extension Simulation {
     let isWanted =
       eagerAt[request.profile].map { $0 >= access.askedAt } ?? false
       || requests.values.contains { $0.profile == request.profile && $0.isEager && !$0.isAnswered }
-    guard !isWanted else { return }
+    // An intent may rest in the store although nothing was sent, as a crash came or its commit has reported an error:
+    // whoever finds it takes the token for spent, and sends it within the grace.
+    let isReplay = family.grace > .zero && durable.replays.contains(request.profile)
+    guard !isWanted, !isReplay else { return }
     counts.paced += 1
     let least = min(lifetime * 0.19, (family.refreshLifetime ?? .seconds(1 << 40)) * 0.6)
     let age = life.clock.uptime - access.askedAt
@@ -93,8 +96,10 @@ extension Simulation {
         isDated(access), spending.recent(at: life.clock.uptime) < RefreshBudget.limit / 2
       else { continue }
       let family = server.families[token.family]
-      guard !profile.isShared || sharedDisk.intent(of: profile.name) == nil, family.isAlive, family.rotates,
-        family.current == token.number, family.accessLifetime != nil,
+      // Who was told of a lease waits for its end, and is not told that it has ended before: a refresh token may live for
+      // a shorter time.
+      guard !mayAwaitOther(profile.name), !profile.isShared || sharedDisk.intent(of: profile.name) == nil,
+        family.isAlive, family.rotates, family.current == token.number, family.accessLifetime != nil,
         !server.hasExpired(token.family, at: life.clock.uptime)
       else { continue }
       kept[profile.name] = token.family

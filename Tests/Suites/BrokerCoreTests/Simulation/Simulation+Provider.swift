@@ -117,19 +117,24 @@ extension Simulation {
       hasDurableSuccessor: durable.spent.contains(token), rotates: family.rotates)
   }
 
-  /// Whether the broker knows that a server has refused the access token that came with a refresh token.
+  /// The access token that the broker has beside a refresh token: a later answer with the same refresh token may have been
+  /// lost with a broker, this one or the other.
+  private func ownToken(beside token: SimulatedServer.Token) -> String? {
+    let profile = server.families[token.family].profile
+    let kept = durable.refreshToken(of: profile) == token ? durable.living(profile)?.tokens.accessToken : nil
+    return kept?.value.revealedString() ?? server.ownTokens["R\(token.family).\(token.number)"]
+  }
+
+  /// Whether the broker knows that a server has refused the access token that it has beside a refresh token.
   private func isAccessRefused(_ token: SimulatedServer.Token) -> Bool {
-    server.ownTokens["R\(token.family).\(token.number)"].map { refusedIn[$0] == life.number } ?? false
+    ownToken(beside: token).map { refusedIn[$0] == life.number } ?? false
   }
 
   /// Whether nothing can be lost any more by sending a refresh token once more.
   func hasAccessEnded(_ token: SimulatedServer.Token) -> Bool {
-    // A later answer with the same refresh token may have been lost with the broker.
-    let profile = server.families[token.family].profile
-    let kept = durable.refreshToken(of: profile) == token ? durable.living(profile)?.tokens.accessToken : nil
-    guard let own = kept?.value.revealedString() ?? server.ownTokens["R\(token.family).\(token.number)"],
-      let access = server.access[own], let end = access.endsAt
-    else { return true }
+    guard let own = ownToken(beside: token), let access = server.access[own], let end = access.endsAt else {
+      return true
+    }
     // The broker counts from when it asked, the provider from when it answered; and where nothing is sure, a token is old.
     return !isDated(access) || end - Self.patience <= life.clock.uptime
   }
