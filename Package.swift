@@ -47,6 +47,8 @@ let package = Package(
     .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     // Not even these: OpenSSL's libcrypto is loaded when the first key for ES256 or RS256 is used.
     .systemLibrary(name: "CCrypto"),
+    // Nor these: libpq is loaded when the first fleet is used.
+    .systemLibrary(name: "CPostgreSQL"),
 
     // The pure layers.
     .target(name: "TextCoding"),
@@ -73,6 +75,9 @@ let package = Package(
     .target(name: "Logging", dependencies: ["LinuxSystem", "BrokerProtocol"]),
     .target(name: "Hooks", dependencies: ["BrokerProtocol", "JSON", "LinuxSystem", "Logging"]),
     .target(name: "Records", dependencies: core + ["Sealing", "LinuxSystem", "TextCoding"]),
+    .target(name: "PostgreSQL", dependencies: ["CPostgreSQL", "LinuxSystem", "SecretMemory"]),
+    .target(
+      name: "Fleet", dependencies: core + ["PostgreSQL", "Records", "Sealing"]),
     .target(name: "SQLiteStore", dependencies: core + ["Records", "SQLite", "Sealing", "LinuxSystem", "TextCoding"]),
     .target(
       name: "LocalProvider", dependencies: remote + ["JOSE", "SQLite", "Sealing", "TextCoding"],
@@ -104,7 +109,7 @@ let package = Package(
       name: "authbrokerd",
       dependencies: core + [
         "BrokerServer", "Transport", "LinuxSystem", "Logging", "Configuration", "ConfigurationFile", "Doors",
-        "Records", "SQLiteStore", "LocalProvider", "OIDCProvider", "ProviderKit", "HTTP", "Sealing", "StateDirectory",
+        "Fleet", "PostgreSQL", "Records", "SQLiteStore", "LocalProvider", "OIDCProvider", "ProviderKit", "HTTP", "Sealing", "StateDirectory",
         "TextCoding", "COpenRPC", "Hooks",
       ], exclude: ["systemd"]),
 
@@ -175,6 +180,11 @@ let package = Package(
       dependencies: remote + [
         "LocalProvider", "RESTProvider", "OIDCProvider", "FirebaseProvider", "Sealing", "TestSupport", "TestServers",
       ], path: "Tests/Contracts/ProviderConformanceTests"),
+    // Every place of shared records passes the same tests, and so does what a fleet does with it.
+    .testTarget(
+      name: "SharedRecordTests",
+      dependencies: core + ["Fleet", "LinuxSystem", "PostgreSQL", "SQLite", "Sealing", "TestSupport"],
+      path: "Tests/Contracts/SharedRecordTests"),
     .testTarget(
       name: "OIDCServerTests", dependencies: remote + ["OIDCProvider", "TestServers", "TestSupport"]),
     .testTarget(
@@ -230,12 +240,12 @@ let package = Package(
 /// Where the targets lie, lowest first; a provider is where its target says.
 let districts: KeyValuePairs = [
   "Base": [
-    "CLinux", "CVersion", "CSodium", "CSQLite", "CCurl", "CCrypto", "TextCoding", "JSON", "JSONRPC", "SecretMemory",
+    "CLinux", "CVersion", "CSodium", "CSQLite", "CCurl", "CCrypto", "CPostgreSQL", "TextCoding", "JSON", "JSONRPC", "SecretMemory",
     "HTTPMessage", "LinuxSystem", "Transport", "Logging", "StateDirectory",
   ],
   "Protocol": ["BrokerProtocol", "COpenRPC"],
   "Broker": [
-    "JOSE", "BrokerCore", "BrokerServer", "Records", "SQLiteStore", "SQLite", "Sealing", "Signing", "HTTP",
+    "JOSE", "BrokerCore", "BrokerServer", "Fleet", "PostgreSQL", "Records", "SQLiteStore", "SQLite", "Sealing", "Signing", "HTTP",
     "ConfigurationFile", "Configuration", "Doors", "Hooks", "authbrokerd",
   ],
   "Providers": ["ProviderKit"],
@@ -253,8 +263,8 @@ for target in package.targets where target.type != .system && target.name != "CF
 // What waits for a network or a person is compiled for size: it is a part of the daemon alone, so that no package that
 // uses the library of this one has an unsafe flag.
 let unhurried: Set = [
-  "Configuration", "ConfigurationFile", "FirebaseProvider", "Hooks", "LocalProvider", "OIDCProvider", "ProviderKit",
-  "RESTProvider", "StaticProvider",
+  "Configuration", "ConfigurationFile", "FirebaseProvider", "Fleet", "Hooks", "LocalProvider", "OIDCProvider", "PostgreSQL",
+  "ProviderKit", "RESTProvider", "StaticProvider",
 ]
 for target in package.targets where unhurried.contains(target.name) {
   target.swiftSettings?.append(.unsafeFlags(["-Osize"], .when(configuration: .release)))

@@ -1,4 +1,5 @@
 import BrokerProtocol
+import HTTPMessage
 import SecretMemory
 
 /// Carrying out the actions of session machines.
@@ -120,9 +121,12 @@ extension Broker {
         }
       }
     }
+    let latest = slot.latestSending
     inBackground(.spent, in: room) {
-      let result = await Self.answer(of: provider, for: id.profile) { provider throws(ProviderFailure) in
-        try await Self.ask(provider, refreshToken, target)
+      let result = await SendingDeadline.$uptime.withValue(latest) {
+        await Self.answer(of: provider, for: id.profile) { provider throws(ProviderFailure) in
+          try await Self.ask(provider, refreshToken, target)
+        }
       }
       return { broker in
         switch result {

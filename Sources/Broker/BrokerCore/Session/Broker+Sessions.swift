@@ -36,7 +36,8 @@ extension Broker {
     let now = self.now
     noticeUse(of: slot, now)
     var session = Session(
-      profile: slot.name, provider: slot.machine.binding.type, state: state(of: slot.machine, at: now))
+      profile: slot.name, provider: slot.machine.binding.type,
+      state: slot.isRead ? state(of: slot.machine, at: now) : .offline)
     switch slot.machine.phase {
     case .living(let life):
       describe(life.session, of: slot, in: &session, now)
