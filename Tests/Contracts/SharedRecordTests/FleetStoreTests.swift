@@ -24,11 +24,11 @@ import Testing
 
   /// A member, by the key of the fleet unless another one is given.
   private func member(
-    _ binding: ProviderBinding = Self.binding, fleet: String = "f", key: SealingKey? = nil, _ problems: Problems = Problems()
+    _ binding: ProviderBinding = Self.binding, _ problems: Problems = Problems(), key: SealingKey? = nil
   ) -> FleetStore {
     let key = key ?? self.key
     return FleetStore(
-      place, fleet: fleet, bindings: [.default: binding], pollInterval: nil, key: { .success(key) },
+      place, fleet: "f", bindings: [.default: binding], pollInterval: nil, key: { .success(key) },
       report: { problems.add($0) })
   }
 
@@ -161,14 +161,14 @@ import Testing
     for row in try await place.read().rows.values {
       #expect(!String(decoding: row.bytes, as: UTF8.self).contains("token"))
     }
-    let stranger = member(key: try SealingKey.random(), problems)
+    let stranger = member(Self.binding, problems, key: try SealingKey.random())
     await #expect(throws: StoreFailure.self) { try await stranger.load() }
     #expect(problems.all == [.unreachable("store.key is not the key of the fleet f")])
   }
 
   @Test func `a place that is away is reported once, and once that it is back`() async throws {
     let problems = Problems()
-    let one = member(problems)
+    let one = member(Self.binding, problems)
     try await one.commit([.record(record(1))])
     place.isAway = true
     for _ in 0..<3 { await #expect(throws: StoreFailure.self) { try await one.load() } }
