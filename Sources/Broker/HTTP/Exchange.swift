@@ -1,5 +1,3 @@
-import HTTPMessage
-import LinuxSystem
 import SecretMemory
 import Synchronization
 
@@ -29,8 +27,6 @@ final class Exchange: Sendable {
   let policy: TLSPolicy
   /// How long the answer may take, from when it is sent; of a stream, how long nothing may move.
   let allowed: Duration
-  /// The uptime by which its first byte must leave; nil where it may leave at any time.
-  let latestSending = SendingDeadline.uptime
   private let cancelled = Atomic(false)
   private let resumed = Atomic(false)
   private let waiting = Mutex(Waiting())
@@ -99,9 +95,6 @@ final class Exchange: Sendable {
 
   /// Whether the caller has cancelled the exchange: one that is not sent, or only reads, ends then.
   var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
-
-  /// Whether nothing of it may be sent any more: see ``isCancelled`` and ``latestSending``.
-  var mayNotBegin: Bool { isCancelled || latestSending.map { BootClock.now > $0 } ?? false }
 
   /// Cancels the exchange.
   func cancel() { cancelled.store(true, ordering: .relaxed) }

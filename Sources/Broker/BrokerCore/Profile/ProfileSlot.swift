@@ -29,9 +29,6 @@ final class ProfileSlot {
   var isRead: Bool
   /// The requests that wait for that.
   var awaitingRecord: [CallerID] = []
-  /// The uptime by which the first byte of the refresh at hand must leave, so that the lease of its intent outlasts it; nil
-  /// where no other broker has the session.
-  var latestSending: Duration?
   /// Whether the shared store was found to have gone back to an earlier state.
   var isRolledBack = false
   /// Decides what happens to its session.

@@ -1,5 +1,4 @@
 import BrokerProtocol
-import HTTPMessage
 import SecretMemory
 
 /// Carrying out the actions of session machines.
@@ -121,12 +120,9 @@ extension Broker {
         }
       }
     }
-    let latest = slot.latestSending
     inBackground(.spent, in: room) {
-      let result = await SendingDeadline.$uptime.withValue(latest) {
-        await Self.answer(of: provider, for: id.profile) { provider throws(ProviderFailure) in
-          try await Self.ask(provider, refreshToken, target)
-        }
+      let result = await Self.answer(of: provider, for: id.profile) { provider throws(ProviderFailure) in
+        try await Self.ask(provider, refreshToken, target)
       }
       return { broker in
         switch result {

@@ -110,11 +110,9 @@ extension Broker {
     for revocation in logouts.queue.unkept(of: profile) { keep(revocation) }
   }
 
-  /// Whether the lease of an intent, which was decided on at an uptime, outlasts the refresh that is to begin now; its
-  /// first byte must leave in time as well.
+  /// Whether the lease of an intent, which was decided on at an uptime, outlasts the refresh that is to begin now.
   func leaseOutlasts(_ slot: ProfileSlot, _ since: Duration) -> Bool {
-    slot.latestSending = slot.records?.lease.map { since + $0 - Self.longestFlight }
-    return slot.latestSending.map { now.uptime <= $0 } ?? true
+    slot.records?.lease.map { now.uptime - since + Self.longestFlight <= $0 } ?? true
   }
 
   /// Reads what another broker has written in the meantime, instead of beginning a flight.
