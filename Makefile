@@ -18,7 +18,8 @@ INSTALLATION = DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)" BIN="$(BIN)" SYSTEM_UNITS
 SWIFT_PACKAGES := libncurses6 libxml2 libedit2 libz3-4 libpython3.11 tzdata binutils libgcc-12-dev libstdc++-12-dev
 BUILD_PACKAGES := g++ libc6-dev pkg-config=pkg-config libsodium-dev libsqlite3-dev libcurl4-openssl-dev
 TEST_PACKAGES := systemd-socket-activate=systemd python3=python3 python3-venv openssl=openssl ca-certificates sqlite3=sqlite3 zsh=zsh git=git \
-  strace=strace oathtool=oathtool zbarimg=zbar-tools python3-jwt python3-cryptography node=nodejs go=golang-go emacs=emacs-nox nvim=neovim
+  strace=strace oathtool=oathtool zbarimg=zbar-tools python3-jwt python3-cryptography node=nodejs go=golang-go emacs=emacs-nox nvim=neovim \
+  bwrap=bubblewrap
 SCRIPT_PACKAGES := python3=python3 shellcheck=shellcheck mandoc=mandoc man=man-db
 DEB_PACKAGES := debhelper dpkg-dev binutils git=git python3=python3
 LAYOUT_PACKAGES := valgrind=valgrind gcc libc6-dev python3=python3 binutils
@@ -27,6 +28,8 @@ BROWSER_PACKAGES := chromium=chromium
 CLIENT_PACKAGES := python3=python3 python3-venv node=nodejs npm=npm tsc=node-typescript
 SHELL_PACKAGES := python3=python3 bash-completion zsh=zsh fish=fish
 PEER_PACKAGES := oidc-agent-cli openssh-client git=git gnome-keyring libsecret-tools dbus openssl=openssl
+DOOR_PACKAGES := python3=python3 python3-venv nginx-light libnginx-mod-http-brotli-filter apache2-bin haproxy wrk slowhttptest curl=curl \
+  git=git gh=gh libapache2-mod-oauth2 setpriv=util-linux openssl=openssl
 EDITOR_PACKAGES := emacs=emacs-nox nvim=neovim vim=vim python3=python3
 
 # One recipe at a time: two builds in one scratch folder only wait for each other.
@@ -35,7 +38,7 @@ EDITOR_PACKAGES := emacs=emacs-nox nvim=neovim vim=vim python3=python3
 .PHONY: help build release layout demo test test-fresh test-full test-attacks test-editors test-shell test-clients test-rest-server \
   test-oidc-server test-mail-server test-providers test-machines test-browser test-sanitize rest-server oidc-server lint schemas docs bench bench-scaling \
   install uninstall deb dist test-package test-dist need-programs clean need-swift need-build test-packages list-packages \
-  test-tools test-completions test-counts test-waits test-sockets test-systemd test-hooks
+  test-tools test-completions test-counts test-waits test-sockets test-sandbox test-systemd test-hooks test-doors
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | while IFS="$$(printf '\t')" read -r name what; do \
@@ -69,7 +72,7 @@ test-packages: need-build
 list-packages:
 	@echo $(SWIFT_PACKAGES) $(BUILD_PACKAGES) $(TEST_PACKAGES)
 
-test-full: test test-attacks test-editors test-shell test-clients test-rest-server test-oidc-server test-mail-server test-providers test-machines test-browser test-package test-dist test-tools test-completions test-counts test-waits test-sockets test-systemd test-hooks ## Run the tests, the attacks, the editors and every other outside program
+test-full: test test-attacks test-editors test-shell test-clients test-rest-server test-oidc-server test-mail-server test-providers test-machines test-browser test-package test-dist test-tools test-completions test-counts test-waits test-sockets test-sandbox test-systemd test-hooks test-doors ## Run the tests, the attacks, the editors and every other outside program
 
 test-fresh: need-swift ## Do what README says in a fresh Debian 12, twice (as root; TARGETS="lint docs": those, each in a root of its own)
 	@.ci/require-packages mmdebstrap=mmdebstrap git=git
@@ -98,6 +101,12 @@ test-sockets: need-build ## Let clients of user namespaces, over ssh and of a co
 	@.ci/swift build --explicit-target-dependency-import-check error --product authbroker
 	@Tests/Drivers/Sockets/run "$(BUILD)/debug"
 
+test-sandbox: need-build ## Let a program in a sandbox try everything to get at a token
+	@.ci/require-packages python3=python3 setpriv=util-linux bwrap=bubblewrap curl=curl
+	@.ci/swift build --explicit-target-dependency-import-check error --product authbrokerd
+	@.ci/swift build --explicit-target-dependency-import-check error --product authbroker
+	@Tests/Drivers/Sandbox/run "$(BUILD)/debug"
+
 test-systemd: need-build ## Let units of a real systemd ask, in a Debian that is booted as a container (as root)
 	@.ci/require-packages mmdebstrap=mmdebstrap systemd-nspawn=systemd-container
 	@.ci/swift build --explicit-target-dependency-import-check error --product authbrokerd
@@ -110,6 +119,10 @@ test-hooks: need-build ## Run the hooks of the guide, and what asks the owner, w
 	@.ci/swift build --explicit-target-dependency-import-check error --product authbrokerd
 	@.ci/swift build --explicit-target-dependency-import-check error --product authbroker
 	@dbus-run-session -- Tests/Drivers/Hooks/run "$(BUILD)/debug"
+
+test-doors: release ## Put nginx, Apache, haproxy, wrk and real clients around doors (SCENES="smuggling programs")
+	@.ci/require-packages $(DOOR_PACKAGES)
+	@Tests/Drivers/Doors/run "$(BIN)" $(SCENES)
 
 test-editors: need-build ## Let Emacs, Neovim and Vim drive the broker
 	@.ci/require-packages $(EDITOR_PACKAGES)

@@ -37,7 +37,11 @@ import Testing
         (gone, "awaitLogin", "flowNotFound", false),
       ] {
         let name = try Self.error(outcome).required("correlationId").string()
-        let lines = try Self.log(sandbox).filter { $0.hasSuffix("correlationId=" + name) }
+        var lines: [Substring] = []
+        _ = try Patience.wait {
+          lines = try Self.log(sandbox).filter { $0.hasSuffix("correlationId=" + name) }
+          return !lines.isEmpty
+        }
         #expect(lines.count == 1, "\(method)")
         let line = lines.first ?? ""
         #expect(line.contains(" info: a call failed method=\(method) kind=\(kind) "), "\(line)")

@@ -64,6 +64,14 @@ static inline int clinux_is_in_group(uint32_t group) {
 static inline int clinux_set_environment(const char *name, const char *value) {
   return clinux_result(setenv(name, value, 1));
 }
+// A session keyring without a name and without a key (keyctl(2), KEYCTL_JOIN_SESSION_KEYRING): one that was inherited is given up.
+enum { CLINUX_JOIN_SESSION_KEYRING = 1 };
+static inline int clinux_new_session_keyring(void) {
+  long result = syscall(SYS_keyctl, CLINUX_JOIN_SESSION_KEYRING, NULL);
+  return result < 0 ? -errno : 0;
+}
+// Makes this process the leader of a group of its own.
+static inline int clinux_new_group(void) { return clinux_result(setpgid(0, 0)); }
 static inline uint64_t clinux_thread_identity(void) { return (uint64_t)pthread_self(); }
 // NULL behind the last one.
 static inline const char *clinux_environment_entry(size_t index) { return environ[index]; }

@@ -75,8 +75,8 @@ static inline int clinux_set_send_timeout(int fd, int64_t seconds) {
   struct timeval limit = {.tv_sec = seconds, .tv_usec = 0};
   return clinux_result(setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit));
 }
-// 1 or 0, or -errno for what is no socket.
-static inline int clinux_is_listening_unix_stream(int fd) {
+// The family of a stream socket that listens; 0 for another socket, -errno for what is no socket.
+static inline int clinux_listening_family(int fd) {
   int domain = 0, type = 0, listening = 0;
   socklen_t size = sizeof domain;
   if (getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) < 0) return -errno;
@@ -84,7 +84,57 @@ static inline int clinux_is_listening_unix_stream(int fd) {
   if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) < 0) return -errno;
   size = sizeof listening;
   if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listening, &size) < 0) return -errno;
-  return domain == AF_UNIX && type == SOCK_STREAM && listening;
+  return type == SOCK_STREAM && listening ? domain : 0;
+}
+// 1 or 0, or -errno for what is no socket.
+static inline int clinux_is_listening_unix_stream(int fd) {
+  int family = clinux_listening_family(fd);
+  return family < 0 ? family : family == AF_UNIX;
+}
+// Reads bytes of a Unix socket, and the one descriptor that was passed with them (unix(7), SCM_RIGHTS); it is closed on exec.
+// `descriptor` is -1 where there is none. Where more than one was passed, the kernel and this close them all, and `too_many` is set.
+struct clinux_received { int64_t count; int descriptor; int too_many; };
+static inline struct clinux_received clinux_receive(int fd, void *buffer, size_t room) {
+  struct clinux_received received = {.descriptor = -1};
+  struct iovec part = {buffer, room};
+  union { struct cmsghdr head; char bytes[CMSG_SPACE(sizeof(int))]; } control;
+  // CMSG_LEN and not CMSG_SPACE: there is no room for a second one in what would only be padding.
+  struct msghdr message = {
+    .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = CMSG_LEN(sizeof(int))};
+  do received.count = CLINUX_CALL(recvmsg, fd, &message, MSG_CMSG_CLOEXEC); while (received.count < 0 && errno == EINTR);
+  if (received.count < 0) received.count = -(int64_t)errno;
+  else if (message.msg_controllen >= CMSG_LEN(sizeof(int)) && control.head.cmsg_level == SOL_SOCKET && control.head.cmsg_type == SCM_RIGHTS)
+    memcpy(&received.descriptor, CMSG_DATA(&control.head), sizeof(int));
+  if (message.msg_flags & MSG_CTRUNC) {
+    received.too_many = 1;
+    if (received.descriptor >= 0) close(received.descriptor);
+    received.descriptor = -1;
+  }
+  return received;
+}
+// Whether a socket is in the network namespace of this process (SO_NETNS_COOKIE, Linux 5.14); -errno where the kernel does not say.
+enum { CLINUX_NETNS_COOKIE = 71 };
+static inline int clinux_is_in_own_network(int fd) {
+  uint64_t there = 0, here = 0;
+  socklen_t size = sizeof there;
+  if (getsockopt(fd, SOL_SOCKET, CLINUX_NETNS_COOKIE, &there, &size) < 0) return -errno;
+  int own = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (own < 0) return -errno;
+  size = sizeof here;
+  int result = getsockopt(own, SOL_SOCKET, CLINUX_NETNS_COOKIE, &here, &size) < 0 ? -errno : here == there;
+  close(own);
+  return result;
+}
+// Whether an address is 127.0.0.1, ::1, or the first in the form of the second.
+static inline int clinux_is_bound_to_loopback(int fd) {
+  struct sockaddr_storage address;
+  socklen_t size = sizeof address;
+  if (getsockname(fd, (struct sockaddr *)&address, &size) < 0) return -errno;
+  const struct sockaddr_in *four = (const struct sockaddr_in *)&address;
+  const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)&address;
+  if (address.ss_family == AF_INET) return ntohl(four->sin_addr.s_addr) >> 24 == 127;
+  if (address.ss_family != AF_INET6) return 0;
+  return IN6_IS_ADDR_LOOPBACK(&six->sin6_addr) || (IN6_IS_ADDR_V4MAPPED(&six->sin6_addr) && six->sin6_addr.s6_addr[12] == 127);
 }
 // The path that a Unix socket is bound to, copied into `buffer`; its length, 0 for a socket without one: unnamed or
 // abstract (unix(7)). Room for CLINUX_PATH_LIMIT + 1 bytes is enough: a path that fills the address has no NUL.
@@ -137,7 +187,8 @@ static inline int clinux_loopback_listen(int version6, uint16_t port, int backlo
   int on = 1;
   int failed = setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) < 0
     || (version6 ? bind(fd, (struct sockaddr *)&six, sizeof six) : bind(fd, (struct sockaddr *)&six_less, sizeof six_less)) < 0
-    || listen(fd, backlog) < 0;
+    // Those that it accepts take this over: an answer is written as it comes, and no piece waits for another's acknowledgement.
+    || setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on) < 0 || listen(fd, backlog) < 0;
   if (!failed) return fd;
   int error = errno;
   close(fd);

@@ -77,6 +77,7 @@ static inline int clinux_pidfd_signal(int descriptor, int number) {
 // Ends every process of the group that `pid` leads.
 static inline int clinux_kill_group(int pid) { return clinux_result(kill(-pid, SIGKILL)); }
 static inline int clinux_terminate_group(int pid) { return clinux_result(kill(-pid, SIGTERM)); }
+static inline int clinux_signal_group(int pid, int number) { return clinux_result(kill(-pid, number)); }
 
 // A copy of this process without a terminal and without the standard streams, which go nowhere: 0 there, its number here.
 static inline int clinux_fork_apart(void) {
@@ -89,3 +90,15 @@ static inline int clinux_fork_apart(void) {
   return 0;
 }
 static inline _Noreturn void clinux_end_at_once(void) { _exit(0); }
+// The same for a copy that is no child of this process: its parent is that of orphans, which takes its exit code.
+static inline int clinux_fork_orphan(void) {
+  pid_t child = fork();
+  if (child < 0) return -errno;
+  if (child) {
+    struct clinux_exit end = clinux_wait(child, 1);
+    return end.error ? -end.error : end.code ? -EAGAIN : child;
+  }
+  int here = clinux_fork_apart();
+  if (here) _exit(here < 0);
+  return 0;
+}

@@ -24,10 +24,13 @@ package struct BodyReader: Sendable {
     case sizeFeed(Int)
     case data(Int)
     case dataReturn, dataFeed
-    case trailer(isEmpty: Bool)
+    case trailer(TrailerPart)
     case trailerFeed(isEmpty: Bool)
     case end, broken
   }
+
+  /// The part of a trailer's line, which is a field (RFC 9112, section 7.1.2).
+  private enum TrailerPart: Sendable { case start, name, value }
 
   /// 60 bits, which an `Int` has.
   private static let mostDigits = 15
@@ -85,14 +88,18 @@ package struct BodyReader: Sendable {
       guard digits > 0 else { return .broken }
       return isReturn ? .sizeFeed(size) : byte == UInt8(ascii: ";") ? .sizeExtension(size) : .broken
     case .sizeExtension(let size): return isReturn ? .sizeFeed(size) : HTTPToken.isText(byte) ? state : .broken
-    case .sizeFeed(0) where isFeed: return .trailer(isEmpty: true)
+    case .sizeFeed(0) where isFeed: return .trailer(.start)
     case .sizeFeed(let size) where isFeed: return .data(size)
     case .dataReturn where isReturn: return .dataFeed
     case .dataFeed where isFeed: return .size(0, digits: 0)
-    case .trailer(let isEmpty) where isReturn: return .trailerFeed(isEmpty: isEmpty)
-    case .trailer where HTTPToken.isText(byte): return .trailer(isEmpty: false)
+    case .trailer(.start) where isReturn: return .trailerFeed(isEmpty: true)
+    case .trailer(.start) where HTTPToken.isToken(byte), .trailer(.name) where HTTPToken.isToken(byte):
+      return .trailer(.name)
+    case .trailer(.name) where byte == UInt8(ascii: ":"): return .trailer(.value)
+    case .trailer(.value) where isReturn: return .trailerFeed(isEmpty: false)
+    case .trailer(.value) where HTTPToken.isText(byte): return state
     case .trailerFeed(true) where isFeed: return .end
-    case .trailerFeed(false) where isFeed: return .trailer(isEmpty: true)
+    case .trailerFeed(false) where isFeed: return .trailer(.start)
     default: return .broken
     }
   }

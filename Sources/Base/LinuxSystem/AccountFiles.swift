@@ -5,6 +5,7 @@ package struct AccountFiles: Sendable {
     let name: Substring
     let number: UInt32
     let group: UInt32
+    let home: Substring
   }
 
   private struct Group {
@@ -20,7 +21,7 @@ package struct AccountFiles: Sendable {
   package init(passwd: String, group: String) {
     users = Self.lines(passwd).compactMap { fields in
       guard fields.count >= 4, let number = UInt32(fields[2]), let group = UInt32(fields[3]) else { return nil }
-      return User(name: fields[0], number: number, group: group)
+      return User(name: fields[0], number: number, group: group, home: fields.count > 5 ? fields[5] : "")
     }
     groups = Self.lines(group).compactMap { fields in
       guard fields.count >= 4, let number = UInt32(fields[2]) else { return nil }
@@ -62,6 +63,11 @@ package struct AccountFiles: Sendable {
 
   /// The name of a user; nil where it has no entry.
   package func name(ofUser number: UInt32) -> String? { users.first { $0.number == number }.map { String($0.name) } }
+
+  /// The home of a user; nil where it has no entry, or one without an absolute path.
+  package func home(ofUser number: UInt32) -> String? {
+    users.first { $0.number == number }.flatMap { PathName.isAbsolute($0.home) ? String($0.home) : nil }
+  }
 
   /// The name of a group; its number where it has no entry.
   package func name(ofGroup number: UInt32) -> String {

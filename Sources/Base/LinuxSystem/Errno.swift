@@ -73,6 +73,8 @@ package struct Errno: Error, Equatable, Hashable, Sendable, CustomStringConverti
   package static let readOnlyFileSystem = Errno(code: EROFS)
   /// The argument makes no sense.
   package static let invalid = Errno(code: EINVAL)
+  /// The kernel has no such call.
+  package static let notImplemented = Errno(code: ENOSYS)
 
   /// Whether it means that the machine has no room now: no memory, thread, process or descriptor is left.
   package var isShortage: Bool { [EAGAIN, ENOMEM, EMFILE, ENFILE].contains(code) }

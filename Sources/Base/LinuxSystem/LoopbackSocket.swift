@@ -10,8 +10,10 @@ package enum LoopbackSocket {
     case ipv6
   }
 
-  /// How many connections may wait to be accepted: a browser opens a few.
-  private static let backlog: Int32 = 16
+  /// How many connections may wait to be accepted: as many as the clients of a door open at once.
+  ///
+  /// One more waits a second.
+  private static let backlog: Int32 = 64
 
   /// A socket that listens, and the port it has.
   package struct Listening: ~Copyable, Sendable {

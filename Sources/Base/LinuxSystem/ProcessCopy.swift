@@ -13,4 +13,14 @@ package enum ProcessCopy {
     // Nothing that this process has yet to print is printed twice.
     clinux_end_at_once()
   }
+
+  /// Runs a closure in such a copy that is no child of this process, so that it is not in the way of a program which this
+  /// process becomes.
+  ///
+  /// - Throws: what fork(2) says.
+  package static func runOrphan(_ body: () -> Void) throws(Errno) {
+    guard try Errno.check(clinux_fork_orphan()) == 0 else { return }
+    body()
+    clinux_end_at_once()
+  }
 }

@@ -4,6 +4,8 @@ import CLinux
 package enum ProcessIdentity {
   /// The effective user, who owns the files and may connect.
   package static var user: UInt32 { geteuid() }
+  /// The effective group of this process.
+  package static var group: UInt32 { getegid() }
 
   /// The process id.
   package static var pid: Int32 { getpid() }

@@ -27,6 +27,17 @@ package enum ProcessImage {
     throw Errno(code: code)
   }
 
+  /// Makes this process the leader of a group of its own (setpgid(2)): a signal can be sent to it and to all that it starts.
+  ///
+  /// - Throws: `EPERM` where it leads a session, and so a group, already.
+  package static func leadGroup() throws(Errno) { _ = try Errno.check(clinux_new_group()) }
+
+  /// Gives this process a session keyring of its own, without a key: keyrings are inherited, whatever namespaces a process is in
+  /// (session-keyring(7)).
+  ///
+  /// - Throws: `ENOSYS` on a kernel without keyrings, `EPERM` where a filter refuses the call.
+  package static func leaveKeyring() throws(Errno) { _ = try Errno.check(clinux_new_session_keyring()) }
+
   /// Ends this process by a signal, as if it had no handler: a shell that runs a script then ends as well.
   ///
   /// Where the signal is ignored, the exit code says what a shell would.

@@ -34,6 +34,11 @@ package struct Signal: Hashable, Sendable {
     _ = try Errno.check(clinux_signal_send(pid, number))
   }
 
+  /// Sends the signal to every process of a group, which has the number of the process that leads it.
+  package func send(toGroup group: Int32) throws(Errno) {
+    _ = try Errno.check(clinux_signal_group(group, number))
+  }
+
   /// Holds signals back on this thread and on those it starts from now on.
   package static func block(_ signals: [Signal]) throws(Errno) {
     _ = try Errno.check(clinux_signals_mask(1, mask(signals)))

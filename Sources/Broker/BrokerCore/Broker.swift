@@ -46,6 +46,8 @@ package actor Broker {
   var callers = Callers()
   /// The pending revocations, and the logouts that wait for them.
   var logouts = Logouts()
+  /// The requests that clients have queued.
+  var queued = QueuedRequests()
   /// Sessions that changes of the configuration have signed out.
   var parked = ParkedSessions()
   /// Refusals that several profiles of a provider get.
@@ -142,7 +144,7 @@ package actor Broker {
     noteOpened()
     restore(contents, to: slots)
     readSharedRecords()
-    handle(.opened(contents.revocations))
+    openQueues(contents)
     noteWorkEnded()
   }
 
@@ -152,7 +154,7 @@ package actor Broker {
   /// wrong codes.
   package var isBusy: Bool {
     hasWork || logins.isAnyPending || enrolments.isAnyPending(at: now.wall) || remembersGuesses
-      || logouts.queue.isWorthWaiting(at: now) || vault.needsPersonToOpen
+      || logouts.queue.isWorthWaiting(at: now) || queued.queue.isWorthWaiting(at: now) || vault.needsPersonToOpen
   }
 
   /// Whether a provider or the store is being waited for.

@@ -21,7 +21,10 @@ extension LimitedSocket {
     as id: String, _ params: OpenSocket.Params, profiles: [ProfileName]
   ) throws(BrokerError) -> LimitedSocket {
     var writer = JSONWriter()
-    params.encode(to: &writer)
+    var entry = params
+    // No entry has it: the sockets of the configuration end with the broker.
+    entry.whileConnected = nil
+    entry.encode(to: &writer)
     let read: LimitedSocket?
     do throws(ConfigurationError) {
       let bytes = writer.bytes

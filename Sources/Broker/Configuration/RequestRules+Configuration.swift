@@ -13,14 +13,41 @@ extension RequestRules {
     guard profile.has("requests") else {
       // So that its keys are known.
       _ = section.sections("allow", atMost: Self.mostRules)
+      _ = RequestQueue.Rules(&section)
       return nil
     }
     let rules = (section.sections("allow", atMost: Self.mostRules) ?? []).compactMap { element in
       var element = element
       return RequestRule(&element)
     }
+    let queue = RequestQueue.Rules(&section)
     section.finish(aliases: ["rules": "allow", "origins": "allow"])
-    self.init(allow: rules)
+    self.init(allow: rules, queue: queue)
+  }
+}
+
+/// The fate of the queued requests of a user who logs out.
+private enum FateAtLogout: String, CaseIterable {
+  /// They wait for that user's next login.
+  case keep
+  /// They are forgotten.
+  case drop
+}
+
+extension RequestQueue.Rules {
+  /// Ten thousand is more than a person changes while a server is away.
+  private static let entriesSetting = WholeNumberSetting("maxEntries", 1...10_000, standard: 1000)
+  /// An hour less than the day for which the usual APIs know a key; some know it for a month.
+  private static let lifetimeSetting = DurationSetting("keyLifetimeSeconds", 60...2_592_000, standard: 82_800)
+  private static let logoutSetting = ChoiceSetting("onLogout", standard: FateAtLogout.keep)
+
+  /// Reads the section `queue`.
+  fileprivate init(_ requests: inout ConfigurationSection) {
+    var section = requests.section("queue")
+    self.init(
+      mostEntries: section.read(Self.entriesSetting), keyLifetime: section.read(Self.lifetimeSetting),
+      outliveLogout: section.read(Self.logoutSetting) == .keep)
+    section.finish()
   }
 }
 

@@ -17,6 +17,10 @@ package final class Door: Sendable {
     case unix(UnixSocket.Listening)
     /// A port of 127.0.0.1.
     case port(LoopbackSocket.Listening)
+    /// A Unix socket that a client has passed, and keeps.
+    case passedUnix(FileDescriptor)
+    /// A port of a loopback address, passed in the same way.
+    case passedPort(FileDescriptor)
   }
 
   /// How often it was used, since it was opened.
@@ -34,6 +38,7 @@ package final class Door: Sendable {
   /// The means by which it serves.
   let means: DoorMeans
   private let listener: Listener
+  private let isPassed: Bool
   private let bell: EventCounter
   private let state = Mutex(State())
 
@@ -48,6 +53,11 @@ package final class Door: Sendable {
   package init(_ settings: DoorSettings, on listener: consuming Listener, with means: DoorMeans) throws(Errno) {
     (self.settings, self.means) = (settings, means)
     bell = try EventCounter()
+    switch listener {
+    case .passedUnix: isPassed = true
+    case .passedPort: isPassed = true
+    default: isPassed = false
+    }
     self.listener = listener
     try SystemThread { [self] in acceptAll() }.detach()
   }
@@ -64,6 +74,7 @@ package final class Door: Sendable {
     switch listener {
     case .unix(let socket): socket.removePath()
     case .port(let socket): socket.stop()
+    default: break
     }
   }
 
@@ -83,7 +94,12 @@ package final class Door: Sendable {
     poll.watch(1, number, readable: true)
     while !isClosed {
       _ = try? poll.wait()
-      while !isClosed, let connection = accept() { admit(connection) }
+      while !isClosed, let connection = accept() {
+        admit(connection)
+        // Another program that has the socket may make it one that blocks, or take what waits: it is asked once each time that
+        // it is ready.
+        if isPassed { break }
+      }
     }
   }
 
@@ -91,6 +107,8 @@ package final class Door: Sendable {
     switch listener {
     case .unix(let socket): socket.descriptor.number
     case .port(let socket): socket.descriptor.number
+    case .passedUnix(let socket): socket.number
+    case .passedPort(let socket): socket.number
     }
   }
 
@@ -100,6 +118,8 @@ package final class Door: Sendable {
       switch listener {
       case .unix(let socket): return try UnixSocket.accept(from: socket.descriptor)
       case .port(let socket): return try UnixSocket.accept(from: socket.descriptor)
+      case .passedUnix(let socket): return try UnixSocket.accept(from: socket)
+      case .passedPort(let socket): return try UnixSocket.accept(from: socket)
       }
     } catch {
       // The machine has no descriptors: those that are open come back, and none does sooner by asking again at once.
@@ -127,10 +147,9 @@ package final class Door: Sendable {
   }
 
   private func isOwners(_ descriptor: borrowing FileDescriptor) -> Bool {
-    switch listener {
-    case .unix: (try? PeerCredentials(of: descriptor)).map { $0.uid == Self.owner || $0.uid == 0 } ?? false
-    case .port: LoopbackSocket.user(connectedTo: descriptor) == Self.owner
-    }
+    settings.port == nil
+      ? (try? PeerCredentials(of: descriptor)).map { $0.uid == Self.owner || $0.uid == 0 } ?? false
+      : LoopbackSocket.user(connectedTo: descriptor) == Self.owner
   }
 
   private func begin() -> Bool {

@@ -46,11 +46,15 @@ struct DoorConnection: ~Copyable {
     var head = RequestHead(longest: Self.longestHead)
     defer { head.wipe() }
     guard try read(&head) else { return false }
-    let request = try DoorRequest(head, at: door.settings)
-    do throws(DoorRefusal) { return try forward(request) } catch {
+    var keepsConnection = false
+    do throws(DoorRefusal) {
+      let request = try DoorRequest(head, at: door.settings)
+      keepsConnection = request.keepsConnection
+      return try forward(request)
+    } catch {
       var refusal = error
-      if !request.keepsConnection { refusal.ends = true }
-      refusal.hasNoBody = request.method == .head
+      if !keepsConnection { refusal.ends = true }
+      refusal.hasNoBody = head.method == "HEAD"
       throw refusal
     }
   }
@@ -69,7 +73,10 @@ struct DoorConnection: ~Copyable {
       outcome = try send(request, held, loan, nonce, passesUnauthorized: false)
     }
     if case .unauthorized(let challenge) = outcome, request.isHeld {
-      loan = try lend(demand.replacing(loan.token, challenge), ends: false)
+      do throws(DoorRefusal) { loan = try lend(demand.replacing(loan.token, challenge), ends: false) } catch {
+        // Where no other token can be had, the server's own answer is what is passed on: it is asked for once more.
+        guard door.settings.passesUnauthorized else { throw error }
+      }
       outcome = try send(request, held, loan, passesUnauthorized: true)
     }
     switch outcome {

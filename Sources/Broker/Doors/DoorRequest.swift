@@ -125,10 +125,9 @@ struct DoorRequest {
     let count = head.count(of: door.slot)
     guard count <= 1 else { throw .malformed("The field \(door.slot) stands twice.") }
     guard let value = head.value(of: door.slot) else {
-      guard door.port == nil else {
-        throw .denied("The request has no placeholder: send it as the token, in the field \(door.slot).")
-      }
-      return
+      guard door.port != nil else { return }
+      let sentence = "The request has no placeholder: send it as the token, in the field \(door.slot)."
+      throw door.passesUnauthorized && door.slot == "authorization" ? .unasked(sentence) : .denied(sentence)
     }
     guard holds(value, door.placeholder) else {
       throw .denied("The field \(door.slot) has another credential than the placeholder of this door.")

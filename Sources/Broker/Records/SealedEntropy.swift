@@ -28,6 +28,11 @@ package final class SealedEntropy: Entropy {
     }
   }
 
+  /// A hash without a key: who can read it has the vault's.
+  package func digest(of contents: [UInt8]) -> String {
+    String(decoding: Base64.encode(KeyedHash.unkeyedDigest(of: contents.span).span, as: .url), as: UTF8.self)
+  }
+
   /// A random number from 0 to 1: one is drawn for each event of each session.
   package func fraction() -> Double { jitter.withLock { Double.random(in: 0...1, using: &$0) } }
 

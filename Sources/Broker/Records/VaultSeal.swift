@@ -38,6 +38,16 @@ package struct VaultSeal: Sendable {
     return (try? SealedBox.open(box, context: context, key: key, into: &output)) != nil
   }
 
+  /// Opens contents of any length into ordinary memory: what is no secret of the broker's, such as a request.
+  ///
+  /// - Returns: nil for what was not sealed for this place under this key.
+  package func openOrdinary(_ box: Span<UInt8>, at place: SealedPlace) -> [UInt8]? {
+    guard box.count >= SealedBox.overheadByteCount else { return nil }
+    var bytes = [UInt8](repeating: 0, count: box.count - SealedBox.overheadByteCount)
+    var output = bytes.mutableSpan
+    return open(box, at: place, into: &output) ? bytes : nil
+  }
+
   /// Opens contents that are no secret in themselves, such as a list of names.
   ///
   /// - Throws: `SealingError`.

@@ -21,6 +21,8 @@ struct Manifest: Sendable {
     case revocation = 5
     /// Sessions that changes of the configuration have signed out.
     case parkedSession = 6
+    /// Requests that clients have queued.
+    case queuedRequest = 7
   }
 
   /// A row's place.
@@ -34,7 +36,7 @@ struct Manifest: Sendable {
     var profile: ProfileName? {
       switch table {
       case .session, .refreshIntent, .pendingLogin: ProfileName(name)
-      case .revocation, .parkedSession: ProfileName(String(name.prefix { $0 != "/" }))
+      case .revocation, .parkedSession, .queuedRequest: ProfileName(String(name.prefix { $0 != "/" }))
       case .metadata: nil
       }
     }

@@ -105,11 +105,6 @@ struct ParkedSessionTable: SealedTable {
   ///
   /// - Throws: `VaultError.storage`.
   func closeAll(of profile: ProfileName) throws(VaultError) {
-    do throws(SQLiteError) {
-      // The names that begin with the profile's and a stroke: the zero is the character behind the stroke.
-      let statement = try connection.prepare("DELETE FROM parked_session WHERE name >= ?1 || '/' AND name < ?1 || '0'")
-      try statement.bind(profile.description, at: 1)
-      try statement.run()
-    } catch { throw .storage(error) }
+    try connection.removeRows("DELETE FROM parked_session WHERE name >= ?1 || '/' AND name < ?1 || '0'", of: profile)
   }
 }

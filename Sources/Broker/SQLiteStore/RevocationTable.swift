@@ -21,16 +21,12 @@ struct RevocationTable: BoundTable {
   let connection: SQLiteConnection
   let seal: VaultSeal
 
-  /// The row's name: the profile's, which has no stroke in it, and the number behind it.
-  static func name(of id: PendingRevocation.ID) -> String { "\(id.profile)/\(id.number)" }
+  /// The row's name.
+  static func name(of id: PendingRevocation.ID) -> String { NumberedName(id.profile, id.number).text }
 
   static func value(of row: borrowing Statement, _ opened: OpenedRow) throws -> PendingRevocation? {
-    let parts = opened.name.split(separator: "/", omittingEmptySubsequences: false)
-    guard parts.count == 2, let profile = ProfileName(String(parts[0])), let number = UInt64(parts[1]) else {
-      return nil
-    }
-    let id = PendingRevocation.ID(profile: profile, number: number)
-    guard Self.name(of: id) == opened.name, let binding = opened.place.binding else { return nil }
+    guard let name = NumberedName(opened.name), let binding = opened.place.binding else { return nil }
+    let id = PendingRevocation.ID(profile: name.profile, number: name.number)
     return try RevocationCoding.decode(opened.plaintext, id, binding)
   }
 
@@ -51,11 +47,6 @@ struct RevocationTable: BoundTable {
   ///
   /// - Throws: `VaultError.storage`.
   func closeAll(of profile: ProfileName) throws(VaultError) {
-    do throws(SQLiteError) {
-      // The names that begin with the profile's and a stroke: the zero is the character behind the stroke.
-      let statement = try connection.prepare("DELETE FROM revocation WHERE name >= ?1 || '/' AND name < ?1 || '0'")
-      try statement.bind(profile.description, at: 1)
-      try statement.run()
-    } catch { throw .storage(error) }
+    try connection.removeRows("DELETE FROM revocation WHERE name >= ?1 || '/' AND name < ?1 || '0'", of: profile)
   }
 }

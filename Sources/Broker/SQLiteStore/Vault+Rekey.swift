@@ -99,6 +99,8 @@ extension Vault {
     try PendingLoginTable(connection: connection, seal: old).reseal(with: change.seal, in: &change.manifest)
     try RevocationTable(connection: connection, seal: old).reseal(with: change.seal, in: &change.manifest)
     try ParkedSessionTable(connection: connection, seal: old).reseal(with: change.seal, in: &change.manifest)
+    try QueuedRequestTable(connection: connection, seal: old).reseal(with: change.seal, in: &change.manifest)
+    try QueuedContentsTable(connection: connection, seal: old).reseal(with: change.seal)
     try MetadataTable(connection: connection, seal: old).reseal(with: change.seal, in: &change.manifest)
     try AuditTable(connection: connection, seal: old).reseal(with: change.seal)
     let events = EventTable(connection: connection, seal: old)

@@ -57,6 +57,14 @@ extension Vault: SessionStore {
     } catch { throw StoreFailure(error) }
   }
 
+  /// Opens what is sent with a queued request, or what came.
+  ///
+  /// - Throws: `StoreFailure.tampered`, `.locked`, `.failed`.
+  package func contents(of request: QueuedRequest.ID) async throws(StoreFailure) -> QueuedContents? {
+    let (connection, open) = try opened()
+    return try QueuedContentsTable(connection: connection, seal: open.seal).contents(of: request)
+  }
+
   /// The sequences after which every kept event can be replayed: none of those that are about to be removed.
   private func completeness(_ open: OpenVault) -> EventCompleteness {
     var completeness = open.head.completeness

@@ -65,8 +65,9 @@ extension StoreStep {
     case .closeLogin(let profile): return [Manifest.Row(table: .pendingLogin, name: profile.description)]
     case .closeIntent(let profile): return [Manifest.Row(table: .refreshIntent, name: profile.description)]
     case .unpark(let id): return [Manifest.Row(table: .parkedSession, name: ParkedSessionTable.name(of: id))]
+    case .forgetRequest(let id): return [Manifest.Row(table: .queuedRequest, name: QueuedRequestTable.name(of: id))]
     case .openRevocation, .closeRevocation, .event, .eventsIncomplete: return []
-    case .openIntent, .openLogin, .park: return nil
+    case .openIntent, .openLogin, .park, .keepRequest: return nil
     }
   }
 }
@@ -107,6 +108,9 @@ extension VaultChange {
       guard let profile = row.profile else { return }
       try apply(row.table == .pendingLogin ? .closeLogin(profile) : .closeIntent(profile))
     case .parkedSession: try ParkedSessionTable(connection: connection, seal: seal).remove(row.name)
+    case .queuedRequest:
+      try QueuedRequestTable(connection: connection, seal: seal).remove(row.name)
+      try QueuedContentsTable(connection: connection, seal: seal).remove(row.name)
     case .revocation, .metadata: return
     }
     manifest[row.table, row.name] = nil

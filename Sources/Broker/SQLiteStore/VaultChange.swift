@@ -75,6 +75,15 @@ struct VaultChange {
       try ParkedSessionTable(connection: connection, seal: seal).close(id)
       manifest[.parkedSession, ParkedSessionTable.name(of: id)] = nil
       endsSession = true
+    case .keepRequest(let request, let contents):
+      manifest[.queuedRequest, QueuedRequestTable.name(of: request.id)] =
+        try QueuedRequestTable(connection: connection, seal: seal).keep(request)
+      if let contents { try QueuedContentsTable(connection: connection, seal: seal).keep(contents, of: request.id) }
+    case .forgetRequest(let id):
+      let name = QueuedRequestTable.name(of: id)
+      try QueuedRequestTable(connection: connection, seal: seal).remove(name)
+      try QueuedContentsTable(connection: connection, seal: seal).remove(name)
+      manifest[.queuedRequest, name] = nil
     case .event(let event): try append(event)
     case .eventsIncomplete(let sequence): head.completeness.lose(through: sequence, lasting: true)
     }
@@ -92,6 +101,7 @@ struct VaultChange {
       try closeLogin(record.profile)
       try closeRevocations(of: record.profile)
       try closeParked(of: record.profile)
+      try forgetRequests(of: record.profile)
     }
     if case .living = record.contents { return }
     endsSession = true
@@ -115,6 +125,12 @@ struct VaultChange {
   private mutating func closeParked(of profile: ProfileName) throws {
     try ParkedSessionTable(connection: connection, seal: seal).closeAll(of: profile)
     manifest.removeAll(in: .parkedSession, of: profile)
+  }
+
+  private mutating func forgetRequests(of profile: ProfileName) throws {
+    try QueuedRequestTable(connection: connection, seal: seal).forgetAll(of: profile)
+    try QueuedContentsTable(connection: connection, seal: seal).forgetAll(of: profile)
+    manifest.removeAll(in: .queuedRequest, of: profile)
   }
 
   private mutating func append(_ event: BrokerEvent) throws {

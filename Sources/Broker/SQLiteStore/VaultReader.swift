@@ -95,6 +95,7 @@ struct VaultReader {
     contents.revocations = try judge.accept(RevocationTable(connection: connection, seal: seal))
       .sorted { ($0.id.profile, $0.id.number) < ($1.id.profile, $1.id.number) }
     contents.parked = try judge.accept(ParkedSessionTable(connection: connection, seal: seal))
+    contents.requests = try judge.accept(QueuedRequestTable(connection: connection, seal: seal))
     _ = try judge.accept(MetadataTable(connection: connection, seal: seal))
     judge.missMissingRows()
     let tampered = judge.tampered
@@ -102,6 +103,7 @@ struct VaultReader {
       contents.records.removeAll { tampered.contains($0.profile) }
       contents.intents.removeAll { tampered.contains($0.profile) }
       contents.revocations.removeAll { tampered.contains($0.id.profile) }
+      contents.requests.removeAll { tampered.contains($0.id.profile) }
       contents.parked.removeAll { tampered.contains($0.id.profile) }
       contents.pendingLogins.removeAll { tampered.contains($0.login.profile) }
     }

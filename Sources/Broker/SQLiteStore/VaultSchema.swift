@@ -6,7 +6,7 @@ enum VaultSchema {
   static let applicationID: Int32 = 0x4142_5654
 
   /// The number of the schema that this program writes.
-  static let version: Int32 = 6
+  static let version: Int32 = 7
 
   /// The number of the first schema with a key ring, which had no place for tokens that are still to be revoked.
   static let keyedVersion: Int32 = 2
@@ -20,6 +20,9 @@ enum VaultSchema {
 
   /// The number of the first schema with sessions that the configuration has signed out, which had no audit.
   static let parkedVersion: Int32 = 5
+
+  /// The number of the first schema with an audit, which had no place for the requests that clients queue.
+  static let auditVersion: Int32 = 6
 
   /// The number of the schema in which everything was sealed directly under the key file's key.
   static let unkeyedVersion: Int32 = 1
@@ -46,10 +49,11 @@ enum VaultSchema {
         // The head has more to say, and lasting events have ordinals of their own: no table changes.
         .init(seriesVersion, statements: []),
         .init(parkedVersion, statements: fifth),
-        .init(version, statements: sixth),
+        .init(auditVersion, statements: sixth),
+        .init(version, statements: seventh),
       ],
       creation: { connection in
-        for statement in first + second + third + fifth + sixth { try connection.execute(statement) }
+        for statement in first + second + third + fifth + sixth + seventh { try connection.execute(statement) }
         try create(connection)
       })
   }
@@ -185,6 +189,28 @@ enum VaultSchema {
     CREATE TABLE audit_checkpoint (
       only INTEGER NOT NULL PRIMARY KEY CHECK (only = 1),
       number INTEGER NOT NULL,
+      sealed BLOB NOT NULL
+    ) STRICT
+    """,
+  ]
+
+  private static let seventh: [StaticString] = [
+    """
+    CREATE TABLE queued_request (
+      name TEXT NOT NULL PRIMARY KEY,
+      provider_type TEXT NOT NULL,
+      issuer TEXT NOT NULL,
+      client_id TEXT NOT NULL,
+      format INTEGER NOT NULL,
+      sealed BLOB NOT NULL
+    ) STRICT
+    """,
+    // What is sent, or what came. A number tells the one from the other, and neither is ever written twice.
+    """
+    CREATE TABLE queued_contents (
+      name TEXT NOT NULL PRIMARY KEY,
+      is_answer INTEGER NOT NULL,
+      format INTEGER NOT NULL,
       sealed BLOB NOT NULL
     ) STRICT
     """,

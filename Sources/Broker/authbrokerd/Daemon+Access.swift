@@ -20,6 +20,8 @@ struct LimitedListener {
   var problem: String?
   /// The end of one that was opened at run time; nil for one of the configuration.
   var end: (at: Timestamp, timer: TimerID)?
+  /// The connection with which it ends; nil where it ends by its time alone.
+  var opener: ClientID?
 
   /// A socket that does not listen yet.
   init(_ limited: LimitedSocket, at path: String) { (self.limited, self.path) = (limited, path) }

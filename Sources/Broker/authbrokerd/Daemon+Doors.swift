@@ -37,8 +37,10 @@ extension Daemon {
   /// Opens, closes and lists them for the server.
   var doorServices: DoorServices {
     var services = DoorServices()
-    services.open = { [weak self] params, principal in
-      self?.assumeIsolated { daemon in Result { () throws(BrokerError) in try daemon.openDoor(params, principal) } }
+    services.open = { [weak self] params, passed, principal in
+      self?.assumeIsolated { daemon in
+        Result { () throws(BrokerError) in try daemon.openDoor(params, passed, principal) }
+      }
         ?? .failure(BrokerError(.shuttingDown))
     }
     services.close = { [weak self] id, principal in
@@ -58,7 +60,9 @@ extension Daemon {
     return services
   }
 
-  private func openDoor(_ params: OpenDoor.Params, _ principal: Principal) throws(BrokerError) -> OpenDoor.Result {
+  private func openDoor(
+    _ params: OpenDoor.Params, _ passed: PassedDescriptor?, _ principal: Principal
+  ) throws(BrokerError) -> OpenDoor.Result {
     guard !isStopping, let broker, let server, let opener = principal.client else { throw BrokerError(.shuttingDown) }
     guard doors.count < Self.mostDoors else {
       throw BrokerError(
@@ -79,7 +83,7 @@ extension Daemon {
       }
     } catch { throw BrokerError(.internal, error.message) }
     let (id, placeholder) = try Self.names(params.placeholder ?? Self.doorPrefix)
-    let place = try place(of: id, params)
+    let place = try params.descriptor == true ? DoorPlace(passed) : place(of: id, params)
     let settings = DoorSettings(
       profile: doorway.profile, origin: doorway.origin, placeholder: placeholder, slot: doorway.slot,
       passesUnauthorized: params.unauthorized == "pass", port: place.port)
@@ -102,13 +106,14 @@ extension Daemon {
   }
 
   private static func check(_ params: OpenDoor.Params, isLimited: Bool) throws(BrokerError) {
-    if isLimited, params.path != nil || params.port != nil {
-      let name = params.path != nil ? "path" : "port"
+    let places = [
+      ("path", params.path != nil), ("port", params.port != nil), ("descriptor", params.descriptor == true),
+    ]
+    let chosen = places.filter(\.1).map(\.0)
+    if isLimited, let name = chosen.first {
       throw .unfit("/\(name)", "must be absent: a client of a limited socket has its door where the broker makes it")
     }
-    guard params.path == nil || params.port == nil else {
-      throw .unfit("/port", "must be absent, since /path is there")
-    }
+    guard chosen.count < 2 else { throw .unfit("/\(chosen[1])", "must be absent, since /\(chosen[0]) is there") }
     if let path = params.path, !PathName.isAbsolute(path) { throw .unfit("/path", "must be absolute") }
     if let port = params.port, port > 65_535 || (1..<1024).contains(port) {
       throw .unfit("/port", "must be 0, or from 1024 to 65535")
@@ -136,26 +141,18 @@ extension Daemon {
     } catch { throw BrokerError(.overloaded, BrokerError.secretMemoryMessage) }
   }
 
-  /// The place of a door.
-  private struct Place: ~Copyable {
-    let listener: Door.Listener
-    let url: String
-    let port: Int?
-    let directory: String?
-  }
-
-  private func place(of id: String, _ params: OpenDoor.Params) throws(BrokerError) -> Place {
+  private func place(of id: String, _ params: OpenDoor.Params) throws(BrokerError) -> DoorPlace {
     if let port = params.port {
       do throws(Errno) {
         let socket = try LoopbackSocket.listen(on: .ipv4, port: UInt16(port))
         let chosen = socket.port
-        return Place(listener: .port(socket), url: "http://127.0.0.1:\(chosen)", port: chosen, directory: nil)
+        return DoorPlace(listener: .port(socket), url: "http://127.0.0.1:\(chosen)", port: chosen, directory: nil)
       } catch { throw BrokerError(.invalidParams, "The port cannot be opened: \(error).", pointer: "/port") }
     }
     if let path = params.path { try Self.checkIsFree(path) }
     let path = params.path ?? standardPath(of: id)
     do {
-      return Place(
+      return DoorPlace(
         listener: .unix(try lock.listen(at: path)), url: "unix:\(path)", port: nil,
         directory: params.path == nil ? PathName.directory(of: path) : nil)
     } catch {

@@ -18,9 +18,22 @@ extension Daemon {
   var socketServices: SocketServices {
     var services = SocketServices()
     services.list = { [weak self] in self?.assumeIsolated { $0.socketStates } ?? [] }
-    services.open = { [weak self] params, reply in self?.assumeIsolated { $0.openSocket(params, reply) } }
+    services.open = { [weak self] params, opener, reply in
+      self?.assumeIsolated { $0.openSocket(params, params.whileConnected == true ? opener : nil, reply) }
+    }
     services.close = { [weak self] id in self?.assumeIsolated { $0.closeSocket(id) } ?? false }
+    services.forget = { [weak self] client in self?.assumeIsolated { $0.closeSockets(of: client) } }
     return services
+  }
+
+  /// Closes the sockets that end with a connection, behind what happens at this moment: the end of that connection.
+  private func closeSockets(of opener: ClientID) {
+    guard limitedSockets.contains(where: { $0.opener == opener }) else { return }
+    let previous = reloading
+    reloading = Task {
+      await previous?.value
+      for socket in limitedSockets where socket.opener == opener { _ = closeSocket(socket.limited.name) }
+    }
   }
 
   private var socketStates: [LimitedSocketState] {
@@ -36,16 +49,22 @@ extension Daemon {
   }
 
   /// Opens a socket, behind a reload that is under way: that would not know it.
-  private func openSocket(_ params: OpenSocket.Params, _ reply: @escaping SocketServices.OpenReply) {
+  private func openSocket(
+    _ params: OpenSocket.Params, _ opener: ClientID?, _ reply: @escaping SocketServices.OpenReply
+  ) {
     let previous = reloading
     reloading = Task {
       await previous?.value
-      reply(Result { () throws(BrokerError) in try opened(params) })
+      reply(Result { () throws(BrokerError) in try opened(params, opener) })
     }
   }
 
-  private func opened(_ params: OpenSocket.Params) throws(BrokerError) -> OpenSocket.Result {
+  private func opened(_ params: OpenSocket.Params, _ opener: ClientID?) throws(BrokerError) -> OpenSocket.Result {
     guard !isStopping, let server else { throw BrokerError(.shuttingDown) }
+    // Its end has been told already, where it has gone meanwhile.
+    if let opener, server.assumeIsolated({ $0.principal(of: opener, calling: OpenSocket.name) }) == nil {
+      throw BrokerError(.shuttingDown)
+    }
     guard limitedSockets.count(where: { $0.end != nil }) < Self.mostOpened else {
       throw BrokerError(
         .overloaded, "\(Self.mostOpened) sockets are open, which is the most; close one (closeSocket) and try again.")
@@ -71,6 +90,7 @@ extension Daemon {
       self?.assumeIsolated { _ = $0.closeSocket(id) }
     }
     socket.admission = admission
+    socket.opener = opener
     socket.end = (at: WallClock.timestamp + params.lifetime, timer: timer)
     limitedSockets.append(socket)
     watchSockets(server)

@@ -14,6 +14,9 @@ guard let words = rawArguments.words else {
   ProcessImage.end(ExitCode.usage.rawValue)
 }
 let program = rawArguments.programName
+if program == SandboxBeginning.programName {
+  ProcessImage.end(SandboxBeginning.run(words, EnvironmentVariables.current).rawValue)
+}
 let prefix = program == "authbroker" ? [] : HelperCommand.words(calledAs: program)
 let code = CommandLineProgram.run(prefix + words, EnvironmentVariables.current)
 ProcessImage.end(code.rawValue)

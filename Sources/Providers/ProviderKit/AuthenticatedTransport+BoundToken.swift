@@ -38,8 +38,9 @@ extension AuthenticatedTransport {
   ) throws(ProviderFailure) -> HTTPStream {
     let token = loan.token
     if let field = loan.field {
+      let scheme = field.name == "Authorization" ? field.scheme : ""
       return stream(
-        request, upload, secret: token.value, in: field.name, scheme: field.scheme, stillness: stillness, to: sink)
+        request, upload, secret: token.value, in: field.name, scheme: scheme, stillness: stillness, to: sink)
     }
     switch token.kind {
     case .bearer: return stream(request, upload, bearer: token.value, stillness: stillness, to: sink)

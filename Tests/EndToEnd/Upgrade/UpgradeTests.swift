@@ -47,7 +47,7 @@ import Testing
   private func expectOpen(_ machine: Machine) throws {
     let vault = try machine.status().required("vault")
     #expect(try vault.required("keySource").string() == machine.state.source && !vault.required("locked").bool())
-    #expect(try vault.required("schemaVersion").integer() == 6)
+    #expect(try vault.required("schemaVersion").integer() == 7)
     #expect(try vault["mayBeOlder"]?.bool() != true)
   }
 
@@ -102,7 +102,7 @@ import Testing
       #expect(try FileStatus.ofLink(backup).permissions == 0o600)
       let identity = try FileStatus.ofLink(backup).identity
       let names = Directory.names(in: sandbox.state)
-      let second = try machine.start(at: 6)
+      let second = try machine.start(at: 7)
       try expectOpen(machine)
       try expectSessions(machine)
       try machine.run(
@@ -142,12 +142,12 @@ import Testing
       let options = try EarlierState(version: .second, source: "file").copy(to: sandbox)
       let path = sandbox.state + "/vault.sqlite"
       let connection = try SQLiteConnection(path: path, applicationID: 0x4142_5654)
-      try connection.setSchemaVersion(7)
+      try connection.setSchemaVersion(8)
       try connection.close()
       let before = try Directory.bytes(of: path)
       let refusal = try sandbox.refusedDaemon(options)
       #expect(refusal.code == 7)
-      let reason = "The vault has format 7, and this version supports up to 6; install the newer version"
+      let reason = "The vault has format 8, and this version supports up to 7; install the newer version"
       #expect(refusal.errors.contains(reason), "\(refusal.errors)")
       #expect(try Directory.bytes(of: path) == before)
     }

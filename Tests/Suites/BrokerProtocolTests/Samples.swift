@@ -90,6 +90,9 @@ enum Samples {
 
   static let payloads: [EventPayload] =
     [
+      .requestCompleted(RequestCompletedEvent(requestID: "r1", status: 201)),
+      .requestFailed(RequestFailedEvent(requestID: "r1", kind: .outcomeUnknown)),
+      .queuePaused(QueuePausedEvent(requestID: "r1", reason: .otherUser)),
       .consentRequested(consent),
       .consentRequested(
         ConsentQuestion(

@@ -20,6 +20,12 @@ import Testing
       #"{"profile":"work","method":"GET","url":"https://api.example.com/"}"#, #"{"method":"GET","url":"/v1"}"#,
       #"{"method":"GET","url":"https://api.example.com/"}"#,
     ],
+    "queueRequest": [
+      #"{"profile":"work","method":"PUT","url":"https://api.example.com/","idempotencyKey":"k"}"#,
+      #"{"method":"PUT","url":"/v1","idempotencyKey":"k"}"#,
+    ],
+    "listRequests": [#"{"profile":"work"}"#, "{}"], "getRequest": [#"{"requestId":"r"}"#],
+    "cancelRequest": [#"{"requestId":"r"}"#],
     "openDoor": [#"{"profile":"work","origin":"https://api.example.com"}"#, #"{"origin":"https://api.example.com"}"#],
     "closeDoor": [#"{"doorId":"d"}"#], "listDoors": ["{}"],
     "getIdToken": [#"{"profile":"work"}"#, "{}"],

@@ -269,20 +269,6 @@ final class TestClient {
   }
 }
 
-/// Handles that a test can foresee.
-final class CountingEntropy: Entropy {
-  private let count = Mutex(0)
-
-  func handle() -> String {
-    count.withLock { count in
-      count += 1
-      return "handle-\(count)"
-    }
-  }
-
-  func tokenID(of token: Secret) -> String { "id-\(token.revealedString()?.suffix(1) ?? "")" }
-}
-
 extension Broker {
   /// Starts on the broker's own executor, which the test turns.
   fileprivate func startSoon(_ store: InMemoryStore, _ notify: @escaping @Sendable (BrokerNotice) -> Void) {

@@ -233,7 +233,8 @@ import Testing
     let names = CommandList.all.map { $0.description.name }
     #expect(
       Set(names) == [
-        "request", "door", "cancel", "reauthenticate", "access", "target", "reload", "profile", "import",
+        "request", "queue", "door", "sandbox", "cancel", "reauthenticate", "access", "target", "reload", "profile",
+        "import",
         "serve", "connect", "stop", "sockpath", "login", "verify-otp", "token", "header", "status", "sessions",
         "logout", "watch", "call", "register", "demo", "config", "version", "help",
         "lock", "unlock", "rekey", "doctor", "provider-check", "account", "local", "helper", "exec", "file", "init",

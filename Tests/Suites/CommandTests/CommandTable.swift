@@ -5,7 +5,10 @@ enum CommandTable {
   /// A line for each command that it cannot do, where no broker is to be had and no daemon is installed.
   static let failing: [String: [String]] = [
     "token": [], "request": ["/x"], "door open": ["https://api.example.com"], "door list": [],
-    "door close": ["x"], "door run": ["https://api.example.com", "/no/such/program"], "header": [],
+    "queue list": [], "queue show": ["x"], "queue cancel": ["x"],
+    "door close": ["x"],
+    "door run": ["https://api.example.com", "/no/such/program"],
+    "sandbox": ["https://api.example.com", "/no/such/program"], "header": [],
     "exec": ["/no/such/program"], "file": ["/proc/version"],
     "login": ["--email", "a@example.com", "--password-command", "false"],
     "verify-otp": ["flow", "--code-stdin"], "cancel": [], "reauthenticate": [], "register": [],

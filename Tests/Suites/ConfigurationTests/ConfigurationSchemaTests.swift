@@ -135,7 +135,8 @@ import Testing
       "profiles.*.deviceParameters", "profiles.*.endpoints", "profiles.*.tls", "profiles.*.mapping",
       "profiles.*.requests",
       "profiles.*.mapping.endpoints",
-      "profiles.*.mapping.reply", "profiles.*.mapping.errors", "profiles.*.mapping.errors.kinds",
+      "profiles.*.mapping.reply", "profiles.*.mapping.errors", "profiles.*.requests.queue",
+      "profiles.*.mapping.errors.kinds",
     ]
     #expect(sections.map(\.name) == names)
   }

@@ -43,7 +43,8 @@ import Testing
   @Test(arguments: [
     "\r\n", "x\r\n", "-1\r\n", " 1\r\na", "1 \r\na", "1\na", "1\r\nab", "1\r\na\n", "1;\u{1}\r\n",
     "1;aaaaaaaaaaaaaaa\r\n",
-    "1000000000000000\r\n", "0\r\n\n", "0\r\nA: aaaaaaaaaaaaaaaa\r\n", "0\r\nA:\r\nB:\r\nC:\r\nD:\r\n",
+    "1000000000000000\r\n", "0\r\n\n", "0\r\nA\r\n", "0\r\n: b\r\n", "0\r\n b\r\n",
+    "0\r\nA: aaaaaaaaaaaaaaaa\r\n", "0\r\nA:\r\nB:\r\nC:\r\nD:\r\n",
   ])
   func `a chunk that is none ends the body`(_ body: String) {
     #expect(Self.read(Array(body.utf8)).end == .malformed)

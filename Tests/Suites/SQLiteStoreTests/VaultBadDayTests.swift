@@ -76,7 +76,7 @@ import Testing
     case .wrongKey, .missingKey, .openKey:
       if case KeyFailure.sourceUnavailable = error {} else { Issue.record("\(error)") }
     case .newerSchema:
-      if case VaultError.newerSchema(found: 99, supported: 6) = error {} else { Issue.record("\(error)") }
+      if case VaultError.newerSchema(found: 99, supported: 7) = error {} else { Issue.record("\(error)") }
     case .missingTable, .lostRing, .garbagePage, .truncated, .cutPage:
       if case VaultError.damaged = error {} else { Issue.record("\(error)") }
     case .garbageHeader, .notADatabase:

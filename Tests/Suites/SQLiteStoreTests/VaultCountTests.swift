@@ -19,7 +19,7 @@ import Testing
   private static let statementsOfFurtherRecord = 6
 
   /// One for each table with sealed rows.
-  private static let statementsOfLoading = 6
+  private static let statementsOfLoading = 7
 
   private func count(_ vault: Vault, _ steps: [StoreStep]) async throws -> Int {
     let before = try await vault.statementRuns

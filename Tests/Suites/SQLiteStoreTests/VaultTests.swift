@@ -30,7 +30,7 @@ import Testing
     let contents = try await second.load()
     #expect(try contents.records == Sample.all() && contents.tampered.isEmpty && !contents.isSuspect)
     #expect(contents.lastSequence == UInt64.max - 1)
-    #expect(await second.status.schemaVersion == 6)
+    #expect(await second.status.schemaVersion == 7)
     #expect(second.entropy.tokenID(of: token) == name)
     #expect(name.utf8.count == 16 && second.entropy.handle().utf8.count == 44)
     try await second.close()

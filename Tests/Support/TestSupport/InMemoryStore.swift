@@ -16,6 +16,8 @@ package final class InMemoryStore: SessionStore {
     var logins: [ProfileName: PendingLoginRecord] = [:]
     var revocations: [PendingRevocation.ID: PendingRevocation] = [:]
     var parked: [ParkedSession.ID: ParkedSession] = [:]
+    var requests: [QueuedRequest.ID: QueuedRequest] = [:]
+    var requestContents: [QueuedRequest.ID: QueuedContents] = [:]
     var commits: [[StoreStep]] = []
     var tampered: Set<ProfileName> = []
     var isSuspect = false
@@ -48,6 +50,10 @@ package final class InMemoryStore: SessionStore {
       case .closeLogin(let profile): logins[profile] = nil
       case .openRevocation(let revocation): revocations[revocation.id] = revocation
       case .closeRevocation(let id): revocations[id] = nil
+      case .keepRequest(let request, let contents):
+        requests[request.id] = request
+        if let contents { requestContents[request.id] = contents }
+      case .forgetRequest(let id): (requests[id], requestContents[id]) = (nil, nil)
       case .park(let session): parked[session.id] = session
       case .unpark(let id): parked[id] = nil
       case .event(let event):
@@ -121,6 +127,11 @@ package final class InMemoryStore: SessionStore {
   /// The sessions that changes of the configuration have signed out.
   package var parked: [ParkedSession] { state.withLock { Array($0.parked.values) } }
 
+  /// The queued requests, in their order.
+  package var requests: [QueuedRequest] {
+    state.withLock { $0.requests.values.sorted { $0.id.number < $1.id.number } }
+  }
+
   /// The sequence after which every kept event can be replayed.
   package var eventsCompleteAfter: UInt64 { state.withLock { $0.eventsCompleteAfter } }
 
@@ -179,6 +190,7 @@ package final class InMemoryStore: SessionStore {
       contents.pendingLogins = Array(state.logins.values)
       contents.revocations = state.sortedRevocations
       contents.parked = Array(state.parked.values)
+      contents.requests = state.requests.values.sorted { $0.id.number < $1.id.number }
       contents.completeness = EventCompleteness(all: state.eventsCompleteAfter)
       return contents
     }
@@ -212,6 +224,14 @@ package final class InMemoryStore: SessionStore {
       let through = page.count < events.count ? page.last?.sequence ?? last : last
       return StoredEvents(
         events: page, through: through, completeness: EventCompleteness(all: state.eventsCompleteAfter))
+    }
+  }
+
+  /// What is sent with a queued request, or what came.
+  package func contents(of request: QueuedRequest.ID) async throws(StoreFailure) -> QueuedContents? {
+    try state.withLock { state throws(StoreFailure) in
+      guard !state.isLocked else { throw .locked }
+      return state.requestContents[request]
     }
   }
 

@@ -29,13 +29,16 @@ package struct Allowance: Hashable, Sendable {
   /// The methods that give or spend a profile's tokens: rules hold for administrative connections, too.
   ///
   /// A proof is of use to who holds the token alone, and to give it to others would undo what binds that to a key.
-  static let ofTokens: Set<String> = handingOut.union([ReportRejected.name, SendRequest.name, OpenDoor.name])
+  static let ofTokens: Set<String> = handingOut.union([
+    ReportRejected.name, SendRequest.name, QueueRequest.name, OpenDoor.name,
+  ])
   /// The methods of these that hand out what is worth something outside of the broker.
   static let handingOut: Set<String> = [GetAccessToken.name, GetIDToken.name, CreateProof.name]
 
   /// The methods that a rule can name, which are all that need no proof and are not for every client.
   package static let names: [String] = [
-    GetAccessToken.name, ReportRejected.name, SendRequest.name, OpenDoor.name, CloseDoor.name, ListDoors.name,
+    GetAccessToken.name, ReportRejected.name, SendRequest.name, QueueRequest.name, ListRequests.name, GetRequest.name,
+    CancelRequest.name, OpenDoor.name, CloseDoor.name, ListDoors.name,
     GetIDToken.name, CreateProof.name, Login.name, VerifyOTP.name, ResendOTP.name,
     Register.name, VerifyBackupCode.name, VerifyEmail.name, ForgotPassword.name, ResetPassword.name,
     ChangePassword.name, UpdateProfile.name, GenerateBackupCodes.name, DeleteAccount.name, AwaitLogin.name,

@@ -188,7 +188,7 @@ extension Broker {
 
   /// Sends all subscribers the end of the broker; changes that wait for the store are not begun any more.
   package func announceShutdown() {
-    handle(.closed)
+    closeQueues()
     publish(.shuttingDown, profile: nil)
   }
 

@@ -79,7 +79,7 @@ extension Broker {
   }
 
   /// Tells the queue which profiles there are.
-  func configureRevocations() { handle(.configured(Self.bindings(of: slots))) }
+  func configureRevocations() { handle(RevocationQueue.Event.configured(Self.bindings(of: slots))) }
 
   /// The provider binding of each profile.
   static func bindings(of slots: [ProfileSlot]) -> [ProfileName: ProviderBinding] {
@@ -109,7 +109,7 @@ extension Broker {
 
   private func scheduleRevocations() {
     logouts.setWake { uptime in
-      schedule(at: uptime) { $0.handle(.woken) }
+      schedule(at: uptime) { $0.handle(RevocationQueue.Event.woken) }
     }
   }
 

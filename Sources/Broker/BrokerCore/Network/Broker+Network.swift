@@ -56,7 +56,8 @@ extension Broker {
     guard vault.isOpen else { return }
     for view in providerViews.all where view !== known { view.rest.handle(.recovered, at: now.uptime) }
     for slot in slots where slot.view !== known { handle(.providerSeen(.reached), on: slot) }
-    handle(.networkReturned)
+    handle(RevocationQueue.Event.networkReturned)
+    handle(RequestQueue.Event.networkReturned)
   }
 
   /// Notes the provider's clock, as a reply shows it.

@@ -27,17 +27,19 @@ package struct LentToken: Sendable {
 }
 
 /// The answer of an API.
-package struct APIAnswer: Sendable {
+package struct APIAnswer: Sendable, Equatable {
   /// The status (RFC 9110, section 15).
   package var status: Int
   /// The header fields.
   package var headers: HeaderFields
   /// The body.
   package var body: [UInt8]
+  /// How long the API wants to be left alone; nil where it does not say.
+  package var retryAfter: Duration?
 
   /// An answer of these members.
-  package init(status: Int, headers: HeaderFields, body: [UInt8]) {
-    (self.status, self.headers, self.body) = (status, headers, body)
+  package init(status: Int, headers: HeaderFields, body: [UInt8], retryAfter: Duration? = nil) {
+    (self.status, self.headers, self.body, self.retryAfter) = (status, headers, body, retryAfter)
   }
 }
 

@@ -8,6 +8,9 @@ package protocol Entropy: Sendable {
   /// A short keyed hash of a token: equal if and only if the token is equal, in this state directory.
   func tokenID(of token: Secret) -> String
 
+  /// A hash of 256 bits in base64url, by which contents are known again that are not kept.
+  func digest(of contents: [UInt8]) -> String
+
   /// A random number from 0 to 1, for the spreading of waits; it need not be secret.
   func fraction() -> Double
 }

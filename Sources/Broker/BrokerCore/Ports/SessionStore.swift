@@ -45,6 +45,11 @@ package protocol SessionStore: RecordStore, AuditStore {
     after sequence: UInt64, through last: UInt64, limit: Int
   ) async throws(StoreFailure) -> StoredEvents
 
+  /// Reads what is sent with a queued request, or what came; nil where that is not there.
+  ///
+  /// - Throws: ``StoreFailure/tampered(profile:)`` where it is not what was written.
+  func contents(of request: QueuedRequest.ID) async throws(StoreFailure) -> QueuedContents?
+
   /// Makes sure that no sequence up to this one is ever given again, after whatever crash; needs no key.
   func reserveSequences(through sequence: UInt64) async throws(StoreFailure)
 }
@@ -107,6 +112,10 @@ package enum StoreStep: Sendable, Equatable {
   case openRevocation(PendingRevocation)
   /// Forgets tokens that were revoked, or are not worth another try.
   case closeRevocation(PendingRevocation.ID)
+  /// Keeps a queued request, in place of what was kept of it; its contents stay as they are where there are none here.
+  case keepRequest(QueuedRequest, QueuedContents?)
+  /// Forgets a queued request.
+  case forgetRequest(QueuedRequest.ID)
   /// Keeps a session that a change of the configuration has signed out, in place of that of the same name.
   case park(ParkedSession)
   /// Forgets such a session: it has come back, or has ended for good.

@@ -32,7 +32,7 @@ extension Broker {
       restore(contents, to: fresh)
       readSharedRecords()
     }
-    configureRevocations()
+    configureQueues()
     for (slot, settings) in zip(slots, profiles) {
       // While the vault is being locked nothing is begun; the next session takes the rules up.
       guard vault.isOpen else {
@@ -50,6 +50,7 @@ extension Broker {
     guard vault.isOpen else { return }
     for view in providerViews.all { view.rest.handle(.recovered, at: now.uptime) }
     for slot in slots { handle(.rulesChanged(slot.machine.rules), on: slot) }
+    configureRequestQueue()
   }
 
   /// Signs out a profile that has another binding now; false where nothing is known of it in memory.

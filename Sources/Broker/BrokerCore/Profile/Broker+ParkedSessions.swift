@@ -146,6 +146,7 @@ extension Broker {
     slot.stepUp = slot.machine.living?.stepUp
     slot.view.revocation = slot.machine.living?.revocation ?? slot.view.revocation
     scheduleParked()
+    handle(.sessionChanged(id.profile))
     return true
   }
 

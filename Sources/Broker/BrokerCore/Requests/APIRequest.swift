@@ -61,6 +61,17 @@ package struct APIRequest: Sendable {
     try Self.check(fields)
   }
 
+  /// A request that was queued, with its key; nil where no request can be sent to its address any more.
+  init?(_ queued: QueuedRequest, _ headers: HeaderFields, body: [UInt8]?) {
+    guard let address = try? TargetAddress(ofRequest: queued.url) else { return nil }
+    (method, url, self.address, timeout) = (queued.method, queued.url, address, queued.timeout)
+    fields = headers.fields + [HeaderFields.Field(Self.keyField, queued.key)]
+    self.body = body
+  }
+
+  /// The field by which an API knows a request again (draft-ietf-httpapi-idempotency-key-header).
+  static let keyField = "Idempotency-Key"
+
   /// The server as an address.
   package var origin: String { address.origin.text }
 

@@ -7,11 +7,7 @@ extension Broker {
   package func sendRequest(
     _ params: SendRequest.Params, _ caller: Caller<SendRequest.Result>
   ) throws(BrokerError) {
-    let (request, slot) = try request(params, as: caller.principal)
-    let own = slot.provider.capabilities.grant?.configuredField?.name
-    if let own, let field = request.fields.first(where: { $0.name.lowercased() == own.lowercased() }) {
-      throw .unfit("/headers/\(field.name)", "must be absent: the broker sets this field")
-    }
+    let (request, slot) = try judged(params, as: caller.principal)
     let limited = try caller.principal.limited(
       to: slot.name, params.scopes, params.audience, own: slot.machine.living?.tokens.scopes)
     let target = try target(limited.scopes, limited.audience, on: slot)
@@ -52,7 +48,7 @@ extension Broker {
   // MARK: Rules
 
   /// A request and its profile – the one that it names, else the only one whose rules allow it – once it is judged.
-  private func request(
+  func judged(
     _ params: SendRequest.Params, as principal: Principal
   ) throws(BrokerError) -> (APIRequest, ProfileSlot) {
     let whole = params.url.hasPrefix("/") ? nil : try APIRequest(params)
@@ -65,8 +61,15 @@ extension Broker {
         request = try APIRequest(params, at: try Self.onlyServer(of: slot, orElse: "/url", "must be a whole address"))
       }
       try judge(request, on: slot)
+      try Self.checkFields(of: request, on: slot)
       return (request, slot)
     }
+  }
+
+  private static func checkFields(of request: APIRequest, on slot: ProfileSlot) throws(BrokerError) {
+    let own = slot.provider.capabilities.grant?.configuredField?.name.lowercased()
+    guard let field = request.fields.first(where: { $0.name.lowercased() == own }) else { return }
+    throw .unfit("/headers/\(field.name)", "must be absent: the broker sets this field")
   }
 
   private static func allowedByNone(_ params: SendRequest.Params, _ whole: APIRequest?) -> BrokerError {
@@ -74,7 +77,10 @@ extension Broker {
     return .allowedByNone("allow \(params.method) \(place)")
   }
 
-  private func judge(_ request: APIRequest, on slot: ProfileSlot) throws(BrokerError) {
+  /// Judges a request by the rules of a profile.
+  ///
+  /// - Throws: `accessDenied`, with the rule.
+  func judge(_ request: APIRequest, on slot: ProfileSlot) throws(BrokerError) {
     try judge(request.method, request.address, on: slot)
   }
 
@@ -94,20 +100,25 @@ extension Broker {
     guard let sender = slot.requests?.sender else { return end(call, .failure(BrokerError(.internal))) }
     if !isRetry { noteUse(of: loan.token, for: call.target, slot, by: call.caller.principal) }
     inBackground(call.request.method.hasNoBody ? .repeatable : .spent) {
-      let result = await Self.answer(to: call, with: loan, by: sender)
-      return { broker in broker.take(result, to: call, loan.token, isRetry: isRetry) }
+      let result = await Self.answer(to: call.request, for: call.profile, with: loan, by: sender)
+      return { broker in
+        broker.take(
+          result.mapError { BrokerError($0, of: call.request, profile: call.profile) }, to: call, loan.token,
+          isRetry: isRetry)
+      }
     }
   }
 
-  private static func answer(
-    to call: RequestCall, with loan: LentToken, by sender: any APISender
-  ) async -> Result<APIAnswer, BrokerError> {
+  /// Sends a request for a profile, and returns the outcome as a value.
+  static func answer(
+    to request: APIRequest, for profile: ProfileName, with loan: LentToken, by sender: any APISender
+  ) async -> Result<APIAnswer, ProviderFailure> {
     do throws(ProviderFailure) {
       return .success(
-        try await ProviderCall.run(for: call.profile) { () async throws(ProviderFailure) in
-          try await sender.send(call.request, with: loan)
+        try await ProviderCall.run(for: profile) { () async throws(ProviderFailure) in
+          try await sender.send(request, with: loan)
         })
-    } catch { return .failure(BrokerError(error, of: call.request, profile: call.profile)) }
+    } catch { return .failure(error) }
   }
 
   private func take(
@@ -132,7 +143,7 @@ extension Broker {
 
 extension SendRequest.Result {
   /// The answer of an API, as a client gets it: a body that is no text as base64.
-  fileprivate init(_ answer: APIAnswer) {
+  init(_ answer: APIAnswer) {
     let text = String(validating: answer.body, as: UTF8.self)
     self.init(
       status: answer.status, headers: answer.headers, body: text, bodyBytes: text == nil ? answer.body : nil)

@@ -25,8 +25,13 @@ package struct RequestRules: Sendable, Equatable {
   /// The rules, in the order of the configuration.
   package var allow: [RequestRule]
 
+  /// The rules of its queue.
+  package var queue: RequestQueue.Rules
+
   /// These rules.
-  package init(allow: [RequestRule]) { self.allow = allow }
+  package init(allow: [RequestRule], queue: RequestQueue.Rules = .standard) {
+    (self.allow, self.queue) = (allow, queue)
+  }
 
   /// The server, where the rules name one alone.
   var onlyOrigin: TargetAddress.Origin? {

@@ -20,10 +20,13 @@ extension Broker {
     if closesLogin { steps.append(.closeLogin(record.profile)) }
     let revocations = logouts.queue.unkept(of: record.profile)
     steps += revocations.map { .openRevocation($0) }
+    let requests = requestsEndingWith(record)
+    steps += requests.map { .forgetRequest($0) }
     var change = StoreChange(.record, steps, telling: events, of: record.profile)
     change.isRetry = isRetry
     let save = RecordSave(
-      record: record, events: events, revocations: revocations.map(\.id), closesLogin: closesLogin)
+      record: record, events: events, revocations: revocations.map(\.id), closesLogin: closesLogin,
+      requests: requests)
     self.change(change, then: .record(save))
   }
 
@@ -32,6 +35,7 @@ extension Broker {
     guard let failure, save.record.isKept else {
       if isShared(save.record) { note(save) }
       for id in save.revocations { handle(.kept(id)) }
+      if !save.requests.isEmpty { handle(.removed(save.requests)) }
       return saved(save.record)
     }
     if failure == .superseded, isShared(save.record) { return readAgain(instead: save) }
@@ -52,6 +56,7 @@ extension Broker {
       slot.account.describedAt = nil
     }
     handle(.saved(generation: record.generation), onProfile: record.profile)
+    if case .living = record.contents { handle(.sessionChanged(record.profile)) }
     finishSave(of: record, nil)
   }
 

@@ -185,6 +185,7 @@ extension Broker {
     handle(.replacedElsewhere(record, intent: intent), on: slot)
     // The next save of what was replaced is not wanted any more.
     if isNews { journal.forgetRetry(of: slot.name) }
+    handle(.sessionChanged(slot.name))
   }
 
   /// Takes up the record that was there before this broker.

@@ -113,7 +113,7 @@ extension Broker {
     case .account(let caller, let profile, let others, let reason):
       guard failure == nil else { return refuse(caller.id, Self.unsaved(profile)) }
       check(others.compactMap { slot(named: $0) }, reason, for: caller, Empty(), of: profile)
-    case .retry(let go): go(self, failure)
+    case .retry(let go), .request(let go): go(self, failure)
     case .login(let settlement): settle(settlement, failure)
     }
   }

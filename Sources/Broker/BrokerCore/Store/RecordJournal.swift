@@ -10,6 +10,8 @@ struct RecordSave: Sendable {
   let revocations: [PendingRevocation.ID]
   /// Whether the record of a pending login goes with it.
   let closesLogin: Bool
+  /// The queued requests that are forgotten with it.
+  var requests: [QueuedRequest.ID] = []
 }
 
 /// A record that could not be saved, and is tried again.

@@ -52,6 +52,8 @@ enum Settlement: Sendable {
   case account(Caller<Empty>, ProfileName, others: [ProfileName], LogoutEvent.Reason)
   /// Something waits for a record to be tried once more.
   case retry(@Sendable (isolated Broker, StoreFailure?) -> Void)
+  /// A queued request goes on.
+  case request(@Sendable (isolated Broker, StoreFailure?) -> Void)
   /// A login goes on.
   case login(LoginSettlement)
 }

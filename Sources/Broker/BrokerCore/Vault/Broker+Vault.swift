@@ -108,7 +108,7 @@ extension Broker {
       publish(.vaultUnlocked, profile: nil)
       restore(contents, to: slots)
       readSharedRecords()
-      handle(.opened(contents.revocations))
+      openQueues(contents)
     }
     tell(.finished(nil))
   }
@@ -131,7 +131,7 @@ extension Broker {
 
   /// Lets nothing out any more, and begins nothing new.
   private func closeGate() {
-    handle(.closed)
+    closeQueues()
     publish(.vaultLocked, profile: nil)
     writeAudit(withRepetitions: true) { _ in }
     eventLog.hub.forgetKept()
@@ -161,7 +161,7 @@ extension Broker {
     logins.forgetPending()
     enrolments.endAll()
     parked.unload()
-    handle(.dropped)
+    dropQueues()
     eventLog.hub.forgetKept()
     let store = self.store
     inBackground {

@@ -5,6 +5,10 @@ import Transport
 protocol ClientStream: AnyObject {
   /// Reads the available bytes, without waiting, up to `limit`.
   func read(into buffer: inout [UInt8], upTo limit: Int) -> IOResult
+  /// Does the same, and keeps the descriptor that was passed with the bytes until it is taken or dropped.
+  func receive(into buffer: inout [UInt8], upTo limit: Int) -> IOResult
+  /// Gives the descriptor away that came with the bytes read last; nil where none came, or more than one.
+  func takePassed() -> PassedDescriptor?
   /// Writes as much as the stream takes, without waiting.
   func write(_ bytes: Span<UInt8>) -> IOResult
   /// Begins to note when the stream is ready.
@@ -22,6 +26,12 @@ protocol ClientStream: AnyObject {
 }
 
 extension ClientStream {
+  /// Reads: nothing is passed by pipes.
+  func receive(into buffer: inout [UInt8], upTo limit: Int) -> IOResult { read(into: &buffer, upTo: limit) }
+
+  /// Nil, as above.
+  func takePassed() -> PassedDescriptor? { nil }
+
   /// Nil: bytes that come by pipes have no one process behind them.
   func peer(_ process: Int32, acceptedAt acceptance: Duration) -> PeerProcess? { nil }
 
@@ -36,6 +46,7 @@ extension ClientStream {
 final class SocketStream: ClientStream {
   private let descriptor: FileDescriptor
   private var registration: Transport.Registration?
+  private var passed: PassedDescriptor?
 
   /// Takes over a connected socket.
   init(_ descriptor: consuming FileDescriptor) {
@@ -43,6 +54,19 @@ final class SocketStream: ClientStream {
   }
 
   func read(into buffer: inout [UInt8], upTo limit: Int) -> IOResult { descriptor.read(into: &buffer, upTo: limit) }
+
+  func receive(into buffer: inout [UInt8], upTo limit: Int) -> IOResult {
+    let received = descriptor.receivePassed(into: &buffer, upTo: limit)
+    guard received.descriptor != nil || received.hasClosed else { return received.result }
+    // One at a time: where a second one comes before the first is taken, it is not known which request means which.
+    passed = passed == nil ? received.descriptor : nil
+    return received.result
+  }
+
+  func takePassed() -> PassedDescriptor? {
+    defer { passed = nil }
+    return passed
+  }
 
   func write(_ bytes: Span<UInt8>) -> IOResult { descriptor.send(bytes) }
 
@@ -70,6 +94,7 @@ final class SocketStream: ClientStream {
   func close(on loop: EventLoop) {
     if let registration { loop.deregister(registration, willClose: true) }
     registration = nil
+    passed = nil
   }
 }
 

@@ -56,6 +56,9 @@ class Connection: EventHandler {
   final var input = InputBuffer()
   /// Bytes that are not sent yet.
   final var output = OutputQueue()
+  /// Whether the next read looks for a descriptor that was passed with the bytes, which costs more: not behind answers from the
+  /// cache, and never at a limited socket.
+  final var mayBePassed: Bool
   /// The readiness that the loop was last asked to report.
   final var interest = (reading: true, writing: false)
   /// The principal of its requests.
@@ -86,6 +89,7 @@ class Connection: EventHandler {
     self.stream = stream
     self.entrance = entrance
     self.announced = announced
+    mayBePassed = entrance.takesDescriptors
   }
 
   final func ready(_ events: ReadyEvents) { announced.note(self, events, .both) }

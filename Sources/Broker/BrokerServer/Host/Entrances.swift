@@ -9,6 +9,8 @@ package struct Entrance: Hashable, Sendable {
   package let name: String
   /// The name of the limited socket that it is; nil for another way.
   package var limitedSocket: String?
+  /// Whether its clients may pass descriptors, each of which takes one of this process's.
+  var takesDescriptors: Bool { limitedSocket == nil }
 
   /// The socket whose path this process makes.
   package static let socket = Entrance(name: "socket")

@@ -151,7 +151,9 @@ extension BrokerServer {
     swap(&bytes, &buffers.scratch)
     defer { swap(&bytes, &buffers.scratch) }
     let room = min(most, bytes.count)
-    let result = connection.stream.read(into: &bytes, upTo: room)
+    let result =
+      connection.mayBePassed
+      ? connection.stream.receive(into: &bytes, upTo: room) : connection.stream.read(into: &bytes, upTo: room)
     turns.budget = budget
     var answered = 0
     switch result {
@@ -162,6 +164,7 @@ extension BrokerServer {
         break
       }
       wipe(&bytes, 0..<count)
+      connection.mayBePassed = false
       if count == room { enqueue(connection) }
       return true
     case .wouldBlock where connection.isAtRest: return true
@@ -212,7 +215,10 @@ extension BrokerServer {
   }
 
   /// Collects the answers of `body`, and sends them at the end.
+  ///
+  /// A descriptor that came with messages which are answered by now, and which none of them took, is closed.
   private func inTurn(_ connection: Connection, _ body: () -> Void) {
+    connection.mayBePassed = connection.entrance.takesDescriptors
     turns.current = connection.id
     clock.readIfOld()
     clock.age()
@@ -222,6 +228,7 @@ extension BrokerServer {
     body()
     connection.share.noteAnswered(connection.output.count - waiting, &clock)
     turns.current = nil
+    if connection.input.isEmpty, connection.mayBePassed { _ = connection.stream.takePassed() }
     flush(connection)
     account(connection)
     if mustShed { shed() }

@@ -278,7 +278,7 @@ extension BrokerServer {
       environment.proofs.discard(proof, from: process)
     }
     guard connection.hasAsked else { return }
-    environment.doors.forget(connection.id)
+    for forget in [environment.doors.forget, environment.sockets.forget] { forget(connection.id) }
     broker.assumeIsolated { [id = connection.id] broker in broker.leave(id) }
   }
 }

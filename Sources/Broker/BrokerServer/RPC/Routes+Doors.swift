@@ -1,12 +1,14 @@
 package import BrokerCore
 package import BrokerProtocol
+package import LinuxSystem
 
 /// The doors, as the program around the server keeps them.
 package struct DoorServices: Sendable {
-  /// Opens one for a client.
-  package var open: @Sendable (OpenDoor.Params, Principal) -> Result<OpenDoor.Result, BrokerError> = { _, _ in
-    .failure(BrokerError(.internal))
-  }
+  /// Opens one for a client, on the socket that it has passed, if it has.
+  package var open: @Sendable (OpenDoor.Params, PassedDescriptor?, Principal) -> Result<OpenDoor.Result, BrokerError> =
+    {
+      _, _, _ in .failure(BrokerError(.internal))
+    }
   /// Closes one, by its id, for a client that may; false where there is none.
   package var close: @Sendable (String, Principal) -> Bool = { _, _ in false }
   /// Lists the doors that a client is shown.
@@ -32,7 +34,8 @@ extension Routes {
   /// One route for each of their methods.
   static let doors: [Route] = [
     .now(OpenDoor.self) { server, params, request throws(BrokerError) in
-      try server.environment.doors.open(params, request.principal).get()
+      let passed = request.principal.client.flatMap { server.connections[$0]?.stream.takePassed() }
+      return try server.environment.doors.open(params, passed, request.principal).get()
     },
     .now(CloseDoor.self) { server, params, request throws(BrokerError) in
       guard server.environment.doors.close(params.doorID, request.principal) else {

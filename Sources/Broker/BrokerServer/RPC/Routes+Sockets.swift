@@ -1,3 +1,4 @@
+package import BrokerCore
 package import BrokerProtocol
 
 /// The limited sockets, as the program around the server keeps them.
@@ -7,12 +8,14 @@ package struct SocketServices: Sendable {
 
   /// All of them, and their state.
   package var list: @Sendable () -> [LimitedSocketState] = { [] }
-  /// Opens one.
-  package var open: @Sendable (OpenSocket.Params, @escaping OpenReply) -> Void = { _, reply in
+  /// Opens one for a client.
+  package var open: @Sendable (OpenSocket.Params, ClientID?, @escaping OpenReply) -> Void = { _, _, reply in
     reply(.failure(BrokerError(.internal)))
   }
   /// Closes one that was opened, by its id; false where there is none.
   package var close: @Sendable (String) -> Bool = { _ in false }
+  /// Closes those that end with a connection, which has ended.
+  package var forget: @Sendable (ClientID) -> Void = { _ in }
 
   /// No sockets.
   package init() {}
@@ -27,7 +30,8 @@ extension Routes {
   static let sockets: [Route] = [
     Route(OpenSocket.self) { server, node, request throws(BrokerError) in
       let params: OpenSocket.Params = try server.decode(node, request)
-      server.environment.sockets.open(params) { [weak server, caller = request.caller] result in
+      server.environment.sockets.open(params, request.principal.client) {
+        [weak server, caller = request.caller] result in
         server?.assumeIsolated { server in
           switch result {
           case .success(let socket): server.succeed(caller, socket)

@@ -133,6 +133,16 @@ enum Routes {
         try broker.reportRejected(params, caller)
       },
       .asked(SendRequest.self) { broker, params, caller throws(BrokerError) in try broker.sendRequest(params, caller) },
+      .asked(QueueRequest.self) { broker, params, caller throws(BrokerError) in
+        try broker.queueRequest(params, caller)
+      },
+      .asked(ListRequests.self) { broker, params, caller throws(BrokerError) in
+        try broker.listRequests(params, caller)
+      },
+      .asked(GetRequest.self) { broker, params, caller throws(BrokerError) in try broker.getRequest(params, caller) },
+      .asked(CancelRequest.self) { broker, params, caller throws(BrokerError) in
+        try broker.cancelRequest(params, caller)
+      },
       .asked(GetIDToken.self) { broker, params, caller throws(BrokerError) in try broker.idToken(params, caller) },
       .asked(CreateProof.self) { broker, params, caller throws(BrokerError) in try broker.createProof(params, caller) },
       .asked(Login.self) { broker, params, caller throws(BrokerError) in try broker.login(params, caller) },

@@ -46,6 +46,12 @@ enum DoorCommand: CommandGroup {
 
 /// The options and the parameters of a door.
 enum DoorDraft {
+  /// The variables of a program that get the address.
+  static let address = Option.value(
+    "--url-env", "NAME", "put the address into this variable as well, such as OPENAI_BASE_URL=/v1; may be repeated")
+  /// The variables of a program that get the placeholder.
+  static let token = Option.value(
+    "--token-env", "NAME", "put the placeholder into this variable as well, such as OPENAI_API_KEY; may be repeated")
   /// The options of every door.
   static let options: [Option] = [
     .value("--for", "TIME", "close it after this time: 30m, 8h, 2d"),

@@ -4,11 +4,6 @@ import SecretMemory
 
 /// `authbroker door run`.
 enum DoorRunCommand: Command {
-  private static let address = Option.value(
-    "--url-env", "NAME", "put the address into this variable as well, such as OPENAI_BASE_URL; may be repeated")
-  private static let token = Option.value(
-    "--token-env", "NAME", "put the placeholder into this variable as well, such as OPENAI_API_KEY; may be repeated")
-
   static let name = "door run"
   static let about = CommandDescription(
     operands: "[ORIGIN] -- PROGRAM [ARGUMENT...]", operandCount: nil,
@@ -20,7 +15,9 @@ enum DoorRunCommand: Command {
       ORIGIN is a server such as https://api.example.com; it may be left out where the rules of the profile name one alone.
       The path of an API's base address is the program's own business: --url-env OPENAI_BASE_URL=/v1 adds it.
       """,
-    options: [address, token, .value("--port", "NUMBER", "the port; any that is free where absent")]
+    options: [
+      DoorDraft.address, DoorDraft.token, .value("--port", "NUMBER", "the port; any that is free where absent"),
+    ]
       + DoorDraft.options,
     endsOptionsAtOperand: false,
     examples: [
@@ -43,7 +40,7 @@ enum DoorRunCommand: Command {
     let door = try context.call(OpenDoor.self, params, on: &connection)
     var variables = context.environment.all
     variables["AUTHBROKER_DOOR_URL"] = door.url
-    for word in context.arguments.all(address.name) {
+    for word in context.arguments.all(DoorDraft.address.name) {
       let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       variables[String(parts[0])] = door.url + (parts.count > 1 ? parts[1] : "")
     }
@@ -51,7 +48,9 @@ enum DoorRunCommand: Command {
     let placeholder = door.placeholder.withBytes { bytes in
       String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self)
     }
-    for variable in ["AUTHBROKER_DOOR_TOKEN"] + context.arguments.all(token.name) { variables[variable] = placeholder }
+    for variable in ["AUTHBROKER_DOOR_TOKEN"] + context.arguments.all(DoorDraft.token.name) {
+      variables[variable] = placeholder
+    }
     let code = try wait(for: program, Array(words), variables)
     _ = try? context.call(CloseDoor.self, .init(doorID: door.doorID), on: &connection)
     ProcessImage.end(code)

@@ -6,7 +6,7 @@ enum CommandList {
   static var all: [CommandEntry] {
     [
       TokenCommand.entry, HeaderCommand.entry, ExecCommand.entry, FileCommand.entry, RequestCommand.entry,
-      DoorCommand.entry,
+      QueueCommand.entry, DoorCommand.entry, SandboxCommand.entry,
       LoginCommand.entry,
       VerifyOTPCommand.entry, CancelCommand.entry, ReauthenticateCommand.entry, RegisterCommand.entry,
       ImportCommand.entry, InitCommand.entry, StatusCommand.entry, WhoamiCommand.entry, ProfilesCommand.entry,

@@ -1,3 +1,4 @@
+import AuthBrokerClient
 import BrokerProtocol
 import JSON
 import LinuxSystem
@@ -11,6 +12,8 @@ enum RequestCommand: Command {
     "--header", "LINE", #"a field such as "Accept: text/plain"; may be repeated"#)
   private static let data = Option.value("--data", "TEXT|@FILE|-", "the body, a file with it, or - for standard input")
   private static let include = Option.flag("--include", "print the status and the header before the body")
+  private static let queue = Option.value(
+    "--queue", "KEY", "queue it under this Idempotency-Key: it is sent as soon as possible")
   private static let output = Option.value("--output", "FILE", "write the body to a file", completion: .files)
 
   static let name = "request"
@@ -24,14 +27,19 @@ enum RequestCommand: Command {
       A token that the API refuses is refreshed, and the request is sent once more. Redirects are printed and not followed.
       A body is JSON unless a Content-Type says otherwise; it has 512 KiB at most, and so has the answer.
 
+      With --queue the command ends once the request is durable, and prints its id: the broker sends it as soon as there is a
+      token and a network, also after a restart, and never twice to an API that honours the Idempotency-Key. KEY is one of your
+      own, such as a UUID; the same key and request again are the same request. See authbroker queue.
+
       Prints the body as it came. The exit code tells the status: 0 below 400, 3 for 401, 6 for 403, 5 for 429 and from 500 on,
       and 1 for the others.
       """,
-    options: [method, header, data, include, output]
+    options: [method, header, data, include, output, queue]
       + TokenChoice.options.filter { $0.name != TargetOption.option.name },
     examples: [
       "authbroker request https://api.example.com/v1/orders",
       #"authbroker request -p shop -X PATCH -d '{"state":"open"}' /v1/orders/7"#,
+      "authbroker request --queue order-7 -d '{\"item\":7}' /v1/orders",
       "authbroker request -d @a.png -H 'Content-Type: image/png' -o b.png /v1/t",
     ])
 
@@ -50,6 +58,7 @@ enum RequestCommand: Command {
       audience: choice.audience)
     if let timeout = try arguments.seconds("--timeout") { params.timeout = timeout }
     var connection = try context.connect()
+    if let key = arguments[queue.name] { return try enqueue(params, key, context, on: &connection) }
     let answer = try context.call(SendRequest.self, params, on: &connection, within: params.timeout + .seconds(5))
     let printed = answer.bodyBytes ?? Array((answer.body ?? "").utf8)
     if context.wantsJSON {
@@ -59,6 +68,13 @@ enum RequestCommand: Command {
       if let path = arguments[output.name] { try write(printed, to: path) } else { Output.data(printed.span) }
     }
     if let code = exitCode(answer.status) { throw .quiet(code) }
+  }
+
+  private static func enqueue(
+    _ params: SendRequest.Params, _ key: String, _ context: Context, on connection: inout BlockingConnection
+  ) throws(CommandFailure) {
+    let queued = try context.call(QueueRequest.self, QueueRequest.Params(params, idempotencyKey: key), on: &connection)
+    context.wantsJSON ? context.printJSON(queued) : Output.line(PlainText.line(queued.requestID.utf8))
   }
 
   /// The exit code for a status; nil where it is no failure.

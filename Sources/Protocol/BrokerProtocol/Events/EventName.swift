@@ -5,6 +5,7 @@ public enum EventName: String, Sendable, CaseIterable {
   case loginPending, loginFailed, backupCodeUsed, unauthorized, forbidden, networkDown, networkUp
   case vaultLocked, vaultUnlocked, configReloaded, shuttingDown, securityAlert, eventsLost
   case consentRequested
+  case requestCompleted, requestFailed, queuePaused
 
   /// Whether the event is only passed on, and not kept for later subscribers.
   public var isTransient: Bool {

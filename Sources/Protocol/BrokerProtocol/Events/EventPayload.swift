@@ -50,6 +50,12 @@ public enum EventPayload: Sendable, Equatable {
   case eventsLost(EventsLostEvent)
   /// A client asks for a token that its rule gives with the owner's consent alone: for administrative connections.
   case consentRequested(ConsentQuestion)
+  /// The API has answered a queued request.
+  case requestCompleted(RequestCompletedEvent)
+  /// A queued request has ended without an answer.
+  case requestFailed(RequestFailedEvent)
+  /// The queue of a profile waits for its owner.
+  case queuePaused(QueuePausedEvent)
 
   /// The name on the wire.
   public var name: EventName {
@@ -77,6 +83,9 @@ public enum EventPayload: Sendable, Equatable {
     case .securityAlert: .securityAlert
     case .eventsLost: .eventsLost
     case .consentRequested: .consentRequested
+    case .requestCompleted: .requestCompleted
+    case .requestFailed: .requestFailed
+    case .queuePaused: .queuePaused
     }
   }
 }
@@ -101,6 +110,9 @@ extension EventPayload: JSONEncodable {
     case .securityAlert(let data): data.encode(to: &writer)
     case .eventsLost(let data): data.encode(to: &writer)
     case .consentRequested(let data): data.encode(to: &writer)
+    case .requestCompleted(let data): data.encode(to: &writer)
+    case .requestFailed(let data): data.encode(to: &writer)
+    case .queuePaused(let data): data.encode(to: &writer)
     }
   }
 
@@ -130,6 +142,9 @@ extension EventPayload: JSONEncodable {
     case .securityAlert: self = .securityAlert(try SecurityAlertEvent(from: node))
     case .eventsLost: self = .eventsLost(try EventsLostEvent(from: node))
     case .consentRequested: self = .consentRequested(try ConsentQuestion(from: node))
+    case .requestCompleted: self = .requestCompleted(try RequestCompletedEvent(from: node))
+    case .requestFailed: self = .requestFailed(try RequestFailedEvent(from: node))
+    case .queuePaused: self = .queuePaused(try QueuePausedEvent(from: node))
     }
   }
 }

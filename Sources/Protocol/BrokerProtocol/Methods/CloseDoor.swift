@@ -1,6 +1,6 @@
 public import JSON
 
-/// Closes a door that this connection has opened; an administrative connection closes any.
+/// Closes a door to a profile that the client is shown; at a limited socket, one that this connection has opened.
 public enum CloseDoor: BrokerMethod {
   public static let name = "closeDoor"
   public typealias Result = Empty

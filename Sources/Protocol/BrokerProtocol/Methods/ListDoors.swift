@@ -1,6 +1,6 @@
 public import JSON
 
-/// Lists the doors that this connection has opened; an administrative connection is shown all.
+/// Lists the doors to the profiles that the client is shown; at a limited socket, those that this connection has opened.
 public enum ListDoors: BrokerMethod {
   public static let name = "listDoors"
   public typealias Params = Empty

@@ -5,7 +5,7 @@ public import SecretMemory
 ///
 /// Its clients hold a placeholder in the place of the token. Where requests may go is in requests.allow of the profile, and
 /// is judged for each. The door ends with the connection that has opened it, with closeDoor, or when its time is over. A client
-/// of a limited socket gives no path and no port. 64 doors can be open.
+/// of a limited socket gives no path, no port and no descriptor. 64 doors can be open.
 ///
 /// - Throws: profile, accessDenied.
 public enum OpenDoor: BrokerMethod {
@@ -21,6 +21,11 @@ public enum OpenDoor: BrokerMethod {
     public var path: String?
     /// A port of 127.0.0.1 in the place of a socket; 0 is any that is free.
     public var port: Int?
+    /// Whether the door is a listening stream socket that the client has passed with the bytes of this request (SCM_RIGHTS of
+    /// unix(7)), in the place of a path or a port: a Unix socket, or a TCP socket of this machine's loopback addresses.
+    ///
+    /// The broker sets O_NONBLOCK on it. It stays the client's, who can pass it again. A relay passes none.
+    public var descriptor: Bool?
     /// How long it is open at most, up to 30 days.
     public var lifetime: Duration?
     /// The beginning of the placeholder, for clients that know a token by it, such as ghp_ or sk-: at most 32 letters, digits,
@@ -34,9 +39,11 @@ public enum OpenDoor: BrokerMethod {
     /// Parameters of these members.
     public init(
       profile: ProfileName? = nil, origin: String? = nil, path: String? = nil, port: Int? = nil,
+      descriptor: Bool? = nil,
       lifetime: Duration? = nil, placeholder: String? = nil, unauthorized: String? = nil
     ) {
       (self.profile, self.origin, self.path, self.port) = (profile, origin, path, port)
+      self.descriptor = descriptor
       (self.lifetime, self.placeholder, self.unauthorized) = (lifetime, placeholder, unauthorized)
     }
 
@@ -47,6 +54,7 @@ public enum OpenDoor: BrokerMethod {
       try coder.optional("origin", &origin, .text(atMost: ParameterLength.url))
       try coder.optional("path", &path, .text(atMost: ParameterLength.path))
       try coder.optional("port", &port, .count)
+      try coder.optional("descriptor", &descriptor)
       try coder.optional("lifetimeSeconds", &lifetime, .seconds)
       try coder.optional("placeholder", &placeholder, .text(atMost: 32))
       try coder.optional("unauthorized", &unauthorized, .word(of: ["fail", "pass"]))

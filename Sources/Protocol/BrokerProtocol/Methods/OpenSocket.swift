@@ -37,11 +37,13 @@ public enum OpenSocket: BrokerMethod {
     public var path: String?
     /// Its permissions: 0600 where absent, 0660 with a group.
     public var mode: String?
+    /// Whether it ends with the connection that has opened it, if that is before its time; false where absent.
+    public var whileConnected: Bool?
 
     public init(
       profiles: [ProfileName], methods: [String]? = nil, scopes: [String]? = nil, audiences: [String]? = nil,
       may: String? = nil, remember: Bool? = nil, users: [String]? = nil, group: String? = nil, lifetime: Duration,
-      path: String? = nil, mode: String? = nil
+      path: String? = nil, mode: String? = nil, whileConnected: Bool? = nil
     ) {
       self.profiles = profiles
       self.methods = methods
@@ -54,6 +56,7 @@ public enum OpenSocket: BrokerMethod {
       self.lifetime = lifetime
       self.path = path
       self.mode = mode
+      self.whileConnected = whileConnected
     }
 
     public static let blank = Params(profiles: [], lifetime: .zero)
@@ -70,6 +73,7 @@ public enum OpenSocket: BrokerMethod {
       try coder.required("lifetimeSeconds", &lifetime, .seconds)
       try coder.optional("path", &path, .text(atMost: ParameterLength.path))
       try coder.optional("mode", &mode, .word)
+      try coder.optional("whileConnected", &whileConnected)
     }
   }
 

@@ -1,6 +1,7 @@
 package import BrokerCore
 import BrokerProtocol
 package import HTTP
+import LinuxSystem
 import Synchronization
 
 /// Sends the requests of a profile's clients: each once, with the token attached here.
@@ -56,7 +57,7 @@ package struct ProfileRequests: APISender {
       status: head.status,
       headers: HeaderFields(
         fields.map { HeaderFields.Field(echo.removed(from: $0.name), echo.removed(from: $0.value)) }),
-      body: echo.removed(from: body))
+      body: echo.removed(from: body), retryAfter: head.retryAfter(now: WallClock.milliseconds / 1000))
   }
 
   private static let contentType = "content-type"

@@ -37,7 +37,7 @@ class Backend(AccountEndpoints):
             self.accounts = AccountBook()
             self.second_factor = SecondFactor(self.clock, self.settings)
             self.tokens = TokenService(self.clock, self.settings, self.ledger)
-
+            self.effects = api.Effects(self.ledger)
     def handle(self, endpoint, request, where):
         """Does what the request asks. Returns the reply and the ledger entries made on the way, whose delivery is
         still open."""
@@ -123,7 +123,7 @@ class Backend(AccountEndpoints):
             if session is None:
                 raise ApplicationError("invalid_token", headers=[("WWW-Authenticate", 'Bearer error="invalid_token"')])
         if endpoint == "api":
-            return api.answer(request)
+            return api.answer(request, self.effects.for_exchange(where))
         values = self.parameters(endpoint, request)
         method = getattr(self, "do_" + endpoint)
         return method(values, where, session) if session else method(values, where, request)

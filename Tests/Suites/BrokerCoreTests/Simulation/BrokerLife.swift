@@ -130,5 +130,7 @@ final class SimulatedEntropy: Entropy {
 
   func tokenID(of token: Secret) -> String { "id-\(token.revealedString() ?? "")" }
 
+  func digest(of contents: [UInt8]) -> String { String(decoding: contents, as: UTF8.self) }
+
   func fraction() -> Double { state.withLock { Double.random(in: 0...1, using: &$0.random) } }
 }

@@ -70,6 +70,11 @@ final class SimulatedStore: SessionStore, StoreKeeper {
     return try await disk.events(after: sequence, through: last, limit: limit)
   }
 
+  func contents(of request: QueuedRequest.ID) async throws(StoreFailure) -> QueuedContents? {
+    guard case .done = await wire.ask(.read) else { throw Self.failure }
+    return try await disk.contents(of: request)
+  }
+
   func reserveSequences(through sequence: UInt64) async throws(StoreFailure) {
     guard case .done = await wire.ask(.reserve(sequence)) else { throw Self.failure }
     try await disk.reserveSequences(through: sequence)

@@ -236,6 +236,8 @@ extension StoreStep {
     case .closeLogin: "closeLogin"
     case .openRevocation: "openRevocation"
     case .closeRevocation: "closeRevocation"
+    case .keepRequest: "keepRequest"
+    case .forgetRequest: "forgetRequest"
     case .park: "park"
     case .unpark: "unpark"
     case .event(let event): "event\(event.sequence)"

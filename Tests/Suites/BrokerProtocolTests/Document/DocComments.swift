@@ -62,7 +62,7 @@ enum DocComments {
       if let match = line.firstMatch(of: /^(?:[a-z]+ )?(struct|enum|extension) ([\w.]+).*{$/) {
         path.append((String(match.2), indentation))
         if match.1 != "extension" { types[name, default: Comment()].paragraphs = comment.filter { !$0.isEmpty } }
-      } else if let match = line.firstMatch(of: /^(?:public |package |private )*var (\w+)(?:: (\w+))?/) {
+      } else if let match = line.firstMatch(of: /^(?:public |package |private )*var (\w+)(?:: ([\w.]+))?/) {
         let text = comment.joined(separator: " ")
         types[name, default: Comment()].properties[String(match.1)] = text.isEmpty ? nil : text
         types[name, default: Comment()].types[String(match.1)] = match.2.map(String.init)

@@ -61,6 +61,14 @@ extension JSONSchema {
     },
     ObjectIdentifier(PendingLoginStep.self): { .oneOf([.of(OTPChallenge.self), .of(UserAction.self)]) },
     ObjectIdentifier(LoginResult.self): { login },
+    // A result of its own, and a member of what is told of a queued request.
+    ObjectIdentifier(SendRequest.Result.self): {
+      .named(
+        "ApiAnswer",
+        .described(
+          "The answer of the API, whatever its status.",
+          .object(SchemaCollector.members(of: SendRequest.Result.self))))
+    },
     ObjectIdentifier(AccessToken.self): { accessToken }, ObjectIdentifier(IdentityToken.self): { idToken },
     ObjectIdentifier(ProviderTrialState.self): { trialState },
     ObjectIdentifier(BrokerError.self): { error },

@@ -19,6 +19,8 @@ package struct StoreContents: Sendable {
   package var pendingLogins: [PendingLoginRecord] = []
   /// Tokens that are still to be revoked, also those of profiles that are not configured now.
   package var revocations: [PendingRevocation] = []
+  /// The requests that clients have queued, also those of profiles that are not configured now.
+  package var requests: [QueuedRequest] = []
   /// Sessions that changes of the configuration have signed out.
   package var parked: [ParkedSession] = []
   /// From where on events can be replayed.

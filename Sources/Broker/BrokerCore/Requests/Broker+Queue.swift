@@ -1,0 +1,186 @@
+import BrokerProtocol
+import SecretMemory
+
+/// The opening and closing of what waits for servers: tokens that are to be revoked, and requests of clients.
+extension Broker {
+  /// Takes up what rests in the store.
+  func openQueues(_ contents: StoreContents) {
+    handle(.opened(contents.revocations))
+    configureRequestQueue()
+    handle(.opened(contents.requests))
+  }
+
+  /// Begins nothing any more.
+  func closeQueues() {
+    handle(RevocationQueue.Event.closed)
+    handle(RequestQueue.Event.closed)
+  }
+
+  /// Forgets everything that the store has.
+  func dropQueues() {
+    handle(RevocationQueue.Event.dropped)
+    handle(RequestQueue.Event.dropped)
+  }
+
+  /// Tells the queues which profiles there are.
+  func configureQueues() {
+    configureRevocations()
+    configureRequestQueue()
+  }
+
+  /// Tells the queue of requests which profiles have some, and lets it look again at what waited for the owner.
+  func configureRequestQueue() {
+    var rules: [ProfileName: RequestQueue.Rules] = [:]
+    for slot in slots { rules[slot.name] = slot.requests?.rules.queue }
+    // Those of a profile without rules are refused by them.
+    for slot in slots where rules[slot.name] == nil && queued.waiting(of: slot.name) > 0 {
+      rules[slot.name] = .standard
+    }
+    handle(.configured(rules))
+  }
+
+  /// The queued requests that are forgotten with a session: those of a user who logs out, where the profile says so.
+  func requestsEndingWith(_ record: SessionRecord) -> [QueuedRequest.ID] {
+    if case .signedOut = record.contents,
+      slot(named: record.profile)?.requests?.rules.queue.outliveLogout == false
+    {
+      handle(.leaving(queued.queue.requests(of: record.profile).map(\.id)))
+    }
+    return queued.queue.leaving(of: record.profile)
+  }
+}
+
+/// Sending queued requests.
+extension Broker {
+  /// Passes an event to the queue, and carries out its actions.
+  func handle(_ event: RequestQueue.Event) { run(queued.handle(event, at: now)) }
+
+  /// Carries out the queue's actions, and sets its next wake-up; then goes on once the first of them is durable, or has
+  /// failed.
+  func run(
+    _ actions: [RequestQueue.Action], then go: (@Sendable (isolated Broker, StoreFailure?) -> Void)? = nil
+  ) {
+    var go = go
+    for action in actions {
+      switch action {
+      case .attempt(let request): attempt(request)
+      case .keep(let request, let answer, let event):
+        change(
+          StoreChange(
+            .note, [.keepRequest(request, answer.map { .answer($0) })], telling: event.map { [$0] } ?? [],
+            of: request.id.profile), then: go.take().map { .request($0) })
+      case .forget(let ids):
+        change(StoreChange(.note, ids.map { .forgetRequest($0) }, of: ids.first?.profile))
+      case .tell(let profile, let event): publish(event, profile: profile)
+      }
+    }
+    queued.setWake { uptime in schedule(at: uptime) { $0.handle(RequestQueue.Event.woken) } }
+    go?(self, nil)
+  }
+
+  private func attempt(_ request: QueuedRequest) {
+    guard let slot = slot(named: request.id.profile) else { return end(request, .unsent(.closing)) }
+    if let obstacle = obstacle(for: request, on: slot) { return end(request, .unsent(obstacle)) }
+    let wanted = GetAccessToken.Params(profile: slot.name, scopes: request.scopes, audience: request.audience)
+    withAccessToken(wanted) { broker, result in
+      if let error = result.failure { return broker.end(request, broker.outcome(of: error)) }
+      guard let slot = broker.slot(named: request.id.profile) else { return broker.end(request, .unsent(.closing)) }
+      broker.learnAddresses(of: slot.id) { $0.readContents(of: request) }
+    }
+  }
+
+  /// The reason why a request is not the present session's to send; nil where it is.
+  private func obstacle(for request: QueuedRequest, on slot: ProfileSlot) -> RequestQueue.Obstacle? {
+    guard slot.provider.binding == request.binding else { return .paused(.otherUser) }
+    guard let living = slot.machine.living else {
+      return slot.provider.capabilities.grant == nil ? .paused(.loginRequired) : nil
+    }
+    return living.user?.id == request.user ? nil : .paused(.otherUser)
+  }
+
+  private func readContents(of request: QueuedRequest) {
+    askStore { store throws(StoreFailure) in
+      try await store.contents(of: request.id)
+    } then: { broker, result in
+      switch result {
+      case .success(.request(let headers, let body)):
+        guard let sent = APIRequest(request, headers, body: body) else {
+          return broker.end(request, .failed(.invalidParams))
+        }
+        broker.mark(request, sent)
+      case .success, .failure(.tampered): broker.end(request, .failed(.vaultTampered))
+      case .failure(.locked): broker.end(request, .unsent(.closing))
+      case .failure: broker.end(request, .unsent(.passing(retryAfter: nil)))
+      }
+    }
+  }
+
+  /// Makes durable that the request may have been sent, then sends it.
+  private func mark(_ request: QueuedRequest, _ sent: APIRequest) {
+    // It may have been cancelled, or be about to be forgotten, since the attempt has begun.
+    guard let present = queued.queue.sendable(request.id) else { return end(request, .unsent(.closing)) }
+    change(
+      StoreChange(.record, [.keepRequest(present, nil)], of: request.id.profile),
+      then: .request { broker, failure in
+        guard failure == nil else { return broker.end(request, .unsent(.passing(retryAfter: nil))) }
+        broker.send(sent, of: request, isRetry: false)
+      })
+  }
+
+  private func send(_ sent: APIRequest, of request: QueuedRequest, isRetry: Bool) {
+    guard vault.isOpen, queued.queue.sendable(request.id) != nil, let slot = slot(named: request.id.profile) else {
+      return end(request, .unsent(.closing), isMarked: true)
+    }
+    if let obstacle = obstacle(for: request, on: slot) { return end(request, .unsent(obstacle), isMarked: true) }
+    // The rules may be others than when it was queued.
+    do throws(BrokerError) { try judge(sent, on: slot) } catch { return end(request, .failed(.accessDenied)) }
+    let target = (try? target(request.scopes, request.audience, on: slot)) ?? nil
+    guard let loan = token(of: slot, for: target), let sender = slot.requests?.sender else {
+      return end(request, .unsent(.paused(.loginRequired)), isMarked: true)
+    }
+    inBackground(.spent) {
+      let result = await Self.answer(to: sent, for: request.id.profile, with: loan, by: sender)
+      return { broker in broker.take(result, of: request, sent, loan.token, isRetry) }
+    }
+  }
+
+  private func take(
+    _ result: Result<APIAnswer, ProviderFailure>, of request: QueuedRequest, _ sent: APIRequest, _ token: BoundToken,
+    _ isRetry: Bool
+  ) {
+    let answer: APIAnswer
+    switch result {
+    case .success(let given): answer = given
+    case .failure(.outcomeUnknown): return end(request, .lost)
+    case .failure(.refused): return end(request, .failed(.invalidParams))
+    case .failure(.rejected): return end(request, .failed(.invalidResponse))
+    case .failure(let failure):
+      return end(request, .unsent(.passing(retryAfter: failure.retryAfter)), isMarked: true)
+    }
+    if answer.status == 403, let slot = slot(named: request.id.profile) { publishRefusal(403, on: slot) }
+    guard answer.status == 401, !isRetry else { return end(request, .answered(answer), isMarked: true) }
+    let report = ReportRejected.Params(
+      profile: request.id.profile, accessToken: token.value, scopes: request.scopes, audience: request.audience,
+      challenge: answer.headers["www-authenticate"])
+    withToken(insteadOf: report) { broker, replaced in
+      if let error = replaced.failure { return broker.end(request, broker.outcome(of: error), isMarked: true) }
+      broker.send(sent, of: request, isRetry: true)
+    }
+  }
+
+  private func end(_ request: QueuedRequest, _ outcome: RequestQueue.Outcome, isMarked: Bool = false) {
+    handle(.attempted(request.id, outcome, isMarked: isMarked, jitter: entropy.fraction()))
+  }
+
+  /// The end of an attempt for which there is no token.
+  private func outcome(of error: BrokerError) -> RequestQueue.Outcome {
+    switch error.kind {
+    case .loginRequired, .sessionExpired, .reauthRequired, .refreshOutcomeUnknown, .missingCredential,
+      .challengePending:
+      .unsent(.paused(.loginRequired))
+    case .vaultLocked, .shuttingDown, .unknownProfile: .unsent(.closing)
+    case .insufficientScope, .unsupportedByProvider, .unknownTarget: .failed(.insufficientScope)
+    default: .unsent(.passing(retryAfter: error.retryAfter))
+    }
+  }
+}
