@@ -94,7 +94,8 @@ struct FleetTests {
       try members[0].logIn()
       for member in members { #expect(Patience.wait { (try? member.state()) == "authenticated" }) }
       for _ in 1...5 {
-        let wish = #"{"jsonrpc":"2.0","id":1,"method":"getAccessToken","params":{"profile":"shop","forceRefresh":true}}"#
+        let params = #"{"profile":"shop","forceRefresh":true}"#
+        let wish = #"{"jsonrpc":"2.0","id":1,"method":"getAccessToken","params":\#(params)}"#
         for member in members { try member.wire.send(Array(wish.utf8)) }
         for member in members { #expect(try member.wire.nextNode()["result"] != nil) }
       }

@@ -15,6 +15,27 @@ struct FleetFlight: Equatable {
   var generation: UInt64
   /// When the lease ends, by the clock of the store, in milliseconds.
   var leaseEnd: Int64
+
+  /// Whether the token may have been spent before: the time says nothing then.
+  var isReplay: Bool {
+    RefreshIntent(profile: .default, generation: generation, startedAt: startedAt).followsLostReply
+  }
+}
+
+/// The newest of a session that a member has read or written.
+struct FleetMark: Equatable {
+  /// The version of the row.
+  let version: Int64
+  /// The generation of the record.
+  let generation: UInt64
+  /// A digest of the contents of the record: each generation has one.
+  let digest: [UInt8]
+
+  /// Whether what is found now is of an earlier time, or of one in which this has never been.
+  func isAhead(of found: FleetMark) -> Bool {
+    guard found.generation == generation else { return found.generation < generation }
+    return found.version < version || found.digest != digest
+  }
 }
 
 /// A session of the fleet as it was opened.
@@ -67,9 +88,18 @@ struct FleetCoding {
   private func tag(of binding: ProviderBinding) -> [UInt8] {
     // No part of a binding has a NUL.
     let parts = ["AuthBroker fleet binding 1", binding.type, binding.issuer, binding.clientID]
-    let text = Array(parts.joined(separator: "\0").utf8)
+    return digest(of: Array(parts.joined(separator: "\0").utf8).span)
+  }
+
+  private func digest(of bytes: Span<UInt8>) -> [UInt8] {
     // A data key has as many bytes as the hash takes.
-    return (try? KeyedHash(key: seal.key.secret))?.digest(of: text.span, count: Self.tagByteCount) ?? []
+    (try? KeyedHash(key: seal.key.secret))?.digest(of: bytes, count: Self.tagByteCount) ?? []
+  }
+
+  /// The mark of a session in a version of its row.
+  func mark(of entry: FleetEntry, version: Int64) -> FleetMark {
+    FleetMark(
+      version: version, generation: entry.generation, digest: entry.contents.withBytes { digest(of: $0) })
   }
 
   private func place(

@@ -37,6 +37,7 @@ package final class FleetStore: RecordStore {
   private let record: any SharedRecord
   private let fleet: String
   private let key: KeySource
+  private let wallClock: @Sendable () -> Timestamp
   private let report: @Sendable (Problem) -> Void
   private let member = RandomBytes.array(count: FleetCoding.holderByteCount)
   private let state: Mutex<State>
@@ -47,7 +48,7 @@ package final class FleetStore: RecordStore {
     /// The coding under the data key, since that was unwrapped.
     var coding: FleetCoding?
     /// The newest that was read or written of each profile.
-    var known: [ProfileName: (version: Int64, generation: UInt64)] = [:]
+    var known: [ProfileName: FleetMark] = [:]
     /// The last problem that was reported of the records, and the profiles of which one was.
     var isUnreachable = false
     var otherBindings: Set<ProfileName> = []
@@ -61,15 +62,19 @@ package final class FleetStore: RecordStore {
   ///   - bindings: the shared profiles, each with the binding of its provider.
   ///   - pollInterval: how often they are read.
   ///   - key: gets the key of the fleet; it is asked once.
+  ///   - wallClock: the clock of this machine.
   ///   - report: is told of problems.
   package init(
     _ record: any SharedRecord, fleet: String, bindings: [ProfileName: ProviderBinding], pollInterval: Duration?,
-    key: @escaping KeySource, report: @escaping @Sendable (Problem) -> Void
+    key: @escaping KeySource,
+    wallClock: @escaping @Sendable () -> Timestamp,
+    report: @escaping @Sendable (Problem) -> Void
   ) {
     self.record = record
     self.fleet = fleet
     self.pollInterval = pollInterval
     self.key = key
+    self.wallClock = wallClock
     self.report = report
     state = Mutex(State(bindings: bindings))
   }
@@ -122,22 +127,28 @@ package final class FleetStore: RecordStore {
       contents.tampered.append(profile)
       return
     }
-    guard note(row.version, entry.generation, of: profile) else {
+    guard note(coding.mark(of: entry, version: row.version), of: profile) else {
       contents.rolledBack.append(profile)
       return
     }
     contents.records.append(record)
     guard let flight = entry.flight, flight.holder == member || flight.leaseEnd <= time else { return }
-    contents.intents.append(
-      RefreshIntent(profile: profile, generation: flight.generation, startedAt: flight.startedAt))
+    let startedAt = flight.holder == member ? flight.startedAt : start(of: flight, at: time)
+    contents.intents.append(RefreshIntent(profile: profile, generation: flight.generation, startedAt: startedAt))
+  }
+
+  /// When another member has begun its flight, by the clock of this machine: its own may show another time.
+  private func start(of flight: FleetFlight, at time: Int64) -> Timestamp {
+    guard !flight.isReplay else { return flight.startedAt }
+    let age = Duration.milliseconds(time - flight.leaseEnd) + Self.leaseDuration
+    return wallClock() + (.zero - age)
   }
 
   /// Notes what was read or written; false where it is older than what was known before.
-  private func note(_ version: Int64, _ generation: UInt64, of profile: ProfileName) -> Bool {
+  private func note(_ mark: FleetMark, of profile: ProfileName) -> Bool {
     state.withLock { state in
-      let known = state.known[profile]
-      guard version >= known?.version ?? 0 || generation > known?.generation ?? 0 else { return false }
-      state.known[profile] = (version, max(generation, known?.generation ?? 0))
+      if let known = state.known[profile], known.isAhead(of: mark) { return false }
+      state.known[profile] = mark
       return true
     }
   }
@@ -155,7 +166,8 @@ package final class FleetStore: RecordStore {
       var change = FleetChange(
         try row.map { row throws(StoreFailure) in try open(row, of: profile, binding, by: coding, for: steps) } ?? nil,
         member: member, lease: Self.leaseDuration, time: rows.time)
-      change.isRolledBack = isRolledBack(row, change.entry, of: profile)
+      let mark = row.flatMap { row in change.entry.map { coding.mark(of: $0, version: row.version) } }
+      change.isRolledBack = isRolledBack(mark, of: profile)
       guard let entry = try change.apply(steps) else { return }
       // No member takes it for an earlier one, whatever it has seen.
       let version = max(row?.version ?? 0, state.withLock { $0.known[profile]?.version } ?? 0) + 1
@@ -164,17 +176,16 @@ package final class FleetStore: RecordStore {
         try await record.write(bytes, as: profile.description, from: row?.version, to: version)
       }
       if isWritten {
-        _ = note(version, entry.generation, of: profile)
+        _ = note(coding.mark(of: entry, version: version), of: profile)
         return
       }
     }
     throw .failed(context: "other members of the fleet write all the time")
   }
 
-  private func isRolledBack(_ row: SharedRow?, _ entry: FleetEntry?, of profile: ProfileName) -> Bool {
+  private func isRolledBack(_ mark: FleetMark?, of profile: ProfileName) -> Bool {
     guard let known = state.withLock({ $0.known[profile] }) else { return false }
-    guard let row, let entry else { return true }
-    return row.version < known.version && entry.generation <= known.generation
+    return mark.map { known.isAhead(of: $0) } ?? true
   }
 
   /// Opens the row that a change is about; nil for one that cannot be trusted, in whose place a record may come.

@@ -3,6 +3,7 @@ import BrokerProtocol
 import Configuration
 import ConfigurationFile
 import Fleet
+import LinuxSystem
 import Logging
 import PostgreSQL
 import Sealing
@@ -40,7 +41,8 @@ final class FleetMembership {
     let (log, fleet, secrets, reference) = (log, section.fleet, secrets, section.key)
     let key: FleetStore.KeySource = { await Self.key(reference, secrets) }
     return FleetStore(
-      Self.record(section, secrets), fleet: fleet, bindings: [:], pollInterval: section.pollInterval, key: key
+      Self.record(section, secrets), fleet: fleet, bindings: [:], pollInterval: section.pollInterval, key: key,
+      wallClock: { Timestamp(milliseconds: WallClock.milliseconds) }
     ) { problem in
       switch problem {
       case .unreachable(let reason):

@@ -72,7 +72,9 @@ import Testing
   ) async throws {
     try await RecordPlace.with(kind) { place async throws in
       let bytes = (0..<50_000).map { UInt8(truncatingIfNeeded: $0) }
-      for name in ["", "a'b\"c", "ünï", "a b"] { #expect(try await place.write(bytes, as: name, from: nil, to: 1) == true) }
+      for name in ["", "a'b\"c", "ünï", "a b"] {
+        #expect(try await place.write(bytes, as: name, from: nil, to: 1) == true)
+      }
       #expect(try await place.read("a'b\"c").rows["a'b\"c"]?.bytes == bytes)
       #expect(try await place.read().rows.count == 4)
     }

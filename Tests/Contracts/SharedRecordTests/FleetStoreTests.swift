@@ -24,12 +24,13 @@ import Testing
 
   /// A member, by the key of the fleet unless another one is given.
   private func member(
-    _ binding: ProviderBinding = Self.binding, _ problems: Problems = Problems(), key: SealingKey? = nil
+    _ binding: ProviderBinding = Self.binding, _ problems: Problems = Problems(), key: SealingKey? = nil,
+    wall: Int64 = 1_000_000
   ) -> FleetStore {
     let key = key ?? self.key
     return FleetStore(
       place, fleet: "f", bindings: [.default: binding], pollInterval: nil, key: { .success(key) },
-      report: { problems.add($0) })
+      wallClock: { Timestamp(milliseconds: wall) }, report: { problems.add($0) })
   }
 
   private func record(_ generation: UInt64, _ token: String = "r1") throws -> SessionRecord {
@@ -72,8 +73,21 @@ import Testing
     try await one.commit([.record(record(1))])
     try await one.commit([intent(1)])
     place.clock.add(Self.lease, ordering: .relaxed)
-    #expect(try await two.load().intents.map(\.startedAt.milliseconds) == [5])
+    #expect(try await two.load().intents.count == 1)
     await #expect(throws: StoreFailure.superseded) { try await two.commit([intent(1)]) }
+  }
+
+  @Test func `the start of another member's flight is told by the clock of the store alone`() async throws {
+    let (one, two) = (member(), member(wall: 9_000_000))
+    try await one.commit([.record(record(1))])
+    try await one.commit([intent(1, at: 5)])
+    place.clock.add(Self.lease + 1000, ordering: .relaxed)
+    #expect(try await two.load().intents.map(\.startedAt.milliseconds) == [9_000_000 - Self.lease - 1000])
+    #expect(try await one.load().intents.map(\.startedAt.milliseconds) == [5])
+    // That a token may have been spent before is said by its time alone.
+    try await one.commit([intent(1, at: 0)])
+    place.clock.add(Self.lease, ordering: .relaxed)
+    #expect(try await two.load().intents.map(\.startedAt.milliseconds) == [0])
   }
 
   @Test func `a late success is kept where no other member has advanced`() async throws {
@@ -119,6 +133,26 @@ import Testing
     let contents = try await two.load()
     #expect(contents.rolledBack.isEmpty && contents.records == [login])
     try await two.commit([intent(3)])
+  }
+
+  @Test func `another record in the place of one that was seen shows that the store has gone back`() async throws {
+    let (one, two) = (member(), member())
+    try await one.commit([.record(record(1))])
+    let backup = try await place.read().rows
+    try await one.commit([.record(record(2, "r2"))])
+    place.restore(backup)
+    // This member has never seen what is gone, and goes on from what is there.
+    try await two.commit([.record(record(2, "another r2"))])
+    #expect(try await one.load().rolledBack == [.default])
+    await #expect(throws: StoreFailure.self) { try await one.commit([intent(2)]) }
+    // An older record under a newer version.
+    let three = member()
+    try await three.commit([intent(2)])
+    try await three.commit([.closeIntent(.default)])
+    #expect(try await one.load().rolledBack == [.default])
+    try await three.commit([.record(record(3, "r3"))])
+    let contents = try await one.load()
+    #expect(try contents.rolledBack.isEmpty && contents.records == [record(3, "r3")])
   }
 
   @Test func `a record that is gone has gone back as well`() async throws {

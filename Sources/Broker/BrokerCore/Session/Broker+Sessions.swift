@@ -35,6 +35,7 @@ extension Broker {
     }
     let now = self.now
     noticeUse(of: slot, now)
+    if !slot.isRead { slot.isShownUnread = true }
     var session = Session(
       profile: slot.name, provider: slot.machine.binding.type,
       state: slot.isRead ? state(of: slot.machine, at: now) : .offline)

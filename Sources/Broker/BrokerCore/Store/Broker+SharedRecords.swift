@@ -110,9 +110,11 @@ extension Broker {
     for revocation in logouts.queue.unkept(of: profile) { keep(revocation) }
   }
 
-  /// Whether the lease of an intent, which was decided on at an uptime, outlasts the refresh that is to begin now.
+  /// Whether the lease of an intent, which was decided on at an uptime, outlasts the refresh that is to begin now; its
+  /// first byte must leave in time as well.
   func leaseOutlasts(_ slot: ProfileSlot, _ since: Duration) -> Bool {
-    slot.records?.lease.map { now.uptime - since + Self.longestFlight <= $0 } ?? true
+    slot.latestSending = slot.records?.lease.map { since + $0 - Self.longestFlight }
+    return slot.latestSending.map { now.uptime <= $0 } ?? true
   }
 
   /// Reads what another broker has written in the meantime, instead of beginning a flight.
@@ -199,7 +201,23 @@ extension Broker {
     } else if let record {
       restore(record, intent, to: slot)
     }
+    tellEnd(of: slot)
     serveAwaitingRecord(slot)
+  }
+
+  /// Tells those who were shown a session that was not known yet where there is none.
+  private func tellEnd(of slot: ProfileSlot) {
+    guard slot.isShownUnread else { return }
+    slot.isShownUnread = false
+    switch slot.machine.phase {
+    case .living, .mistrusted: break
+    case .signedOut: publish(.logout(LogoutEvent(reason: .user)), profile: slot.name)
+    case .ended(let reason):
+      let event = SessionExpiredEvent(reason: reason, message: reason.explanation)
+      publish(.sessionExpired(event), profile: slot.name)
+    case .reauthenticationRequired:
+      publish(.sessionExpired(SessionExpiredEvent(reason: .refreshRejected)), profile: slot.name)
+    }
   }
 
   /// Raises the alarm, once, where a shared store has gone back to an earlier state: see ``StoreContents/rolledBack``.
@@ -214,5 +232,14 @@ extension Broker {
   private static func unreached(_ profile: ProfileName) -> BrokerError {
     let message = "The database of the fleet cannot be reached, so that the session of this profile is not known yet."
     return BrokerError(.storeFailed, message, profile: profile)
+  }
+}
+
+extension BrokerError {
+  /// The error where a record, or an intent, could not be written.
+  init(unwritten profile: ProfileName, isShared: Bool) {
+    self.init(.storeFailed, profile: profile)
+    guard isShared else { return }
+    message = "The database of the fleet could not be written; the log and authbroker fleet status say why."
   }
 }
