@@ -40,9 +40,10 @@ final class FleetMembership {
   private func makeStore(_ section: StoreConfiguration) -> FleetStore {
     let (log, fleet, secrets, reference) = (log, section.fleet, secrets, section.key)
     let key: FleetStore.KeySource = { await Self.key(reference, secrets) }
+    let wallClock = { @Sendable in Timestamp(milliseconds: WallClock.milliseconds) }
     return FleetStore(
       Self.record(section, secrets), fleet: fleet, bindings: [:], pollInterval: section.pollInterval, key: key,
-      wallClock: { Timestamp(milliseconds: WallClock.milliseconds) }
+      wallClock: wallClock
     ) { problem in
       switch problem {
       case .unreachable(let reason):
