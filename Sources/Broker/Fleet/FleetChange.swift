@@ -12,6 +12,9 @@ struct FleetChange {
   /// Whether the row was newer before: nothing is spent of it, and only a record may come in its place.
   var isRolledBack = false
 
+  /// How far the clock of the member's machine is ahead of the store's, in milliseconds.
+  var clockAhead: Int64 = 0
+
   private let member: [UInt8]
   private let lease: Duration
   private let time: Int64
@@ -56,7 +59,8 @@ struct FleetChange {
     if record.contents.isEnd, let held { throw .held(for: held) }
     var plain = SessionContentsCoding.encode(record.contents)
     do throws(SecretMemoryExhausted) {
-      entry = FleetEntry(generation: record.generation, contents: try Secret(wiping: &plain))
+      entry = FleetEntry(
+        generation: record.generation, contents: try Secret(wiping: &plain), clockAhead: clockAhead)
     } catch {
       wipe(&plain)
       throw .failed(context: "there is no room for secrets")

@@ -44,28 +44,30 @@ struct FleetEntry {
   var generation: UInt64
   /// The contents of the record: the JSON of `SessionContentsCoding`.
   var contents: Secret
+  /// How far the clock of its times was ahead of the store's, in milliseconds.
+  var clockAhead: Int64
   /// The flight under way; nil where none is.
   var flight: FleetFlight?
   /// The sealed contents as they were read, in which the tokens rest; nil for new ones.
   var sealed: SealedContents?
 
   /// An entry.
-  init(generation: UInt64, contents: Secret, flight: FleetFlight? = nil) {
-    (self.generation, self.contents, self.flight) = (generation, contents, flight)
+  init(generation: UInt64, contents: Secret, clockAhead: Int64, flight: FleetFlight? = nil) {
+    (self.generation, self.contents, self.clockAhead, self.flight) = (generation, contents, clockAhead, flight)
   }
 }
 
 /// The coding of a session of the fleet, as one row holds it.
 ///
 /// ```
-/// u8 format = 1 ‖ u64 generation ‖ 16 bytes binding tag ‖ u8 flights ‖ u32 length ‖ sealed contents ‖ sealed flight
+/// u8 format = 1 ‖ u64 generation ‖ 16 bytes binding tag ‖ i64 clock ‖ u8 flights ‖ u32 length ‖ sealed contents ‖ sealed flight
 /// ```
-/// Both boxes are bound to fleet, profile, binding, version, generation and the number of flights, so that none of that can be
-/// exchanged, and no earlier row put in the place of a later one. Numbers are big-endian.
+/// Both boxes are bound to fleet, profile, binding, version, generation, clock and the number of flights, so that none of that
+/// can be exchanged, and no earlier row put in the place of a later one. Numbers are big-endian.
 struct FleetCoding {
   private static let format: UInt8 = 1
   private static let tagByteCount = 16
-  private static let headByteCount = 1 + 8 + tagByteCount + 1 + 4
+  private static let headByteCount = 1 + 8 + tagByteCount + 8 + 1 + 4
   /// How many random bytes name a member.
   static let holderByteCount = 16
   private static let flightByteCount = holderByteCount + 24
@@ -103,12 +105,11 @@ struct FleetCoding {
   }
 
   private func place(
-    _ part: String, _ profile: ProfileName, _ binding: ProviderBinding, _ version: Int64, _ generation: UInt64,
-    hasFlight: Bool
+    _ part: String, _ profile: ProfileName, _ binding: ProviderBinding, _ numbers: [Int64]
   ) -> SealedPlace {
     SealedPlace(
       table: "fleet \(part) \(fleet)", row: profile.description, format: Int64(Self.format), binding: binding,
-      numbers: [version, Int64(bitPattern: generation), hasFlight ? 1 : 0])
+      numbers: numbers)
   }
 
   /// Seals a session for a version of its row.
@@ -116,11 +117,11 @@ struct FleetCoding {
     _ entry: FleetEntry, of profile: ProfileName, _ binding: ProviderBinding, version: Int64
   ) -> [UInt8] {
     let hasFlight = entry.flight != nil
-    let place = { (part: String) in
-      self.place(part, profile, binding, version, entry.generation, hasFlight: hasFlight)
-    }
+    let numbers = [version, Int64(bitPattern: entry.generation), entry.clockAhead, hasFlight ? 1 : 0]
+    let place = { (part: String) in self.place(part, profile, binding, numbers) }
     let contents = entry.contents.withBytes { seal.seal($0, at: place("session")) }
-    var bytes = [Self.format] + Self.bytes(of: entry.generation) + tag(of: binding) + [hasFlight ? 1 : 0]
+    var bytes = [Self.format] + Self.bytes(of: entry.generation) + tag(of: binding)
+    bytes += Self.bytes(of: UInt64(bitPattern: entry.clockAhead)) + [hasFlight ? 1 : 0]
     bytes += Self.bytes(of: UInt32(contents.count))
     bytes += contents
     guard let flight = entry.flight else { return bytes }
@@ -140,15 +141,15 @@ struct FleetCoding {
     guard bytes.count >= Self.headByteCount, bytes[0] == Self.format else { throw .damaged }
     let generation = Self.number(bytes[1..<9])
     guard Array(bytes[9..<9 + Self.tagByteCount]) == tag(of: binding) else { throw .otherBinding(generation) }
+    let clockAhead = Int64(bitPattern: Self.number(bytes[(Self.headByteCount - 13)..<(Self.headByteCount - 5)]))
     let hasFlight = bytes[Self.headByteCount - 5] == 1
     let end = Self.headByteCount + Int(Self.number(bytes[(Self.headByteCount - 4)..<Self.headByteCount]))
     guard end <= bytes.count, hasFlight == (end < bytes.count) else { throw .damaged }
-    let place = { (part: String) in
-      self.place(part, profile, binding, row.version, generation, hasFlight: hasFlight)
-    }
+    let numbers = [row.version, Int64(bitPattern: generation), clockAhead, hasFlight ? 1 : 0]
+    let place = { (part: String) in self.place(part, profile, binding, numbers) }
     let box = Array(bytes[Self.headByteCount..<end])
     let contents = try open(box, at: place("session"))
-    var entry = FleetEntry(generation: generation, contents: contents)
+    var entry = FleetEntry(generation: generation, contents: contents, clockAhead: clockAhead)
     entry.sealed = SealedContents(box: box, OpenedRow(place: place("session"), plaintext: contents, seal: seal))
     guard hasFlight else { return entry }
     let plain = try open(Array(bytes[end...]), at: place("flight")).withBytes { Array(copying: $0) }

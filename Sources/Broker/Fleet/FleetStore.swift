@@ -37,7 +37,6 @@ package final class FleetStore: RecordStore {
   private let record: any SharedRecord
   private let fleet: String
   private let key: KeySource
-  private let wallClock: @Sendable () -> Timestamp
   private let report: @Sendable (Problem) -> Void
   private let member = RandomBytes.array(count: FleetCoding.holderByteCount)
   private let state: Mutex<State>
@@ -49,6 +48,8 @@ package final class FleetStore: RecordStore {
     var coding: FleetCoding?
     /// The newest that was read or written of each profile.
     var known: [ProfileName: FleetMark] = [:]
+    /// The clock of this machine beside the store's.
+    var clock: FleetClock
     /// The last problem that was reported of the records, and the profiles of which one was.
     var isUnreachable = false
     var otherBindings: Set<ProfileName> = []
@@ -63,20 +64,20 @@ package final class FleetStore: RecordStore {
   ///   - pollInterval: how often they are read.
   ///   - key: gets the key of the fleet; it is asked once.
   ///   - wallClock: the clock of this machine.
+  ///   - boot: the identifier of the machine's start; nil where it is unknown.
   ///   - report: is told of problems.
   package init(
     _ record: any SharedRecord, fleet: String, bindings: [ProfileName: ProviderBinding], pollInterval: Duration?,
     key: @escaping KeySource,
-    wallClock: @escaping @Sendable () -> Timestamp,
+    wallClock: @escaping @Sendable () -> Timestamp, boot: String?,
     report: @escaping @Sendable (Problem) -> Void
   ) {
     self.record = record
     self.fleet = fleet
     self.pollInterval = pollInterval
     self.key = key
-    self.wallClock = wallClock
     self.report = report
-    state = Mutex(State(bindings: bindings))
+    state = Mutex(State(bindings: bindings, clock: FleetClock(wallClock, boot: boot)))
   }
 
   /// Adopts the shared profiles of another configuration.
@@ -91,7 +92,7 @@ package final class FleetStore: RecordStore {
 
   package func load() async throws(StoreFailure) -> StoreContents {
     let bindings = state.withLock { $0.bindings }
-    let rows = try await reach { record throws(SharedRecordFailure) in try await record.read() }
+    let rows = try await look { record throws(SharedRecordFailure) in try await record.read() }
     let coding = try await coding(with: rows)
     var contents = StoreContents(records: [], lastSequence: 0)
     for (profile, binding) in bindings {
@@ -112,7 +113,8 @@ package final class FleetStore: RecordStore {
     let record: SessionRecord
     do {
       entry = try coding.decode(row, of: profile, binding)
-      let session = try SessionContentsCoding.decode(entry.contents, entry.sealed)
+      let kept = try SessionContentsCoding.decode(entry.contents, entry.sealed)
+      let session = state.withLock { $0.clock.read(kept, ahead: entry.clockAhead) }
       record = SessionRecord(profile: profile, binding: binding, generation: entry.generation, contents: session)
     } catch FleetCoding.Fault.otherBinding(let generation) {
       tellOtherBinding(of: profile)
@@ -141,7 +143,7 @@ package final class FleetStore: RecordStore {
   private func start(of flight: FleetFlight, at time: Int64) -> Timestamp {
     guard !flight.isReplay else { return flight.startedAt }
     let age = Duration.milliseconds(time - flight.leaseEnd) + Self.leaseDuration
-    return wallClock() + (.zero - age)
+    return state.withLock { $0.clock.wall() } + (.zero - age)
   }
 
   /// Notes what was read or written; false where it is older than what was known before.
@@ -160,7 +162,7 @@ package final class FleetStore: RecordStore {
       throw .failed(context: "the profile is not shared")
     }
     for _ in 0..<Self.mostTries {
-      let rows = try await reach { record throws(SharedRecordFailure) in try await record.read(profile.description) }
+      let rows = try await look { record throws(SharedRecordFailure) in try await record.read(profile.description) }
       let coding = try await coding(with: nil)
       let row = rows.rows[profile.description]
       var change = FleetChange(
@@ -168,6 +170,7 @@ package final class FleetStore: RecordStore {
         member: member, lease: Self.leaseDuration, time: rows.time)
       let mark = row.flatMap { row in change.entry.map { coding.mark(of: $0, version: row.version) } }
       change.isRolledBack = isRolledBack(mark, of: profile)
+      change.clockAhead = state.withLock { $0.clock.ahead } ?? 0
       guard let entry = try change.apply(steps) else { return }
       // No member takes it for an earlier one, whatever it has seen.
       let version = max(row?.version ?? 0, state.withLock { $0.known[profile]?.version } ?? 0) + 1
@@ -234,6 +237,16 @@ package final class FleetStore: RecordStore {
     } catch {
       throw tell(SharedRecordFailure("the key of the fleet \(fleet) cannot be opened: \(error)"))
     }
+  }
+
+  /// Reads the place, and compares its clock.
+  private func look(
+    _ question: (any SharedRecord) async throws(SharedRecordFailure) -> SharedRows
+  ) async throws(StoreFailure) -> SharedRows {
+    let begin = state.withLock { $0.clock.wall() }
+    let rows = try await reach(question)
+    state.withLock { $0.clock.note(rows.time, from: begin, to: $0.clock.wall()) }
+    return rows
   }
 
   /// Asks the place, and reports where that begins to fail, and where it succeeds again.

@@ -43,7 +43,7 @@ final class FleetMembership {
     let wallClock = { @Sendable in Timestamp(milliseconds: WallClock.milliseconds) }
     return FleetStore(
       Self.record(section, secrets), fleet: fleet, bindings: [:], pollInterval: section.pollInterval, key: key,
-      wallClock: wallClock
+      wallClock: wallClock, boot: BootClock.boot
     ) { problem in
       switch problem {
       case .unreachable(let reason):

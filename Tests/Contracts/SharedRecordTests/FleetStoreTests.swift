@@ -30,7 +30,7 @@ import Testing
     let key = key ?? self.key
     return FleetStore(
       place, fleet: "f", bindings: [.default: binding], pollInterval: nil, key: { .success(key) },
-      wallClock: { Timestamp(milliseconds: wall) }, report: { problems.add($0) })
+      wallClock: { Timestamp(milliseconds: wall) }, boot: nil, report: { problems.add($0) })
   }
 
   private func record(_ generation: UInt64, _ token: String = "r1") throws -> SessionRecord {
@@ -54,6 +54,21 @@ import Testing
     let record = try record(1)
     try await one.commit([.record(record)])
     #expect(try await two.load().records == [record])
+  }
+
+  @Test func `the times of a member whose clock is wrong are read by the clock of the store`() async throws {
+    let (one, two) = (member(wall: 9_000_000), member())
+    var record = try record(1)
+    guard case .living(var session) = record.contents else { return }
+    session.tokens.accessTokenExpiresAt = Timestamp(milliseconds: 9_060_000)
+    session.issuedAt = Timestamp(milliseconds: 9_000_000)
+    record.contents = .living(session)
+    let written = record
+    try await one.commit([.record(written)])
+    #expect(try await one.load().records == [written])
+    guard case .living(let read)? = try await two.load().records.first?.contents else { return }
+    #expect(read.tokens.accessTokenExpiresAt == Timestamp(milliseconds: 1_060_000))
+    #expect(read.issuedAt == Timestamp(milliseconds: 1_000_000) && read.authTime == session.authTime)
   }
 
   @Test func `one member alone has the right to spend a token, and the others are told for how long`() async throws {
