@@ -199,7 +199,7 @@ let package = Package(
       name: "SigningTests", dependencies: wire + ["JOSE", "LinuxSystem", "Signing", "TestSupport", "TextCoding"]),
     .testTarget(
       name: "BrokerCoreTests",
-      dependencies: core + ["Fleet", "LinuxSystem", "ProviderKit", "Sealing", "TestSupport"]),
+      dependencies: core + ["Fleet", "LinuxSystem", "ProviderKit", "Records", "Sealing", "TestSupport"]),
     .testTarget(name: "SecretMemoryTests", dependencies: ["SecretMemory", "LinuxSystem", "TestSupport"]),
     .testTarget(name: "LoggingTests", dependencies: ["Logging", "LinuxSystem", "TestSupport"]),
     .testTarget(
