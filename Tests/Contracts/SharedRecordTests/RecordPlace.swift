@@ -10,9 +10,21 @@ import Testing
 enum RecordPlace {
   /// A kind of place; PostgreSQL is among them where it is installed.
   enum Kind: String, CaseIterable, Sendable {
-    case memory, sqlite, postgresql
+    case memory, sqlite, postgresql, sessionPool, transactionPool
 
-    static var allCases: [Kind] { [.memory, .sqlite] + (DatabaseCluster.programs == nil ? [] : [.postgresql]) }
+    static var allCases: [Kind] {
+      let pools: [Kind] = DatabaseCluster.pooler == nil ? [] : [.sessionPool, .transactionPool]
+      return [.memory, .sqlite] + (DatabaseCluster.programs == nil ? [] : [.postgresql] + pools)
+    }
+
+    /// The pool before the server; nil for none.
+    var pool: DatabaseCluster.PoolMode? {
+      switch self {
+      case .sessionPool: .session
+      case .transactionPool: .transaction
+      default: nil
+      }
+    }
   }
 
   /// Runs a test with a new place.
@@ -24,20 +36,35 @@ enum RecordPlace {
       let place = try SQLiteRecord(scratch.file("records"))
       try await body(place)
       await place.close()
-    case .postgresql:
+    case .postgresql, .sessionPool, .transactionPool:
       let cluster = try await OwnThread.run { try DatabaseCluster() }
-      let database = PostgreSQL(PostgreSQLSettings(connection: cluster.connection)) { .success(nil) }
-      let place = PostgreSQLRecord(database, fleet: "f")
       let result: Result<Void, any Error>
       do {
-        try await place.prepare()
-        try await place.prepare()
-        result = .success(try await body(place))
+        let owner = record(at: cluster.connection)
+        try await owner.prepare()
+        try await owner.prepare()
+        await owner.close()
+        let pool = kind.pool
+        let connection = try await OwnThread.run {
+          try pool.map { try cluster.startPool($0, table: PostgreSQLRecord.table) } ?? cluster.connection
+        }
+        let place = record(at: connection)
+        let outcome: Result<Void, any Error>
+        do {
+          // The table is there, so that a role which may make none can prepare it.
+          try await place.prepare()
+          outcome = .success(try await body(place))
+        } catch { outcome = .failure(error) }
+        await place.close()
+        result = outcome
       } catch { result = .failure(error) }
-      await place.close()
       try await OwnThread.run { cluster.end() }
       try result.get()
     }
+  }
+
+  private static func record(at connection: String) -> PostgreSQLRecord {
+    PostgreSQLRecord(PostgreSQL(PostgreSQLSettings(connection: connection)) { .success(nil) }, fleet: "f")
   }
 }
 

@@ -23,6 +23,7 @@ package final class DatabaseCluster: Sendable {
 
   private let directory: String
   private let server = Mutex<ChildProcess?>(nil)
+  private let pool = Mutex<ChildProcess?>(nil)
 
   /// The connection string of its only role, which may do everything.
   package var connection: String { "host=\(directory) dbname=postgres user=\(Self.role)" }
@@ -61,6 +62,32 @@ package final class DatabaseCluster: Sendable {
     guard isReady else { throw Failure("the server does not start: \(directory)/log") }
   }
 
+  /// The program that pools connections; nil where Debian's package pgbouncer is not installed.
+  package static let pooler: String? = access("/usr/sbin/pgbouncer", X_OK) == 0 ? "/usr/sbin/pgbouncer" : nil
+
+  /// How a pool gives its connections to clients.
+  package enum PoolMode: String, Sendable { case session, transaction }
+
+  /// Starts a pool before the server, and waits until it takes connections.
+  ///
+  /// - Returns: the connection string to the pool, of a role that may read and write the table of a fleet, and owns nothing.
+  package func startPool(_ mode: PoolMode, table: String) throws -> String {
+    try ask("CREATE ROLE member LOGIN; GRANT SELECT, INSERT, UPDATE ON \(table) TO member")
+    let lines = [
+      "[databases]", "postgres = host=\(directory) dbname=postgres user=member", "[pgbouncer]", "listen_addr =",
+      "unix_socket_dir = \(directory)", "listen_port = 6432", "auth_type = any", "pool_mode = \(mode.rawValue)",
+      "max_client_conn = 200", "default_pool_size = 5", "logfile = \(directory)/pool.log", "",
+    ]
+    let path = directory + "/pool.ini"
+    try FileDescriptor.open(path, [.write, .create, .truncate]).writeAll(Array(lines.joined(separator: "\n").utf8).span)
+    if geteuid() == 0 { chown(path, Self.nobody, Self.nobody) }
+    let child = try run("pgbouncer", [path], at: Self.pooler)
+    pool.withLock { $0 = child }
+    let isReady = try Patience.wait { try run("pg_isready", ["-q", "-h", directory, "-p", "6432"]).wait() == 0 }
+    guard isReady else { throw Failure("the pool does not start: \(directory)/pool.log") }
+    return "host=\(directory) port=6432 dbname=postgres user=member"
+  }
+
   /// Sends a signal to the server; one that it kills has ended.
   package func signal(_ signal: Signal) throws {
     try server.withLock { server in
@@ -82,10 +109,12 @@ package final class DatabaseCluster: Sendable {
     return String(decoding: try FileDescriptor.open(path, .read).contents(limit: 1 << 20), as: UTF8.self)
   }
 
-  private func run(_ program: String, _ arguments: [String], output: Int32? = nil) throws -> ChildProcess {
+  private func run(
+    _ program: String, _ arguments: [String], at path: String? = nil, output: Int32? = nil
+  ) throws -> ChildProcess {
     guard let programs = Self.programs else { throw Failure(Self.absence) }
     let log = try FileDescriptor.open(directory + "/log", [.write, .create, .append])
-    var words = ["\(programs)/\(program)"] + arguments
+    var words = [path ?? "\(programs)/\(program)"] + arguments
     if geteuid() == 0 {
       words = ["/usr/bin/setpriv", "--reuid=\(Self.nobody)", "--regid=\(Self.nobody)", "--clear-groups"] + words
     }
@@ -99,6 +128,13 @@ package final class DatabaseCluster: Sendable {
 
   /// Ends the server and removes its files.
   package func end() {
+    pool.withLock { pool in
+      if let pool {
+        try? Signal.kill.send(to: pool.pid)
+        _ = try? pool.wait()
+      }
+      pool = nil
+    }
     try? signal(.kill)
     _ = try? ChildProcess(.init(path: "/bin/rm", arguments: ["-rf", directory], environment: [:])).wait()
   }
