@@ -154,13 +154,13 @@ struct FleetCoding {
     guard hasFlight else { return entry }
     let plain = try open(Array(bytes[end...]), at: place("flight")).withBytes { Array(copying: $0) }
     guard plain.count == Self.flightByteCount else { throw .damaged }
-    let numbers = (0..<3).map { index in
+    let times = (0..<3).map { index in
       let start = Self.holderByteCount + 8 * index
       return Self.number(plain[start..<start + 8])
     }
     entry.flight = FleetFlight(
-      holder: Array(plain[..<Self.holderByteCount]), startedAt: Timestamp(milliseconds: Int64(bitPattern: numbers[0])),
-      generation: numbers[1], leaseEnd: Int64(bitPattern: numbers[2]))
+      holder: Array(plain[..<Self.holderByteCount]), startedAt: Timestamp(milliseconds: Int64(bitPattern: times[0])),
+      generation: times[1], leaseEnd: Int64(bitPattern: times[2]))
     return entry
   }
 
