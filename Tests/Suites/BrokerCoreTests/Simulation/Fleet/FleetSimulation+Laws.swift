@@ -1,8 +1,9 @@
 import BrokerCore
 import BrokerProtocol
-import Fleet
 import Records
 import SecretMemory
+
+@testable import Fleet
 
 /// What must hold.
 extension FleetSimulation {
@@ -146,9 +147,9 @@ extension FleetSimulation {
   /// What a row shows of the session.
   private func known(_ row: SharedRow) -> FleetMember.Known? {
     guard let entry = try? entry(of: row) else { return nil }
-    let content = entry.contents.withBytes { Array(copying: $0) }
+    let content = entry.contents.revealedString() ?? ""
     return FleetMember.Known(
-      version: row.version, generation: entry.generation, content: String(decoding: content, as: UTF8.self))
+      version: row.version, generation: entry.generation, content: content)
   }
 
   /// Takes in what a member is shown: what is older than what it knows raises the alarm.

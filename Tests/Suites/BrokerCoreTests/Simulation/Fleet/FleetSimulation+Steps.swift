@@ -141,7 +141,7 @@ extension FleetSimulation {
     }
     for call in member.providers.calls {
       if member.sent[call.number]?.answer == nil, chance(0.5) { _ = act(call, of: member) }
-      if let text = call.question.spentToken { ledger.end(text, call.number, of: member.number, .unknown) }
+      if let text = call.question.question.spentToken { ledger.end(text, call.number, of: member.number, .unknown) }
     }
     member.clock.stop()
     requests = requests.filter { $0.value.member !== member }

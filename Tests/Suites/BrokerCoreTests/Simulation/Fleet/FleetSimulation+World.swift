@@ -1,6 +1,7 @@
 import BrokerCore
 import BrokerProtocol
 import Fleet
+import SecretMemory
 import TestSupport
 
 /// What the place, the provider and the time do.
@@ -97,7 +98,7 @@ extension FleetSimulation {
   func act(_ call: Wire<ProviderRequest, ProviderAnswer>.Call, of member: FleetMember) -> ProviderAnswer {
     let at = member.sent[call.number]?.at ?? world
     let sending = SimulatedServer.Sending(
-      uptime: world, wall: member.clock.now - (world - at), jumps: 0, asked: at, boot: member.clock.boot)
+      uptime: world, wall: member.clock.now + (at - world), jumps: 0, asked: at, boot: member.clock.boot)
     let answer = server.answer(call.question, sending, &random)
     for index in server.families.indices where !server.families[index].rotates { server.families[index].rotates = true }
     trace.note("provider: \(String("\(answer)".prefix(60)))")
