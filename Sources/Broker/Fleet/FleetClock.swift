@@ -22,10 +22,13 @@ struct FleetClock {
   init(_ wall: @escaping @Sendable () -> Timestamp, boot: String?) { (self.wall, self.boot) = (wall, boot) }
 
   /// Notes a reading, which was begun and ended at these times of this machine, and showed that time of the store.
-  mutating func note(_ time: Int64, from begin: Timestamp, to end: Timestamp) {
+  ///
+  /// - Returns: whether the clocks can be compared by this or an earlier reading.
+  mutating func note(_ time: Int64, from begin: Timestamp, to end: Timestamp) -> Bool {
     let taken = end - begin
-    guard ahead == nil || taken >= .zero && taken <= Self.tolerance else { return }
+    guard taken >= .zero, taken <= Self.tolerance + .seconds(1) else { return ahead != nil }
     ahead = (begin.milliseconds + end.milliseconds) / 2 - time
+    return true
   }
 
   /// The contents of a record whose times are by a clock that was ahead of the store's by so many milliseconds.

@@ -245,7 +245,9 @@ package final class FleetStore: RecordStore {
   ) async throws(StoreFailure) -> SharedRows {
     let begin = state.withLock { $0.clock.wall() }
     let rows = try await reach(question)
-    state.withLock { $0.clock.note(rows.time, from: begin, to: $0.clock.wall()) }
+    guard state.withLock({ $0.clock.note(rows.time, from: begin, to: $0.clock.wall()) }) else {
+      throw .failed(context: "the first reading took too long to compare the clocks by it")
+    }
     return rows
   }
 

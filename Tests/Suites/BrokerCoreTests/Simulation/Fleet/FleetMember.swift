@@ -54,6 +54,8 @@ final class FleetMember {
   var known: Known?
   /// Whether what it was shown last is older than what it knows, and how often it has raised the alarm.
   var isBehind = false
+  /// Whether it has written nothing since that could take the place of what was lost.
+  var mayNotSpend = false
   var alarms = (wanted: 0, raised: 0)
   /// Access tokens that it has got from the provider itself.
   var received: Set<String> = []

@@ -18,7 +18,9 @@ extension FleetSimulation {
     guard let token = SimulatedServer.Token(text) else { return }
     let earlier = ledger.sendings[text, default: []].filter { $0.outcome != .notActedOn }
     ledger.sendings[text, default: []].append(.init(member: member.number, call: call, at: world))
-    guard !member.isBehind else { throw Violation(.generationGrows, "\(text) is sent from a place that has gone back") }
+    guard !member.mayNotSpend else {
+      throw Violation(.generationGrows, "\(text) is sent, and the place has gone back")
+    }
     guard let last = earlier.last, !ledger.forgiven.contains(token.family) else { return }
     counts.repeats += 1
     for other in earlier where other.outcome == .underWay {
@@ -93,7 +95,7 @@ extension FleetSimulation {
     }
     if let end = access.endsAt, end + Self.tolerance < world { throw Violation(.tokenGood, "\(text) has ended") }
     guard let end = ledger.loggedOut[token.family], !ledger.forgiven.contains(token.family) else { return }
-    guard member.viewedAt < end else {
+    guard member.viewedAt <= end else {
       throw Violation(.logoutKept, "\(text) is given by \(member.number), which has read of the logout")
     }
   }
@@ -168,7 +170,7 @@ extension FleetSimulation {
       // Another member may have written since: then the next view is newer.
       if let row = place.rows[ProfileName.default.description], row.version == version {
         member.known = known(row)
-        member.isBehind = false
+        member.mayNotSpend = false
       }
     default: break
     }
@@ -179,7 +181,7 @@ extension FleetSimulation {
       trace.note("member \(member.number) sees that the place has gone back")
       member.alarms.wanted += 1
     }
-    member.isBehind = isBehind
+    (member.isBehind, member.mayNotSpend) = (isBehind, isBehind)
   }
 
   /// Whoever sees that the place has gone back raises the alarm at once.

@@ -88,8 +88,10 @@ extension FleetSimulation {
     let refused = kind == .report ? ledger.durable.max() : nil
     guard kind != .report || refused != nil else { return }
     requestCount += 1
+    let knowsNewest = member.known?.generation == ledger.newest.generation
     requests[requestCount] = Request(
-      member: member, kind: kind, families: server.families.count, family: ledger.newest.token?.family)
+      member: member, kind: kind, families: server.families.count,
+      family: knowsNewest ? ledger.newest.token?.family : nil)
     trace.note("request \(requestCount): \(kind.rawValue)\(isForced ? " forced" : "") of member \(member.number)")
     let id = CallerID(UInt64(requestCount))
     let timeout = seconds(30)

@@ -159,7 +159,8 @@ extension FleetSimulation {
     while !member.isStopped, let action = member.clock.takeDue() {
       action()
       try turn()
-      if healthily { try rest() } else if chance(0.95) { try answerRecord(of: member) }
+      if healthily { try rest() }
+      while !member.records.isIdle, chance(0.95) { try answerRecord(of: member) }
     }
   }
 
@@ -219,7 +220,7 @@ extension FleetSimulation {
     let family = server.families[token.family]
     guard family.isAlive, family.current == token.number, !server.hasExpired(token.family, at: world) else { return }
     for (member, state) in zip(members, states) {
-      guard let state, state != .signedOut, state != .expired, state != .offline else {
+      guard let state, state != .signedOut, state != .expired else {
         throw Violation(.recovers, "member \(member.number) is \(state.map { "\($0)" } ?? "?"), the session lives")
       }
     }

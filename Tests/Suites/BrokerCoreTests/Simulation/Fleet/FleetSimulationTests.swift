@@ -5,7 +5,7 @@ import Testing
 
 /// Real brokers in one fleet in random weather, by seeds.
 @Suite(.standardTimeLimit) struct FleetSimulationTests {
-  private static let runs: (seeds: UInt64, steps: Int) = (48, 500)
+  private static let runs: (seeds: UInt64, steps: Int) = (32, 400)
 
   private static func number(_ name: String) -> UInt64? {
     getenv(name).flatMap { UInt64(String(cString: $0)) }

@@ -46,7 +46,8 @@ struct SimulatedPlace {
 
   /// Goes back by so many writes, as a standby does that has not got the last ones; false where it has too few.
   mutating func failOver(losing count: Int) -> Bool {
-    guard history.count >= count else { return false }
+    // The first state is that before the fleet was prepared.
+    guard history.count > count else { return false }
     rows = history[history.count - count]
     history.removeLast(count)
     return true
