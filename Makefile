@@ -38,7 +38,7 @@ EDITOR_PACKAGES := emacs=emacs-nox nvim=neovim vim=vim python3=python3
 .PHONY: help build release layout demo test test-fresh test-full test-attacks test-editors test-shell test-clients test-rest-server \
   test-oidc-server test-mail-server test-providers test-machines test-browser test-sanitize rest-server oidc-server lint schemas docs bench bench-scaling \
   install uninstall deb dist test-package test-dist need-programs clean need-swift need-build test-packages list-packages \
-  test-tools test-completions test-counts test-waits test-sockets test-sandbox test-systemd test-hooks test-doors test-queue
+  test-tools test-completions test-counts test-waits test-fleet test-sockets test-sandbox test-systemd test-hooks test-doors test-queue
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | while IFS="$$(printf '\t')" read -r name what; do \
@@ -72,7 +72,7 @@ test-packages: need-build
 list-packages:
 	@echo $(SWIFT_PACKAGES) $(BUILD_PACKAGES) $(TEST_PACKAGES)
 
-test-full: test test-attacks test-editors test-shell test-clients test-rest-server test-oidc-server test-mail-server test-providers test-machines test-browser test-package test-dist test-tools test-completions test-counts test-waits test-sockets test-sandbox test-systemd test-hooks test-doors test-queue ## Run the tests, the attacks, the editors and every other outside program
+test-full: test test-attacks test-editors test-shell test-clients test-rest-server test-oidc-server test-mail-server test-providers test-machines test-browser test-package test-dist test-tools test-completions test-counts test-waits test-fleet test-sockets test-sandbox test-systemd test-hooks test-doors test-queue ## Run the tests, the attacks, the editors and every other outside program
 
 test-fresh: need-swift ## Do what README says in a fresh Debian 12, twice (as root; TARGETS="lint docs": those, each in a root of its own)
 	@.ci/require-packages mmdebstrap=mmdebstrap git=git
@@ -94,6 +94,11 @@ test-waits: need-build ## Stop, freeze and disturb the broker while refreshes wa
 	@.ci/swift build --explicit-target-dependency-import-check error --product authbrokerd
 	@.ci/swift build --explicit-target-dependency-import-check error --product authbroker
 	@Tests/Drivers/Waits/run "$(BUILD)/debug" $(WAITS)
+
+test-fleet: need-build ## Kill, stop and cut off the members of a fleet, and let the ledger judge; FLEET="--members N" for more (minutes)
+	@.ci/require-packages python3=python3 setpriv=util-linux postgres=postgresql
+	@.ci/swift build --explicit-target-dependency-import-check error --product authbrokerd
+	@Tests/Drivers/Fleet/run "$(BUILD)/debug" $(FLEET)
 
 test-sockets: need-build ## Let clients of user namespaces, over ssh and of a container ask by limited sockets (as root: all of them)
 	@.ci/require-packages python3=python3 setpriv=util-linux sshd=openssh-server ssh=openssh-client

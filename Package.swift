@@ -47,6 +47,8 @@ let package = Package(
     .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     // Not even these: OpenSSL's libcrypto is loaded when the first key for ES256 or RS256 is used.
     .systemLibrary(name: "CCrypto"),
+    // Nor these: libpq is loaded when the first fleet is used.
+    .systemLibrary(name: "CPostgreSQL"),
 
     // The pure layers.
     .target(name: "TextCoding"),
@@ -73,6 +75,9 @@ let package = Package(
     .target(name: "Logging", dependencies: ["LinuxSystem", "BrokerProtocol"]),
     .target(name: "Hooks", dependencies: ["BrokerProtocol", "JSON", "LinuxSystem", "Logging"]),
     .target(name: "Records", dependencies: core + ["Sealing", "LinuxSystem", "TextCoding"]),
+    .target(name: "PostgreSQL", dependencies: ["CPostgreSQL", "LinuxSystem", "SecretMemory"]),
+    .target(
+      name: "Fleet", dependencies: core + ["PostgreSQL", "Records", "Sealing"]),
     .target(name: "SQLiteStore", dependencies: core + ["Records", "SQLite", "Sealing", "LinuxSystem", "TextCoding"]),
     .target(
       name: "LocalProvider", dependencies: remote + ["JOSE", "SQLite", "Sealing", "TextCoding"],
@@ -104,8 +109,8 @@ let package = Package(
       name: "authbrokerd",
       dependencies: core + [
         "BrokerServer", "Transport", "LinuxSystem", "Logging", "Configuration", "ConfigurationFile", "Doors",
-        "Records", "SQLiteStore", "LocalProvider", "OIDCProvider", "ProviderKit", "HTTP", "Sealing", "StateDirectory",
-        "TextCoding", "COpenRPC", "Hooks",
+        "Fleet", "PostgreSQL", "Records", "SQLiteStore", "LocalProvider", "OIDCProvider", "ProviderKit", "HTTP",
+        "Sealing", "StateDirectory", "TextCoding", "COpenRPC", "Hooks",
       ], exclude: ["systemd"]),
 
     // Client programs.
@@ -175,6 +180,11 @@ let package = Package(
       dependencies: remote + [
         "LocalProvider", "RESTProvider", "OIDCProvider", "FirebaseProvider", "Sealing", "TestSupport", "TestServers",
       ], path: "Tests/Contracts/ProviderConformanceTests"),
+    // Every place of shared records passes the same tests, and so does what a fleet does with it.
+    .testTarget(
+      name: "SharedRecordTests",
+      dependencies: core + ["Fleet", "LinuxSystem", "PostgreSQL", "SQLite", "Sealing", "TestSupport"],
+      path: "Tests/Contracts/SharedRecordTests"),
     .testTarget(
       name: "OIDCServerTests", dependencies: remote + ["OIDCProvider", "TestServers", "TestSupport"]),
     .testTarget(
@@ -187,7 +197,9 @@ let package = Package(
       name: "JOSETests", dependencies: wire + ["JOSE", "TestSupport", "TextCoding"]),
     .testTarget(
       name: "SigningTests", dependencies: wire + ["JOSE", "LinuxSystem", "Signing", "TestSupport", "TextCoding"]),
-    .testTarget(name: "BrokerCoreTests", dependencies: core + ["LinuxSystem", "ProviderKit", "TestSupport"]),
+    .testTarget(
+      name: "BrokerCoreTests",
+      dependencies: core + ["Fleet", "LinuxSystem", "ProviderKit", "Records", "Sealing", "TestSupport"]),
     .testTarget(name: "SecretMemoryTests", dependencies: ["SecretMemory", "LinuxSystem", "TestSupport"]),
     .testTarget(name: "LoggingTests", dependencies: ["Logging", "LinuxSystem", "TestSupport"]),
     .testTarget(
@@ -203,7 +215,7 @@ let package = Package(
       path: "Tests/Support/HTTPProbe"),
     .testTarget(
       name: "HTTPTests",
-      dependencies: ["HTTP", "HTTPProbe", "SecretMemory", "LinuxSystem", "TestSupport", "TestServers"],
+      dependencies: ["HTTP", "HTTPMessage", "HTTPProbe", "SecretMemory", "LinuxSystem", "TestSupport", "TestServers"],
       exclude: ["Servers"]),
     .testTarget(name: "TransportTests", dependencies: ["Transport", "LinuxSystem", "TestSupport"]),
     .testTarget(name: "StateDirectoryTests", dependencies: ["StateDirectory", "LinuxSystem", "TestSupport"]),
@@ -230,13 +242,13 @@ let package = Package(
 /// Where the targets lie, lowest first; a provider is where its target says.
 let districts: KeyValuePairs = [
   "Base": [
-    "CLinux", "CVersion", "CSodium", "CSQLite", "CCurl", "CCrypto", "TextCoding", "JSON", "JSONRPC", "SecretMemory",
-    "HTTPMessage", "LinuxSystem", "Transport", "Logging", "StateDirectory",
+    "CLinux", "CVersion", "CSodium", "CSQLite", "CCurl", "CCrypto", "CPostgreSQL", "TextCoding", "JSON", "JSONRPC",
+    "SecretMemory", "HTTPMessage", "LinuxSystem", "Transport", "Logging", "StateDirectory",
   ],
   "Protocol": ["BrokerProtocol", "COpenRPC"],
   "Broker": [
-    "JOSE", "BrokerCore", "BrokerServer", "Records", "SQLiteStore", "SQLite", "Sealing", "Signing", "HTTP",
-    "ConfigurationFile", "Configuration", "Doors", "Hooks", "authbrokerd",
+    "JOSE", "BrokerCore", "BrokerServer", "Fleet", "PostgreSQL", "Records", "SQLiteStore", "SQLite", "Sealing",
+    "Signing", "HTTP", "ConfigurationFile", "Configuration", "Doors", "Hooks", "authbrokerd",
   ],
   "Providers": ["ProviderKit"],
   "Command": ["ClientSocket", "authbroker"],
@@ -253,8 +265,8 @@ for target in package.targets where target.type != .system && target.name != "CF
 // What waits for a network or a person is compiled for size: it is a part of the daemon alone, so that no package that
 // uses the library of this one has an unsafe flag.
 let unhurried: Set = [
-  "Configuration", "ConfigurationFile", "FirebaseProvider", "Hooks", "LocalProvider", "OIDCProvider", "ProviderKit",
-  "RESTProvider", "StaticProvider",
+  "Configuration", "ConfigurationFile", "FirebaseProvider", "Fleet", "Hooks", "LocalProvider", "OIDCProvider",
+  "PostgreSQL", "ProviderKit", "RESTProvider", "StaticProvider",
 ]
 for target in package.targets where unhurried.contains(target.name) {
   target.swiftSettings?.append(.unsafeFlags(["-Osize"], .when(configuration: .release)))

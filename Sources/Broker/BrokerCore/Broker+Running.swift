@@ -105,13 +105,16 @@ extension Broker {
     }
   }
 
-  /// Calls a provider for a profile, and returns the outcome as a value.
+  /// Calls a provider for a profile, with the first byte until an uptime if any, and returns the outcome as a value.
   static func answer<Value>(
-    of provider: any AuthProvider, for name: ProfileName, to question: ProviderQuestion<Value>
+    of provider: any AuthProvider, for name: ProfileName, by latest: Duration? = nil,
+    to question: ProviderQuestion<Value>
   ) async -> Result<Value, ProviderFailure> {
     do throws(ProviderFailure) {
       return .success(
-        try await ProviderCall.run(for: name) { () async throws(ProviderFailure) in try await question(provider) })
+        try await ProviderCall.run(for: name, by: latest) { () async throws(ProviderFailure) in
+          try await question(provider)
+        })
     } catch {
       return .failure(error)
     }

@@ -38,6 +38,10 @@ package actor Broker {
   var enrolments = Enrolments()
   /// The changes on their way to the store, and the subscribers to events.
   var eventLog = EventLog()
+  /// The changes on their way to shared stores.
+  var sharedCommits = SharedCommits()
+  /// The next readings of shared stores.
+  var polls: [ObjectIdentifier: TimerCancellation] = [:]
   /// The callers that wait for an answer.
   var callers = Callers()
   /// The pending revocations, and the logouts that wait for them.
@@ -134,16 +138,14 @@ package actor Broker {
     clock.whenSet { [weak self] in self?.assumeIsolated { $0.clockWasSet() } }
     guard let contents else { return }
     background.beginCall()
-    // A closure with a capture list would run on the global pool (Swift 6.3).
-    let (store, sharing) = (self.store, self.sharing)
-    let (all, reserved) = await apart {
-      (await Self.joined(contents, sharing), await Self.reserveSequences(store, after: contents.lastSequence))
-    }
+    let store = self.store
+    let reserved = await apart { await Self.reserveSequences(store, after: contents.lastSequence) }
     background.endCall()
     openEvents(contents, reserved: reserved)
     _ = vault.handle(.started, at: now)
     noteOpened()
-    restore(all, to: slots)
+    restore(contents, to: slots)
+    readSharedRecords()
     openQueues(contents)
     noteWorkEnded()
   }

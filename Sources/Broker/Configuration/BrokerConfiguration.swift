@@ -38,6 +38,8 @@ package struct BrokerConfiguration: Sendable, Equatable {
   package var consent: ConsentConfiguration
   /// The limited sockets.
   package var sockets: [LimitedSocket]
+  /// The database in which the brokers of a fleet share sessions; nil for none.
+  package var store: StoreConfiguration?
   /// The settings of the embedded provider.
   package var local: LocalProviderConfiguration
   /// The keys that stand in the file, are obeyed, and will be none in the next version.
@@ -94,6 +96,7 @@ package struct BrokerConfiguration: Sendable, Equatable {
     linger = root.read(Self.lingerSetting)
     profiles = Self.profiles(&root)
     Self.checkSubjects(profiles, root)
+    store = Self.store(&root, profiles)
     targets = Self.targets(&root)
     hooks = Self.hooks(&root)
     sockets = Self.sockets(&root)

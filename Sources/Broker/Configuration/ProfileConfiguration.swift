@@ -22,6 +22,8 @@ package struct ProfileConfiguration: Sendable, Equatable {
   package var rules: SessionRules
   /// Whether clients may have the session's ID token, which tells more of the user than an access token.
   package var allowIDToken: Bool
+  /// Whether the brokers of the fleet share its session.
+  package var isShared: Bool
   /// The rules for requests of clients with its token; nil for none.
   package var requests: RequestRules?
 
@@ -64,7 +66,7 @@ package struct ProfileConfiguration: Sendable, Equatable {
     self.provider = provider
     requests = RequestRules(&section)
     guard hasSessions else {
-      (rules, allowIDToken) = (SessionRules(), false)
+      (rules, allowIDToken, isShared) = (SessionRules(), false, false)
       return
     }
     let expiry = ExpiryPolicy(
@@ -77,6 +79,7 @@ package struct ProfileConfiguration: Sendable, Equatable {
     let habit = section.read(ChoiceSetting("revocation", standard: RevocationHabit.token))
     if section.has("revocation") { rules.revocation = habit }
     allowIDToken = section.flag("allowIdToken", standard: false)
+    isShared = section.flag("shared", standard: false)
   }
 
   /// Other programs' names for a profile's keys.

@@ -1,3 +1,5 @@
+import HTTPMessage
+import LinuxSystem
 import SecretMemory
 import Synchronization
 
@@ -27,6 +29,8 @@ final class Exchange: Sendable {
   let policy: TLSPolicy
   /// How long the answer may take, from when it is sent; of a stream, how long nothing may move.
   let allowed: Duration
+  /// The uptime by which its first byte must leave; nil where it may leave at any time.
+  let latestSending = SendingDeadline.uptime
   private let cancelled = Atomic(false)
   private let resumed = Atomic(false)
   private let waiting = Mutex(Waiting())
@@ -95,6 +99,13 @@ final class Exchange: Sendable {
 
   /// Whether the caller has cancelled the exchange: one that is not sent, or only reads, ends then.
   var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
+
+  /// Why nothing of it may be sent any more: see ``isCancelled`` and ``latestSending``; nil where it may.
+  var refusal: HTTPFailure? {
+    if isCancelled { return .cancelled(sent: false) }
+    guard let latestSending, BootClock.now > latestSending else { return nil }
+    return .timedOut(sent: false)
+  }
 
   /// Cancels the exchange.
   func cancel() { cancelled.store(true, ordering: .relaxed) }

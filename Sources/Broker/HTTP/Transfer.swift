@@ -153,7 +153,7 @@ final class Transfer {
 
   /// The outcome, once libcurl has finished with a code.
   func result(_ code: CURLcode) -> Result<HTTPResponse, HTTPFailure> {
-    if exchange.isCancelled, !wasSent { return .failure(.cancelled(sent: false)) }
+    if !wasSent, let refusal = exchange.refusal { return .failure(refusal) }
     if isTooLarge { return .failure(.responseTooLarge) }
     switch exchange.work {
     case .request:
@@ -276,7 +276,7 @@ final class Transfer {
     // As above.
     guard let transfer = unsafe transfer(context) else { return Int32(CURL_PREREQFUNC_ABORT) }
     // Who has changed their mind by now gets nothing sent.
-    if transfer.exchange.isCancelled, !transfer.wasSent { return Int32(CURL_PREREQFUNC_ABORT) }
+    if transfer.exchange.refusal != nil, !transfer.wasSent { return Int32(CURL_PREREQFUNC_ABORT) }
     transfer.isRefused = transfer.easy.usesKeptConnection && transfer.connections.isStale(port: port)
     // libcurl by itself repeats any request, a POST too, up to five times when a kept connection ends before a byte of the
     // response came.

@@ -52,6 +52,10 @@ extension Daemon {
   private func takeOver(
     _ fresh: BrokerConfiguration, _ broker: Broker, _ server: BrokerServer
   ) async -> BrokerError? {
+    guard fresh.sharesAsDoes(configuration) else {
+      return BrokerError(
+        .configInvalid, "the store of a running broker, and what it shares, cannot be changed: run authbroker stop")
+    }
     let names = AccountNames()
     let (profiles, policy): ([ProfileSettings], AccessPolicy)
     do throws(StartFailure) {

@@ -18,6 +18,8 @@ struct DaemonArguments: Equatable {
     case describeResource(String)
     /// Print the document about the client that its owner publishes at an address, and end.
     case describeClient(String)
+    /// Prepare the database of the fleet, or show what is in it, and end.
+    case prepareFleet, showFleet
     /// Say something about the program, and end.
     case version, help
   }
@@ -34,6 +36,8 @@ struct DaemonArguments: Equatable {
   var options = StatePaths.Options()
   /// The group that may change what decides, beside those of the environment; nil for none.
   var trustedGroup: String?
+  /// The path of a new key of a fleet; nil where none is to be made.
+  var newKey: String?
   /// Whether the output is to be JSON.
   var wantsJSON = false
   /// The descriptor on which to report that the broker is ready, or why it is not.
@@ -47,6 +51,7 @@ struct DaemonArguments: Equatable {
            authbrokerd --list-providers
            authbrokerd --describe-resource URL [--config FILE]
            authbrokerd --describe-client URL
+           authbrokerd --fleet-init [--new-key FILE] | --fleet-status [--config FILE] [--json]
     People start it with `authbroker serve`, or not at all: `authbroker token` starts it on demand.
 
     """
@@ -68,6 +73,9 @@ struct DaemonArguments: Equatable {
       case "--list-providers": mode = .listProviders
       case "--describe-resource": mode = .describeResource(try Self.value(argument, &rest))
       case "--describe-client": mode = .describeClient(try Self.value(argument, &rest))
+      case "--fleet-init": mode = .prepareFleet
+      case "--fleet-status": mode = .showFleet
+      case "--new-key": newKey = try Self.value(argument, &rest)
       case "--json": wantsJSON = true
       case "--version": mode = .version
       case "--help", "-h": mode = .help

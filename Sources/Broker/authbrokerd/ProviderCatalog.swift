@@ -31,6 +31,7 @@ final class ProviderCatalog {
   private let registrations: RegisteredClients
   private let sealedClients: SealedClients
   private let log: Logger
+  private let fleet: FleetMembership
   private var local: LocalProvider?
   /// The certificate authorities trusted beside the system's, and whether they could be read; empty where no profile
   /// asks a server.
@@ -54,6 +55,7 @@ final class ProviderCatalog {
     self.log = log
     self.environment = environment
     secrets = ClientSecrets(environment: environment)
+    fleet = FleetMembership(secrets, log)
     let vaultKey = vaultKey
     sealedClients = SealedClients(stateDirectory: stateDirectory) { vaultKey.key }
     registrations = RegisteredClients(sealedClients)
@@ -88,6 +90,7 @@ final class ProviderCatalog {
       }
       profiles.append(settings)
     }
+    fleet.adopt(configuration, &profiles)
     remotes = used
     noteAuthorities(clients.isEmpty ? AddedAuthorities() : AddedAuthorities(configuration.network, environment))
     return profiles
@@ -227,6 +230,7 @@ final class ProviderCatalog {
     delivery.close()
     for (_, client) in clients + requestClients + mailClients { await client.close() }
     await local?.shutDown()
+    await fleet.close()
     await secrets.shutDown()
     await sealedClients.shutDown()
   }

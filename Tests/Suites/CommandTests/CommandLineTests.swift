@@ -238,7 +238,7 @@ import Testing
         "serve", "connect", "stop", "sockpath", "login", "verify-otp", "token", "header", "status", "sessions",
         "logout", "watch", "call", "register", "demo", "config", "version", "help",
         "lock", "unlock", "rekey", "doctor", "provider-check", "account", "local", "helper", "exec", "file", "init",
-        "whoami", "profiles", "completion", "socket", "consent", "audit",
+        "whoami", "profiles", "completion", "socket", "consent", "audit", "fleet",
       ])
     for name in names { #expect(HelpText.overview.contains("\n  \(name) ")) }
     #expect(Set(names).count == names.count)

@@ -26,8 +26,9 @@ enum CommandTable {
     "target add": ["https://a.example", "--config", "/proc/none/config.json"],
     "helper install": ["nothing"], "helper remove": ["nothing"], "helper list": ["--url", ""],
     "doctor": ["--tool", "nothing"], "provider-check": [], "watch": [], "call": ["ping"], "serve": [], "reload": [],
-    "stop": [], "sockpath": ["a"], "config": ["check"], "demo": ["a"], "completion": ["nothing"], "version": ["a"],
-    "help": ["nothing"], "socket open": ["work"], "socket list": [], "socket close": ["open-1"],
+    "stop": [], "sockpath": ["a"], "config": ["check"], "fleet": ["status"], "demo": ["a"],
+    "completion": ["nothing"], "version": ["a"], "help": ["nothing"], "socket open": ["work"], "socket list": [],
+    "socket close": ["open-1"],
     "socket forward": ["--print", "host", "work"],
   ]
 

@@ -1,3 +1,5 @@
+import HTTPMessage
+import LinuxSystem
 import SecretMemory
 import TestSupport
 import Testing
@@ -195,6 +197,21 @@ import Testing
     }.value
     #expect(outcome == .cancelled(sent: false))
     #expect(server.requests.isEmpty)
+  }
+
+  @Test func `What comes too late for its first byte is not sent`() async throws {
+    let server = ScriptedServer.answering()
+    let transport = PublicTransport(try client())
+    let url = try server.url()
+    let send = { @Sendable (latest: Duration) in
+      await SendingDeadline.$uptime.withValue(latest) {
+        await failure { () async throws(HTTPFailure) in try await transport.send(HTTPRequest(.post, url)) }
+      }
+    }
+    #expect(await send(BootClock.now - .milliseconds(1)) == .timedOut(sent: false))
+    #expect(server.requests.isEmpty)
+    #expect(await send(BootClock.now + .seconds(60)) == nil)
+    #expect(server.requests.count == 1)
   }
 
   @Test func `Cancelling at any moment ends every request exactly once`() async throws {

@@ -14,7 +14,12 @@ extension Broker {
     }
   }
 
-  /// Goes on with the request of a caller that has waited for consent: by this one, else it may ask once more.
+  /// Lets a caller wait for the record of its profile; `resumption` goes on with its request.
+  func wait(_ caller: CallerID, _ resumption: @escaping Callers.Resumption) {
+    callers.update(caller) { $0.resumption = resumption }
+  }
+
+  /// Goes on with the request of a caller that has waited for consent, or for a record: by this one, else it may ask once more.
   func resume(_ caller: CallerID, _ consent: Callers.Consent? = nil) {
     guard let entry = callers[caller], let resumption = entry.resumption else { return }
     callers.update(caller) { entry in

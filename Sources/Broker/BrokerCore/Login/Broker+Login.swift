@@ -8,6 +8,8 @@ extension Broker {
   /// A connection that has not proven access to the state directory replaces no living session but by its own user's.
   package func login(_ params: Login.Params, _ caller: Caller<LoginResult>) throws(BrokerError) {
     let slot = try view(of: caller.principal).slot(for: params.profile)
+    let known: Method<LoginResult> = { broker, caller throws(BrokerError) in try broker.login(params, caller) }
+    guard isKnown(slot, caller, again: known) else { return }
     let scopes = try TokenTarget.scopes(params.scopes)
     try requireLogin(on: slot)
     let method = try LoginMethodChoice.method(for: params, offered: slot.provider.loginForms, profile: slot.name)
@@ -35,6 +37,8 @@ extension Broker {
     _ params: Register.Params, _ caller: Caller<LoginResult>
   ) throws(BrokerError) {
     let (slot, provider) = try slot(for: params.profile, with: \.registration, as: caller.principal)
+    let known: Method<LoginResult> = { broker, caller throws(BrokerError) in try broker.register(params, caller) }
+    guard isKnown(slot, caller, again: known) else { return }
     if keptSession(of: slot, unless: caller.principal.isAdministrative) != nil { throw refusal(of: slot) }
     let registration = Registration(
       email: params.email, password: params.password, name: params.name, phoneNumber: params.phoneNumber)
@@ -42,30 +46,6 @@ extension Broker {
     let plan = LoginAttempt.Plan(mayReplace: caller.principal.isAdministrative, account: params.email)
     try begin(slot, plan, caller) { _ throws(ProviderFailure) in try await provider.register(registration) }
     try admit(.message, params.email, on: slot, for: caller.principal.client)
-  }
-
-  /// Has the user of a session authenticate again; the session goes on with the new tokens, and a new `authTime`.
-  ///
-  /// With a password, the session's e-mail address is logged in again; without one, the provider must authenticate its
-  /// user at another device or in a browser. A session of another user is revoked, and nothing is changed.
-  package func reauthenticate(
-    _ params: Reauthenticate.Params, _ caller: Caller<LoginResult>
-  ) throws(BrokerError) {
-    let slot = try view(of: caller.principal).slot(for: params.profile)
-    guard let living = slot.machine.living else { throw BrokerError(.loginRequired, profile: slot.name) }
-    let user = slot.user
-    let method = try LoginMethodChoice.proofMethod(
-      withPassword: params.password != nil, offered: slot.provider.loginMethods, profile: slot.name)
-    var credentials = Credentials(
-      method: method, email: user?.email, password: params.password, scopes: living.tokens.scopes)
-    credentials.wantsFreshProof = true
-    credentials.take(slot.stepUp)
-    guard credentials.method != .password || user?.email != nil else {
-      throw BrokerError(
-        .missingCredential, "The e-mail address of the session is not known; log in instead.", profile: slot.name)
-    }
-    let expected = ExpectedUser(id: user?.id, email: user?.email)
-    try begin(slot, credentials, as: expected, mayReplace: caller.principal.isAdministrative, nil, caller)
   }
 }
 
@@ -189,7 +169,7 @@ extension Broker {
   /// and `clientContext` the context that its events repeat.
   ///
   /// - Throws: `overloaded`; `rateLimited` and `tooManyAttempts`, with the time to wait.
-  private func begin(
+  func begin(
     _ slot: ProfileSlot, _ credentials: Credentials, as user: ExpectedUser?, mayReplace: Bool,
     _ clientContext: String?, _ caller: Caller<LoginResult>
   ) throws(BrokerError) {
@@ -206,7 +186,7 @@ extension Broker {
   /// Lets the provider try.
   ///
   /// - Throws: as ``begin(_:_:as:_:)`` does.
-  private func begin(
+  func begin(
     _ slot: ProfileSlot, _ plan: LoginAttempt.Plan, _ caller: Caller<LoginResult>,
     _ question: @escaping ProviderQuestion<LoginOutcome>
   ) throws(BrokerError) {

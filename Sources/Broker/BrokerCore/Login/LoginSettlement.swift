@@ -51,7 +51,8 @@ extension Broker {
     let slot = slot(issuer.slot)
     guard failure == nil else {
       // Beside a session that goes on it is left alone: some providers would end that as well.
-      conclude(origin, .failure(BrokerError(.storeFailed, profile: issuer.profile)))
+      let isShared = slot?.records != nil
+      conclude(origin, .failure(BrokerError(unwritten: issuer.profile, isShared: isShared)))
       if slot?.machine.living == nil { revokeUnused(session, from: issuer) }
       return
     }

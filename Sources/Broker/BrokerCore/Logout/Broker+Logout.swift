@@ -19,6 +19,10 @@ extension Broker {
       params.all
       ? view.slots.filter { !$0.machine.isConfigured } : left == nil ? [try view.slot(for: params.profile)] : []
     if let slot = chosen.first(where: \.machine.isConfigured) { throw Self.notLoggedIn(slot) }
+    for slot in chosen {
+      let again: Method<Logout.Result> = { broker, caller throws(BrokerError) in try broker.logout(params, caller) }
+      guard isKnown(slot, caller, again: again) else { return }
+    }
     let only = params.all ? nil : left ?? chosen.first?.name
     let reads = params.all || only.map { parked.hasAny(of: $0) } == true
     let id = logouts.newID()

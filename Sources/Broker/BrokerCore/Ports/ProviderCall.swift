@@ -1,4 +1,5 @@
 package import BrokerProtocol
+import HTTPMessage
 import Synchronization
 
 /// The profile for which the present task calls a provider: profiles may share a provider, and the connections of one.
@@ -22,14 +23,20 @@ package enum ProviderCall {
 
   /// Calls the provider of a profile, on the actor from which it is called.
   ///
+  /// The first byte of what is sent leaves until the uptime `latest`, if any.
+  ///
   /// - Throws: what `call` throws.
   static func run<Value, Failure>(
-    for name: ProfileName, on isolation: isolated (any Actor)? = #isolation, _ call: () async throws(Failure) -> Value
+    for name: ProfileName, by latest: Duration? = nil, on isolation: isolated (any Actor)? = #isolation,
+    _ call: () async throws(Failure) -> Value
   ) async throws(Failure) -> Value {
     try await Self.$profile.withValue(name) { () async -> Result<Value, Failure> in
-      // Named so that the closure is isolated as this function is, and no other executor comes in between.
+      // Named so that the closures are isolated as this function is, and no other executor comes in between.
       _ = isolation
-      do throws(Failure) { return .success(try await call()) } catch { return .failure(error) }
+      return await SendingDeadline.$uptime.withValue(latest) { () async -> Result<Value, Failure> in
+        _ = isolation
+        do throws(Failure) { return .success(try await call()) } catch { return .failure(error) }
+      }
     }.get()
   }
 }

@@ -8,6 +8,8 @@ package import SecretMemory
 package protocol RecordStore: AnyObject, Sendable {
   /// How long an intent keeps other brokers from spending the refresh token; nil where the store is the broker's alone.
   var lease: Duration? { get }
+  /// How often what other brokers have written is read; nil where the store is the broker's alone, or is read on demand.
+  var pollInterval: Duration? { get }
 
   /// Reads everything that the broker needs to start, or what other brokers have written.
   ///
@@ -24,6 +26,9 @@ package protocol RecordStore: AnyObject, Sendable {
   ///   is shared, where the record has another generation, or another broker's lease has run out, unless the intent says
   ///   that a reply may be lost; ``StoreFailure/held(for:)`` while the lease of another broker runs.
   func commit(_ steps: [StoreStep]) async throws(StoreFailure)
+
+  /// Forgets the keys of a shared store, as the vault is locked: they are got again where they are needed.
+  func forgetSharedKeys()
 }
 
 /// The broker's own store: the records of sessions that it shares with none, and everything else.
@@ -47,6 +52,14 @@ package protocol SessionStore: RecordStore, AuditStore {
 
   /// Makes sure that no sequence up to this one is ever given again, after whatever crash; needs no key.
   func reserveSequences(through sequence: UInt64) async throws(StoreFailure)
+}
+
+extension RecordStore {
+  /// It is read on demand.
+  package var pollInterval: Duration? { nil }
+
+  /// It has none of its own.
+  package func forgetSharedKeys() {}
 }
 
 extension SessionStore {
@@ -113,7 +126,7 @@ package enum StoreStep: Sendable, Equatable {
   case eventsIncomplete(through: UInt64)
 
   /// The profile whose record, or whose refresh, it is about; nil for everything else.
-  var recordedProfile: ProfileName? {
+  package var recordedProfile: ProfileName? {
     switch self {
     case .record(let record): record.profile
     case .openIntent(let intent): intent.profile

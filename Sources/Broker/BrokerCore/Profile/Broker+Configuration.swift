@@ -10,8 +10,7 @@ extension Broker {
   ///
   /// While the vault is locked there is nothing to read: the stored session of a new profile comes with the unlocking.
   package func reconfigure(_ profiles: [ProfileSettings]) async throws(StoreFailure) {
-    let sharing = Sharing(profiles.map { ($0.name, $0.records) })
-    let contents = vault.isOpen ? await Self.joined(try await store.load(), sharing) : nil
+    let contents = vault.isOpen ? try await store.load() : nil
     let old = slots
     // What the cache remembers of uses goes with it.
     for slot in old { noticeUse(of: slot, now) }
@@ -29,7 +28,10 @@ extension Broker {
     }
     let present = Set(slots.map(ObjectIdentifier.init))
     for slot in old where !present.contains(ObjectIdentifier(slot)) { retire(slot) }
-    if let contents, vault.isOpen { restore(contents, to: fresh) }
+    if let contents, vault.isOpen {
+      restore(contents, to: fresh)
+      readSharedRecords()
+    }
     configureQueues()
     for (slot, settings) in zip(slots, profiles) {
       // While the vault is being locked nothing is begun; the next session takes the rules up.

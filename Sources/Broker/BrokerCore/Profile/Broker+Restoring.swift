@@ -3,6 +3,8 @@ import BrokerProtocol
 /// Restoring the broker's state from its store.
 extension Broker {
   /// Restores the stored records of these profiles; all others stay in the store.
+  ///
+  /// Those of shared profiles rest elsewhere.
   func restore(_ contents: StoreContents, to slots: [ProfileSlot]) {
     if contents.isSuspect { raiseTampering(of: nil) }
     // The store has one row for each profile.
@@ -14,19 +16,15 @@ extension Broker {
     }
     let tampered = Set(contents.tampered)
     restoreParked(contents)
-    for slot in slots {
+    for slot in slots where slot.records == nil {
       let intent = intents[slot.name] ?? (contents.mayBeOlder ? doubt(records[slot.position], contents) : nil)
       if tampered.contains(slot.name) {
         handle(.mistrusted, on: slot)
         raiseTampering(of: slot.name)
       } else if let own = records[slot.position].map({ contents.records[$0] }) {
-        let isElsewhere = own.binding != slot.provider.binding
-        if isElsewhere, slot.records == nil { park(own, mayBeSpent: intent != nil) }
+        if own.binding != slot.provider.binding { park(own, mayBeSpent: intent != nil) }
         if bringBack(to: slot, from: contents, own: own, after: own.generation) { continue }
-        handle(.restored(own, intent: intent), on: slot)
-        if let verdict = clockSources.verdict { handle(.clockJudged(verdict), on: slot) }
-        slot.stepUp = slot.machine.living?.stepUp
-        slot.view.revocation = slot.machine.living?.revocation ?? slot.view.revocation
+        restore(own, intent, to: slot)
       } else if intent != nil {
         change(StoreChange(.note, [.closeIntent(slot.name)], of: slot.name))
       }
@@ -38,6 +36,14 @@ extension Broker {
       resume(record, on: slot)
     }
     closeLogins()
+  }
+
+  /// Restores the stored record of a profile; the intent is one whose outcome is not known.
+  func restore(_ record: SessionRecord, _ intent: RefreshIntent?, to slot: ProfileSlot) {
+    handle(.restored(record, intent: intent), on: slot)
+    if let verdict = clockSources.verdict { handle(.clockJudged(verdict), on: slot) }
+    slot.stepUp = slot.machine.living?.stepUp
+    slot.view.revocation = slot.machine.living?.revocation ?? slot.view.revocation
   }
 
   /// Opens an intent for a session whose record may be an older one, so that its refresh token may have been spent: it

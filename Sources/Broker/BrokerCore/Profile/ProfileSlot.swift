@@ -25,6 +25,17 @@ final class ProfileSlot {
   var requests: RequestSettings?
   /// The store that its session is shared in with other brokers; nil for the broker's own.
   var records: (any RecordStore)?
+  /// Whether its record is known: that of a shared store has to be read first, and again after each lock of the vault.
+  var isRead: Bool
+  /// Whether a client was told of a session before it was known whether there is one.
+  var isShownUnread = false
+  /// The requests that wait for the record.
+  var awaitingRecord: [CallerID] = []
+  /// The uptime by which the first byte of the refresh at hand must leave, so that the lease of its intent outlasts it; nil
+  /// where no other broker has the session.
+  var latestSending: Duration?
+  /// Whether the shared store was found to have gone back to an earlier state.
+  var isRolledBack = false
   /// Decides what happens to its session.
   var machine: SessionMachine
   /// The answers with its tokens that are rendered already.
@@ -61,6 +72,7 @@ final class ProfileSlot {
     allowsIDToken = settings.allowsIDToken
     requests = settings.requests
     records = settings.records
+    isRead = settings.records == nil
     self.machine = machine
   }
 

@@ -200,7 +200,8 @@ package struct RefreshMachine: Sendable {
     case .intentSaved(let flight): return send(flight, terms, now)
     case .intentFailed(let flight, let jitter):
       guard state == .preparing(flight: flight) else { return [] }
-      return backOff(Failure(BrokerError(.storeFailed, profile: profile)), jitter, terms, now)
+      let error = BrokerError(unwritten: profile, isShared: terms.isShared)
+      return backOff(Failure(error), jitter, terms, now)
     case .intentHeld(let flight, let rest):
       if state == .preparing(flight: flight) { state = .awaitingOther(until: now.uptime + rest) }
     case .noRoom(let flight, let jitter): return doWithout(flight, jitter, terms, now)

@@ -79,6 +79,8 @@ extension Broker {
   ) throws(BrokerError) {
     let slot = try view(of: caller.principal).slot(for: demand.profile)
     try judge(demand.method, demand.address, on: slot)
+    let known: Method<Secret> = { broker, caller throws(BrokerError) in try broker.lend(demand, caller, then: go) }
+    guard isKnown(slot, caller, again: known) else { return }
     let limited = try caller.principal.limited(
       to: slot.name, nil, nil, own: slot.machine.living?.tokens.scopes)
     let target = try target(limited.scopes, limited.audience, on: slot)

@@ -15,6 +15,8 @@ extension Broker {
     let principal = caller.principal
     guard principal.mayHold(slot.name) else { throw .mayOnlyUse(slot.name, by: principal.permissions) }
     guard slot.allowsIDToken else { throw Self.idTokenDenied(slot.name) }
+    let known: Method<Secret> = { broker, caller throws(BrokerError) in try broker.idToken(params, caller) }
+    guard isKnown(slot, caller, again: known) else { return }
     if principal.confirmation(of: slot.name) != .never {
       let demand = Consents.Demand(slot: slot.id, method: GetIDToken.name)
       let again: Method<Secret> = { broker, caller throws(BrokerError) in try broker.idToken(params, caller) }

@@ -109,8 +109,8 @@ extension Broker {
     slot.view.rest.handle(.asked(slot.id), at: now.uptime)
     let (provider, id) = (slot.provider, slot.id)
     let sentAt = now
-    let room = slot.room
-    slot.room = nil
+    let (room, latest) = (slot.room, slot.latestSending)
+    (slot.room, slot.latestSending) = (nil, nil)
     slot.sent = (flight, id)
     if provider.capabilities.grant != nil {
       return request(target ?? TokenTarget(), on: slot, in: room) { broker, result in
@@ -121,7 +121,7 @@ extension Broker {
       }
     }
     inBackground(.spent, in: room) {
-      let result = await Self.answer(of: provider, for: id.profile) { provider throws(ProviderFailure) in
+      let result = await Self.answer(of: provider, for: id.profile, by: latest) { provider throws(ProviderFailure) in
         try await Self.ask(provider, refreshToken, target)
       }
       return { broker in

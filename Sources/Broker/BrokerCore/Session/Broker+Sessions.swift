@@ -35,8 +35,10 @@ extension Broker {
     }
     let now = self.now
     noticeUse(of: slot, now)
+    if !slot.isRead { slot.isShownUnread = true }
     var session = Session(
-      profile: slot.name, provider: slot.machine.binding.type, state: state(of: slot.machine, at: now))
+      profile: slot.name, provider: slot.machine.binding.type,
+      state: slot.isRead ? state(of: slot.machine, at: now) : .offline)
     switch slot.machine.phase {
     case .living(let life):
       describe(life.session, of: slot, in: &session, now)

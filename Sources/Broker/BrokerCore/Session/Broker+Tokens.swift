@@ -9,6 +9,8 @@ extension Broker {
   /// The answer is the JSON of an ``AccessToken``.
   package func accessToken(_ params: GetAccessToken.Params, _ caller: Caller<Secret>) throws(BrokerError) {
     let slot = try view(of: caller.principal).slot(for: params.profile)
+    let known: Method<Secret> = { broker, caller throws(BrokerError) in try broker.accessToken(params, caller) }
+    guard isKnown(slot, caller, again: known) else { return }
     let limited = try caller.principal.limited(
       to: slot.name, params.scopes, params.audience, own: slot.machine.living?.tokens.scopes)
     let target = try target(limited.scopes, limited.audience, on: slot)
@@ -123,6 +125,8 @@ extension Broker {
   /// Takes the report that a server refused a token, and gives the token to use instead: one for the same target.
   package func reportRejected(_ params: ReportRejected.Params, _ caller: Caller<Secret>) throws(BrokerError) {
     let slot = try view(of: caller.principal).slot(for: params.profile)
+    let known: Method<Secret> = { broker, caller throws(BrokerError) in try broker.reportRejected(params, caller) }
+    guard isKnown(slot, caller, again: known) else { return }
     guard params.status == 401 || params.status == 403 else {
       throw BrokerError(.invalidParams, "The parameter /status must be 401 or 403.", pointer: "/status")
     }

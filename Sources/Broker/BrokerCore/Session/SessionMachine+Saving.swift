@@ -33,7 +33,7 @@ extension SessionMachine {
     let amended = amendUnsaved()
     guard !demands.isEmpty else { return amended }
     // The tokens of the last refresh do not rest in the store yet, so none can begin.
-    return settle(BrokerError(.storeFailed, profile: profile), now) + amended
+    return settle(BrokerError(unwritten: profile, isShared: isShared), now) + amended
   }
 
   /// Drops a note of the last use that could not be saved: the next one says more.

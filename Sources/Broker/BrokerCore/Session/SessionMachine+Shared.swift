@@ -2,6 +2,17 @@ import BrokerProtocol
 
 /// The events of a session that other brokers have as well: see ``RecordStore``.
 extension SessionMachine {
+  /// Takes in what the store says that other brokers share.
+  mutating func takeFromOthers(_ event: Event, _ now: Moment) -> [Action] {
+    switch event {
+    case .intentHeld(let flight, let rest): return awaitOther(flight, rest, now)
+    case .replacedElsewhere(let record, let intent): return takeUp(record, intent, now)
+    case .storeReached(let isReached): isStoreAway = !isReached
+    default: break
+    }
+    return []
+  }
+
   /// Does not send the refresh token, which another broker may be spending; what that brings is awaited, or the end of its
   /// lease.
   mutating func awaitOther(_ flight: UInt64, _ rest: Duration, _ now: Moment) -> [Action] {
@@ -12,6 +23,9 @@ extension SessionMachine {
     _ = refresh.handle(event, terms, at: now)
     return refresh.isAwaitingOther(at: now) ? serveMeanwhile(now) : serveWaiting(now)
   }
+
+  /// Whether another broker may be spending the refresh token, and what that brings is awaited.
+  func isAwaitingOther(at now: Moment) -> Bool { life != nil && refresh.isAwaitingOther(at: now) }
 
   /// Serves the callers for whom the living token is good; the others wait for what another broker's refresh brings.
   mutating func serveMeanwhile(_ now: Moment) -> [Action] {
@@ -45,10 +59,10 @@ extension SessionMachine {
     if let ending, case .signedOut = ending.contents, !record.contents.isSignedOut {
       return [saveEnd(ending.contents, ending.events)]
     }
-    guard case .living(let session) = record.contents else { return takeUpEnd(record, ending, now) }
     guard record.binding == binding else {
       return endHere(.signedOut, .logout(LogoutEvent(reason: .providerChanged)), isNews: living != nil, now)
     }
+    guard case .living(let session) = record.contents else { return takeUpEnd(record, ending, now) }
     let isNew = living?.tokens.accessToken != session.tokens.accessToken
     let isBack = isOther || isShownExpired
     let event: EventPayload =

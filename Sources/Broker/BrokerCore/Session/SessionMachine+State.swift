@@ -119,7 +119,7 @@ extension SessionMachine {
   func isSpent(at now: Moment) -> Bool { life?.tokens.isSpent(at: now) ?? false }
 
   /// Whether the provider cannot be reached, as far as it was tried: the one truth of the state and of every answer.
-  package var isOffline: Bool { life != nil && refresh.isOffline }
+  package var isOffline: Bool { life != nil && (refresh.isOffline || isStoreAway) }
 
   /// Whether a session has ended for want of use; false where there is none.
   func isIdleOver(at now: Moment) -> Bool { life?.isIdleOver(at: now) ?? false }

@@ -59,6 +59,8 @@ package struct SessionMachine: Sendable {
     case intentHeld(flight: UInt64, for: Duration)
     /// The record that rests in the store that other brokers share; the intent is one whose lease has run out.
     case replacedElsewhere(SessionRecord, intent: RefreshIntent? = nil)
+    /// The store that other brokers share was read, or could not be.
+    case storeReached(Bool)
     /// There is no memory for the reply to a flight, of which nothing was sent.
     case noRoom(flight: UInt64)
     case refreshSucceeded(flight: UInt64, TokenSet, sentAt: Timestamp)
@@ -158,6 +160,8 @@ package struct SessionMachine: Sendable {
   var intentStartedAt: Timestamp?
   /// Whether other brokers have the session as well, by a store that all of them share.
   package var isShared = false
+  /// Whether that store could not be read when it was last asked: nothing is refreshed without it.
+  var isStoreAway = false
   /// Whether the session needs no login: its first token is requested where a caller wants one.
   package var isUnattended = false
   /// Whether its token is a secret of the configuration: nothing of it is written down, and only its owner ends it.
@@ -235,8 +239,7 @@ package struct SessionMachine: Sendable {
       return []
     case .intentSaved(let flight): return spend(flight, now)
     case .intentFailed(let flight): return refuseToSpend(flight, now)
-    case .intentHeld(let flight, let rest): return awaitOther(flight, rest, now)
-    case .replacedElsewhere(let record, let intent): return takeUp(record, intent, now)
+    case .intentHeld, .replacedElsewhere, .storeReached: return takeFromOthers(event, now)
     case .noRoom(let flight): return doWithout(flight, now)
     case .refreshSucceeded(let flight, let tokens, let sentAt): return acceptRefresh(flight, tokens, sentAt, now)
     case .refreshFailed(let flight, let failure): return failRefresh(flight, failure, now)

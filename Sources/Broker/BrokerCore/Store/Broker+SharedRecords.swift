@@ -8,34 +8,94 @@ extension Broker {
   /// The pause before an intent is opened again that was refused although nothing newer is there.
   private static let pauseOfReading = Duration.seconds(1)
 
-  /// Stores that sessions are shared in, by their profiles.
-  typealias Sharing = [ProfileName: any RecordStore]
-
-  /// The shared stores of the configured profiles.
-  var sharing: Sharing { Sharing(slots.map { ($0.name, $0.records) }) }
+  /// The shared stores of the configured profiles, each of them once.
+  private var sharedStores: [any RecordStore] {
+    var known: Set<ObjectIdentifier> = []
+    return slots.compactMap(\.records).filter { known.insert(ObjectIdentifier($0)).inserted }
+  }
 
   /// The store of the session that a step is about, where it is shared.
   func sharedRecords(of step: StoreStep) -> (any RecordStore)? {
     step.recordedProfile.flatMap { holder(of: $0)?.records }
   }
 
-  /// The contents of the broker's own store and of the shared ones; what cannot be read comes with ``readSharedRecords()``.
-  static func joined(_ contents: StoreContents, _ sharing: Sharing) async -> StoreContents {
-    var all = contents
-    for store in sharing.stores {
-      guard let more = try? await store.load() else { continue }
-      all.records += more.records.filter { sharing[$0.profile] === store }
-      all.intents += more.intents.filter { sharing[$0.profile] === store }
+  /// Makes a change durable in a shared store, behind the earlier ones of its profile, then continues the work that waits
+  /// for it.
+  ///
+  /// Its events are told once it is: see ``note(_:)``.
+  func commit(_ change: StoreChange, to store: any RecordStore, then settlement: Settlement?) {
+    guard let slot = change.profile.flatMap({ holder(of: $0) }) else { return }
+    let entry = SharedCommits.Entry(store: store, steps: change.steps, settlement: settlement)
+    if sharedCommits.add(entry, of: slot.id) { commitNext(of: slot.id) }
+  }
+
+  private func commitNext(of slot: SlotID) {
+    guard let entry = sharedCommits.first(of: slot) else { return finishLocking() }
+    askStore { _ throws(StoreFailure) in
+      try await entry.store.commit(entry.steps)
+    } then: { broker, result in
+      if case .failure(.tampered(let profile)) = result { broker.raiseTampering(of: profile) }
+      broker.sharedCommits.finish(slot)
+      if let settlement = entry.settlement { broker.settle(settlement, result.failure) }
+      broker.commitNext(of: slot)
     }
-    return all
   }
 
   /// Takes up what other brokers have written.
   package func readSharedRecords() {
-    for store in sharing.stores {
-      read(store) { broker, contents in
-        for slot in broker.slots where slot.records === store { broker.takeUp(contents, on: slot) }
-      }
+    for store in sharedStores { readRecords(of: store) }
+  }
+
+  private func readRecords(of store: any RecordStore) {
+    polls.removeValue(forKey: ObjectIdentifier(store))?.cancel()
+    read(store) { broker, contents in
+      for slot in broker.slots where slot.records === store { broker.takeUp(contents, on: slot) }
+      broker.poll(store)
+    }
+  }
+
+  /// The pauses between readings while another broker's refresh is awaited, with a caller behind it and without: a refresh takes
+  /// some hundred milliseconds.
+  private static let pausesOfWaiting = (caller: Duration.milliseconds(250), schedule: Duration.seconds(1))
+
+  /// Reads a shared store again after its interval, or soon where another broker's refresh is awaited.
+  ///
+  /// The time is drawn for each reading, from three quarters of the pause to the whole: the members of a fleet spread.
+  func poll(_ store: any RecordStore) {
+    guard let interval = store.pollInterval, vault.isOpen else { return }
+    let now = self.now
+    var pause = interval
+    for slot in slots where slot.records === store && slot.machine.isAwaitingOther(at: now) {
+      pause = min(pause, slot.machine.demands.isEmpty ? Self.pausesOfWaiting.schedule : Self.pausesOfWaiting.caller)
+    }
+    let id = ObjectIdentifier(store)
+    polls[id]?.cancel()
+    polls[id] = schedule(at: now.uptime + pause * (0.75 + entropy.fraction() / 4)) { broker in
+      guard broker.vault.isOpen, broker.sharedStores.contains(where: { $0 === store }) else { return }
+      broker.readRecords(of: store)
+    }
+  }
+
+  /// Forgets the keys of shared stores: the vault is locked.
+  func dropSharedKeys() { for store in sharedStores { store.forgetSharedKeys() } }
+
+  /// Whether the record of a profile is known; a request that comes before the first reading of a shared store goes on with
+  /// it, or is refused with `storeFailed`.
+  func isKnown<Value>(_ slot: ProfileSlot, _ caller: Caller<Value>, again: @escaping Method<Value>) -> Bool {
+    guard !slot.isRead, let store = slot.records else { return true }
+    let id = caller.id
+    slot.awaitingRecord.append(id)
+    wait(id) { broker, principal throws(BrokerError) in try again(broker, Caller(id, as: principal)) }
+    if slot.awaitingRecord.count == 1 { readRecords(of: store) }
+    return false
+  }
+
+  /// Goes on with the requests that have waited for the record of a profile; `error` says why it is not known.
+  private func serveAwaitingRecord(_ slot: ProfileSlot, _ error: BrokerError? = nil) {
+    let waiting = slot.awaitingRecord
+    slot.awaitingRecord = []
+    for caller in waiting {
+      if let error { refuse(caller, error) } else { resume(caller) }
     }
   }
 
@@ -50,9 +110,11 @@ extension Broker {
     for revocation in logouts.queue.unkept(of: profile) { keep(revocation) }
   }
 
-  /// Whether the lease of an intent, which was decided on at an uptime, outlasts the refresh that is to begin now.
+  /// Whether the lease of an intent, which was decided on at an uptime, outlasts the refresh that is to begin now; its
+  /// first byte must leave in time as well.
   func leaseOutlasts(_ slot: ProfileSlot, _ since: Duration) -> Bool {
-    slot.records?.lease.map { now.uptime - since + Self.longestFlight <= $0 } ?? true
+    slot.latestSending = slot.records?.lease.map { since + $0 - Self.longestFlight }
+    return slot.latestSending.map { now.uptime <= $0 } ?? true
   }
 
   /// Reads what another broker has written in the meantime, instead of beginning a flight.
@@ -89,6 +151,7 @@ extension Broker {
     }
   }
 
+  /// Reads a shared store; what cannot be read is nil.
   private func read(
     _ store: any RecordStore, then go: @escaping @Sendable (isolated Broker, StoreContents?) -> Void
   ) {
@@ -104,8 +167,16 @@ extension Broker {
   /// Takes up the record of a profile, unless one of this broker's own is on its way, which may be what was read;
   /// `isRefused` says that it was refused.
   private func takeUp(_ contents: StoreContents?, on slot: ProfileSlot, isRefused: Bool = false) {
-    guard isRefused || slot.machine.settledGeneration == slot.machine.generation else { return }
-    guard let contents, let record = contents.records.first(where: { $0.profile == slot.name }) else { return }
+    handle(.storeReached(contents != nil), on: slot)
+    guard let contents else { return serveAwaitingRecord(slot, Self.unreached(slot.name)) }
+    noteRollback(contents.rolledBack.contains(slot.name), of: slot)
+    let record = contents.records.first { $0.profile == slot.name }
+    let intent = contents.intents.first { $0.profile == slot.name }
+    guard slot.isRead else { return begin(record, intent, contents, on: slot) }
+    if contents.tampered.contains(slot.name) {
+      publishRarely(.securityAlert(SecurityAlertEvent(kind: .storeTampering)), of: slot)
+    }
+    guard isRefused || slot.machine.settledGeneration == slot.machine.generation, let record else { return }
     let isNews = record.generation > slot.machine.restingGeneration
     if isNews, slot.machine.isOfOtherSession(record) {
       enrolments.end(of: slot.name)
@@ -113,24 +184,62 @@ extension Broker {
       slot.sessions += 1
       slot.provingClient = nil
     }
-    let intent = contents.intents.first { $0.profile == slot.name }
     handle(.replacedElsewhere(record, intent: intent), on: slot)
     // The next save of what was replaced is not wanted any more.
     if isNews { journal.forgetRetry(of: slot.name) }
     handle(.sessionChanged(slot.name))
   }
-}
 
-extension Broker.Sharing {
-  /// The stores of profiles that have one.
-  init(_ profiles: [(ProfileName, (any RecordStore)?)]) {
-    self = [:]
-    for case (let name, let store?) in profiles { self[name] = store }
+  /// Takes up the record that was there before this broker.
+  private func begin(
+    _ record: SessionRecord?, _ intent: RefreshIntent?, _ contents: StoreContents, on slot: ProfileSlot
+  ) {
+    slot.isRead = true
+    if contents.tampered.contains(slot.name) {
+      handle(.mistrusted, on: slot)
+      raiseTampering(of: slot.name)
+    } else if let record {
+      restore(record, intent, to: slot)
+    }
+    tellEnd(of: slot)
+    serveAwaitingRecord(slot)
   }
 
-  /// Each of them once.
-  fileprivate var stores: [any RecordStore] {
-    var known: Set<ObjectIdentifier> = []
-    return values.filter { known.insert(ObjectIdentifier($0)).inserted }
+  /// Tells those who were shown a session that was not known yet where there is none.
+  private func tellEnd(of slot: ProfileSlot) {
+    guard slot.isShownUnread else { return }
+    slot.isShownUnread = false
+    switch slot.machine.phase {
+    case .living, .mistrusted: break
+    case .signedOut: publish(.logout(LogoutEvent(reason: .user)), profile: slot.name)
+    case .ended(let reason):
+      let event = SessionExpiredEvent(reason: reason, message: reason.explanation)
+      publish(.sessionExpired(event), profile: slot.name)
+    case .reauthenticationRequired:
+      publish(.sessionExpired(SessionExpiredEvent(reason: .refreshRejected)), profile: slot.name)
+    }
+  }
+
+  /// Raises the alarm, once, where a shared store has gone back to an earlier state: see ``StoreContents/rolledBack``.
+  private func noteRollback(_ isRolledBack: Bool, of slot: ProfileSlot) {
+    if isRolledBack, !slot.isRolledBack {
+      publish(.securityAlert(SecurityAlertEvent(kind: .storeRolledBack)), profile: slot.name)
+    }
+    slot.isRolledBack = isRolledBack
+  }
+
+  /// The error while a shared store has not been read.
+  private static func unreached(_ profile: ProfileName) -> BrokerError {
+    let message = "The database of the fleet cannot be reached, so that the session of this profile is not known yet."
+    return BrokerError(.storeFailed, message, profile: profile)
+  }
+}
+
+extension BrokerError {
+  /// The error where a record, or an intent, could not be written.
+  init(unwritten profile: ProfileName, isShared: Bool) {
+    self.init(.storeFailed, profile: profile)
+    guard isShared else { return }
+    message = "The database of the fleet could not be written; the log and authbroker fleet status say why."
   }
 }

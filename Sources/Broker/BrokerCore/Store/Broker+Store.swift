@@ -9,8 +9,9 @@ extension Broker {
 
   /// Makes a change durable and publishes its events, then continues the work that waits for it.
   func change(_ change: StoreChange, then settlement: Settlement? = nil) {
-    var change = change
-    change.isElsewhere = change.steps.contains { sharedRecords(of: $0) != nil }
+    if let store = change.steps.first.flatMap({ sharedRecords(of: $0) }) {
+      return commit(change, to: store, then: settlement)
+    }
     if eventLog.add(change, at: now.wall, then: settlement) { performLog() }
     reserveSequencesIfNeeded()
   }
@@ -53,10 +54,8 @@ extension Broker {
   }
 
   private func commit(_ steps: [StoreStep]) {
-    // What goes to a shared store has a commit to itself.
-    let records = steps.first.flatMap { sharedRecords(of: $0) }
     askStore { store throws(StoreFailure) in
-      try await (records ?? store).commit(steps)
+      try await store.commit(steps)
     } then: { broker, result in
       if case .failure(.tampered(let profile)) = result { broker.raiseTampering(of: profile) }
       if broker.eventLog.finish(result.failure) { broker.performLog() }
@@ -124,7 +123,9 @@ extension Broker {
     switch failure {
     case nil where leaseOutlasts(slot, since): handle(.intentSaved(flight: flight), on: slot)
     case nil: handle(.intentHeld(flight: flight, for: .zero), on: slot)
-    case .held(let rest): handle(.intentHeld(flight: flight, for: rest), on: slot)
+    case .held(let rest):
+      handle(.intentHeld(flight: flight, for: rest), on: slot)
+      slot.records.map { poll($0) }
     case .superseded: readAgain(for: flight, on: slot)
     case .failed, .tampered, .locked: handle(.intentFailed(flight: flight), on: slot)
     }

@@ -60,13 +60,11 @@ package struct CommitQueue: Sendable {
     let lastKept: UInt64?
     /// Whether its record may rest in the store already.
     var isRetry: Bool
-    /// Whether it goes to another store than the others.
-    let isElsewhere: Bool
     /// Whether it has a commit to itself: one of those that it was committed with was refused.
     var isAlone = false
 
     /// Whether it may share a commit.
-    var mayBeMerged: Bool { !isRetry && !isAlone && !isElsewhere }
+    var mayBeMerged: Bool { !isRetry && !isAlone }
   }
 
   private struct Outgoing: Sendable {
@@ -132,8 +130,7 @@ package struct CommitQueue: Sendable {
     guard !steps.isEmpty else { return [.settle(id, nil)] + deliverReady() }
     waiting.append(
       Entry(
-        id: id, kind: change.kind, profile: change.profile, steps: steps, lastKept: lastKept, isRetry: change.isRetry,
-        isElsewhere: change.isElsewhere))
+        id: id, kind: change.kind, profile: change.profile, steps: steps, lastKept: lastKept, isRetry: change.isRetry))
     return commitNext()
   }
 
@@ -211,7 +208,7 @@ package struct CommitQueue: Sendable {
     let count = first.mayBeMerged ? merged.count : 1
     underWay = Array(waiting.prefix(count))
     waiting.removeFirst(count)
-    markUnderWay = first.isElsewhere ? nil : incompleteThrough
+    markUnderWay = incompleteThrough
     let mark = markUnderWay.map { [StoreStep.eventsIncomplete(through: $0)] } ?? []
     return [.commit(mark + underWay.flatMap(\.steps))]
   }

@@ -20,8 +20,6 @@ package struct StoreChange: Sendable {
   package var profile: ProfileName?
   /// Whether its record was tried before, with an error: where the store has it by now, only the rest is written.
   package var isRetry = false
-  /// Whether it goes to a store that other brokers share: it has a commit to itself there, without events.
-  package var isElsewhere = false
 
   package init(_ kind: Kind, _ steps: [StoreStep] = [], telling events: [EventPayload] = [], of profile: ProfileName?) {
     self.kind = kind

@@ -31,7 +31,7 @@ extension Broker {
 
   /// Passes on that the work before the lock is done, so that the keys can be wiped.
   func finishLocking() {
-    guard background.calls == 0, eventLog.isIdle else { return }
+    guard background.calls == 0, eventLog.isIdle, sharedCommits.isIdle else { return }
     perform(vault.handle(.idle(isSaved: journal.isSaved), at: now))
   }
 
@@ -66,7 +66,7 @@ extension Broker {
   }
 
   private func make(_ attempt: KeyAttempt) {
-    let (store, sharing, hasSequences) = (self.store, self.sharing, eventLog.isOpen)
+    let (store, hasSequences) = (self.store, eventLog.isOpen)
     inBackground {
       do throws(KeyFailure) {
         switch attempt.wish {
@@ -76,7 +76,7 @@ extension Broker {
           return { $0.accept(nil, status) }
         case .unlock(let passphrase):
           try await store.unlock(passphrase)
-          let contents = await Self.joined(try await Self.load(store), sharing)
+          let contents = try await Self.load(store)
           let reserved = hasSequences ? nil : await Self.reserveSequences(store, after: contents.lastSequence)
           let status = await store.status
           return { broker in
@@ -107,6 +107,7 @@ extension Broker {
       openAudit()
       publish(.vaultUnlocked, profile: nil)
       restore(contents, to: slots)
+      readSharedRecords()
       openQueues(contents)
     }
     tell(.finished(nil))
@@ -155,6 +156,7 @@ extension Broker {
   private func dropKeys() {
     closeAudit()
     for slot in slots { forget(slot) }
+    dropSharedKeys()
     profiles.forgetLeaving()
     logins.forgetPending()
     enrolments.endAll()
@@ -177,6 +179,7 @@ extension Broker {
       profile: slot.name, binding: slot.machine.binding, rules: slot.machine.rules, boot: slot.machine.boot,
       tokenID: slot.machine.tokenID)
     slot.machine.serve(slot.provider, isShared: slot.records != nil)
+    slot.isRead = slot.records == nil
     slot.subjects = nil
     slot.rendered.forget()
     slot.account.describedAt = nil

@@ -15,7 +15,8 @@ enum CommandList {
       AccountCommand.entry, LocalCommand.entry, AccessCommand.entry, ConsentCommand.entry, AuditCommand.entry,
       SocketCommand.entry, TargetCommand.entry, HelperCommand.entry, DoctorCommand.entry,
       ProviderCheckCommand.entry, WatchCommand.entry, CallCommand.entry, ServeCommand.entry, ConnectCommand.entry,
-      ReloadCommand.entry, StopCommand.entry, SockpathCommand.entry, ConfigCommand.entry, DemoCommand.entry,
+      ReloadCommand.entry, StopCommand.entry, SockpathCommand.entry, FleetCommand.entry, ConfigCommand.entry,
+      DemoCommand.entry,
       CompletionCommand.entry, VersionCommand.entry, HelpCommand.entry,
     ]
   }

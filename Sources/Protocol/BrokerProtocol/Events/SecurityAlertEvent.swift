@@ -5,6 +5,8 @@ public struct SecurityAlertEvent: ObjectCodable, Equatable {
   /// The kind of alert.
   public enum Kind: String, Sendable, CaseIterable {
     case refreshTokenReuse, pinMismatch, storeTampering, subjectMismatch
+    /// The store that several brokers share has gone back to an earlier state: refreshes have stopped.
+    case storeRolledBack
   }
 
   /// The kind of alert.

@@ -70,8 +70,10 @@ struct BrokerLife {
   }
 
   /// Begins; what is asked of the store comes over the wire.
-  func begin() {
-    let (store, inbox) = (store, inbox)
+  func begin() { Self.begin(broker, store, inbox) }
+
+  /// Begins a broker on its own executor; what it tells comes to an inbox.
+  static func begin(_ broker: Broker, _ store: SimulatedStore, _ inbox: Inbox) {
     broker.assumeIsolated { broker in
       broker.beginSoon(store) { notice in
         switch notice {

@@ -15,6 +15,9 @@ enum StoreQuestion: Sendable {
 
   /// Whether it is to keep something.
   var isCommit: Bool { if case .commit = self { true } else { false } }
+
+  /// Whether it is what the broker shares, or a request's contents.
+  var isRead: Bool { if case .read = self { true } else { false } }
 }
 
 /// What becomes of it.

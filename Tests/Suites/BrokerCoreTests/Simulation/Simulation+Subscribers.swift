@@ -94,8 +94,8 @@ extension Simulation {
     let isTrue =
       switch event.payload {
       case .login(let data): durable.tell(.login(profile)) || data.method == "elsewhere" && isKeptElsewhere(profile)
-      case .logout: durable.tell(.signedOut(profile))
-      case .sessionExpired(let data): durable.tell(.ended(profile, data.reason))
+      case .logout: durable.tell(.signedOut(profile)) || isEndedElsewhere(profile)
+      case .sessionExpired(let data): durable.tell(.ended(profile, data.reason)) || isEndedElsewhere(profile)
       case .tokenRefreshed(let data): durable.tell(.token(profile, String(data.tokenID.dropFirst(3))))
       case .userUpdated(let data): durable.users.contains { $0.id == data.userID && $0.name != nil }
       case .securityAlert(let data): data.kind != .refreshTokenReuse || isReplaySomebodyElses(profile)
@@ -107,6 +107,11 @@ extension Simulation {
   /// Whether another broker goes on with a session that was about to be ended here.
   private func isKeptElsewhere(_ profile: ProfileName) -> Bool {
     plan.isShared && profile == .default && durable.living(profile) != nil
+  }
+
+  /// Whether the broker may have seen for the first time that there is no session in what it shares.
+  private func isEndedElsewhere(_ profile: ProfileName) -> Bool {
+    plan.isShared && profile == .default && durable.living(profile) == nil
   }
 
   private func isReplaySomebodyElses(_ profile: ProfileName) -> Bool {

@@ -132,11 +132,20 @@ extension Simulation {
     life.begin()
     try turn()
     let isDegraded = weather.isDiskFull
-    for _ in 0..<(plan.isShared ? 4 : 3) {
+    for _ in 0..<3 {
       guard let call = life.storage.calls.first else { break }
       if isDegraded, case .reserve = call.question { try answerStorage() } else { try answerStorage(healthily: true) }
     }
+    if plan.isShared { try readShared() }
     subscribers[0].states = [:]
     try subscribe(0, since: nil)
+  }
+
+  /// Lets the broker see what it shares, before what waits for its own disk.
+  private func readShared() throws(Violation) {
+    guard let call = life.storage.calls.first(where: { $0.question.isRead }) else { return }
+    trace.note("disk: read done")
+    life.storage.answer(call.number, .done)
+    try turn()
   }
 }

@@ -10,6 +10,9 @@ package struct StoreContents: Sendable {
   package var isSuspect = false
   /// Whether all of it may be an older copy: the refresh tokens may have been spent since.
   package var mayBeOlder = false
+  /// Profiles whose record was newer when this broker last looked: the shared store has gone back to an earlier state, as
+  /// after a failover, so that its refresh token may have been spent since.
+  package var rolledBack: [ProfileName] = []
   /// Refreshes of which it is not known whether they were sent.
   package var intents: [RefreshIntent] = []
   /// Logins that wait for their code or their user.

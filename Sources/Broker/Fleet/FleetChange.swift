@@ -1,0 +1,95 @@
+import BrokerCore
+import BrokerProtocol
+import Records
+import SecretMemory
+
+/// Decides on a change of one session of the fleet by what rests in its row.
+///
+/// A value: it does no I/O and reads no clock.
+struct FleetChange {
+  /// The session as it rests; nil where there is none, or one that cannot be trusted.
+  private(set) var entry: FleetEntry?
+  /// Whether the row was newer before: nothing is spent of it, and only a record may come in its place.
+  var isRolledBack = false
+
+  /// How far the clock of the member's machine is ahead of the store's, in milliseconds.
+  var clockAhead: Int64 = 0
+
+  private let member: [UInt8]
+  private let lease: Duration
+  private let time: Int64
+
+  /// A change by a member, at a time by the clock of the store.
+  init(_ entry: FleetEntry?, member: [UInt8], lease: Duration, time: Int64) {
+    self.entry = entry
+    self.member = member
+    self.lease = lease
+    self.time = time
+  }
+
+  /// Does all steps, or none of them.
+  ///
+  /// - Returns: the session to write; nil where nothing changes.
+  /// - Throws: `StoreFailure`, as `RecordStore.commit(_:)` says.
+  mutating func apply(_ steps: [StoreStep]) throws(StoreFailure) -> FleetEntry? {
+    var hasChanged = false
+    for step in steps {
+      switch step {
+      case .record(let record): try save(record)
+      case .openIntent(let intent): try open(intent)
+      case .closeIntent:
+        guard let flight = entry?.flight, flight.holder == member else { continue }
+        entry?.flight = nil
+      default: continue
+      }
+      hasChanged = true
+    }
+    return hasChanged ? entry : nil
+  }
+
+  /// The rest of the lease of another member; nil where none runs.
+  private var held: Duration? {
+    guard let flight = entry?.flight, flight.holder != member, flight.leaseEnd > time else { return nil }
+    return .milliseconds(flight.leaseEnd - time)
+  }
+
+  private mutating func save(_ record: SessionRecord) throws(StoreFailure) {
+    if let entry, entry.generation >= record.generation { throw .superseded }
+    // The member that has the lease may have been given the next refresh token: only it knows whether the session has ended.
+    if record.contents.isEnd, let held { throw .held(for: held) }
+    var plain = SessionContentsCoding.encode(record.contents)
+    do throws(SecretMemoryExhausted) {
+      entry = FleetEntry(
+        generation: record.generation, contents: try Secret(wiping: &plain), clockAhead: clockAhead)
+    } catch {
+      wipe(&plain)
+      throw .failed(context: "there is no room for secrets")
+    }
+  }
+
+  private mutating func open(_ intent: RefreshIntent) throws(StoreFailure) {
+    if isRolledBack { throw .failed(context: "the shared store has gone back to an earlier state; log in again") }
+    guard let entry, entry.generation == intent.generation else { throw .superseded }
+    if let held { throw .held(for: held) }
+    // A lease that has run out is a lost reply, and no free lease.
+    if let flight = entry.flight, flight.holder != member, !intent.followsLostReply { throw .superseded }
+    self.entry?.flight = FleetFlight(
+      holder: member, startedAt: intent.startedAt, generation: intent.generation,
+      leaseEnd: time + Int64(lease.components.seconds * 1000))
+  }
+}
+
+extension SessionRecord.Contents {
+  /// Whether the session has ended by itself, as its provider has said.
+  fileprivate var isEnd: Bool {
+    switch self {
+    case .ended, .reauthenticationRequired: true
+    case .living, .signedOut: false
+    }
+  }
+}
+
+extension StoreStep {
+  /// Whether it writes a record.
+  var isRecord: Bool { if case .record = self { true } else { false } }
+}

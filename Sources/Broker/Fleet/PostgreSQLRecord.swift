@@ -1,0 +1,101 @@
+package import PostgreSQL
+
+/// The records of one fleet in a table of a PostgreSQL database.
+///
+/// Each call is one statement, so that a pool which gives its connections away between transactions is fine.
+package struct PostgreSQLRecord: SharedRecord {
+  /// The table, in the first schema of the role's search path.
+  package static let table = "authbroker_fleet"
+
+  private let database: PostgreSQL
+  private let fleet: String
+
+  /// The records of a fleet.
+  package init(_ database: PostgreSQL, fleet: String) {
+    (self.database, self.fleet) = (database, fleet)
+  }
+
+  private static let time = "(extract(epoch from clock_timestamp()) * 1000)::bigint"
+  /// The time comes in a row of its own, also where there is no record.
+  private static let selection = """
+    SELECT \(time), record.name, record.version, record.sealed
+    FROM (SELECT 1) AS one LEFT JOIN \(table) AS record ON record.fleet = $1
+    """
+
+  package func read() async throws(SharedRecordFailure) -> SharedRows {
+    try rows(of: await run(Self.selection, [.text(fleet)]))
+  }
+
+  package func read(_ name: String) async throws(SharedRecordFailure) -> SharedRows {
+    try rows(of: await run(Self.selection + " AND record.name = $2", [.text(fleet), .text(name)]))
+  }
+
+  private func rows(of found: [[PostgreSQL.Value]]) throws(SharedRecordFailure) -> SharedRows {
+    guard let time = found.first?.first?.number else {
+      throw SharedRecordFailure("the table \(Self.table) is not what it should be")
+    }
+    var rows = SharedRows(rows: [:], time: time)
+    for row in found where row.count == 4 {
+      guard let name = row[1].text else { continue }
+      guard let version = row[2].number, let bytes = row[3].bytes else {
+        throw SharedRecordFailure("the table \(Self.table) is not what it should be")
+      }
+      rows.rows[name] = SharedRow(version: version, bytes: bytes)
+    }
+    return rows
+  }
+
+  /// A commit that is reported is on the disk of the server, whatever the database was set to.
+  private static let durable = """
+    WITH commits AS MATERIALIZED (SELECT CASE WHEN current_setting('synchronous_commit') IN ('off', 'local')
+      THEN set_config('synchronous_commit', 'on', true) ELSE '' END AS setting)
+    """
+  private static let update = """
+    \(durable) UPDATE \(table) AS record SET version = $4::bigint, sealed = $3, changed_at = clock_timestamp()
+    FROM commits WHERE record.fleet = $1 AND record.name = $2 AND record.version = $5::bigint
+      AND commits.setting IS NOT NULL RETURNING record.version
+    """
+  private static let insertion = """
+    \(durable) INSERT INTO \(table) (fleet, name, sealed, version, changed_at)
+    SELECT $1, $2, $3, $4::bigint, clock_timestamp() FROM commits WHERE commits.setting IS NOT NULL
+    ON CONFLICT (fleet, name) DO NOTHING RETURNING version
+    """
+
+  package func write(
+    _ bytes: [UInt8], as name: String, from old: Int64?, to new: Int64
+  ) async throws(SharedRecordFailure) -> Bool {
+    var parameters: [PostgreSQL.Parameter] = [.text(fleet), .text(name), .bytes(bytes), .number(new)]
+    old.map { parameters.append(.number($0)) }
+    return try await !run(old == nil ? Self.insertion : Self.update, parameters).isEmpty
+  }
+
+  /// The statement that makes the table; one that is there stays as it is.
+  package static let creation = """
+    CREATE TABLE IF NOT EXISTS \(table) (
+      fleet text NOT NULL, name text NOT NULL, version bigint NOT NULL, sealed bytea NOT NULL,
+      changed_at timestamptz NOT NULL, PRIMARY KEY (fleet, name))
+    """
+
+  /// Makes the table, unless it is there.
+  ///
+  /// - Throws: ``SharedRecordFailure``.
+  package func prepare() async throws(SharedRecordFailure) {
+    let isThere = try await run("SELECT to_regclass('\(Self.table)') IS NOT NULL AND $1 = $1", [.text(fleet)])
+    if isThere.first?.first?.bytes == [1] { return }
+    _ = try await run(Self.creation, [])
+  }
+
+  package func close() async { await database.close() }
+
+  private func run(
+    _ statement: String, _ parameters: [PostgreSQL.Parameter]
+  ) async throws(SharedRecordFailure) -> [[PostgreSQL.Value]] {
+    do throws(PostgreSQLError) {
+      return try await database.run(statement, parameters)
+    } catch .refused(PostgreSQLError.undefinedTable, _) {
+      throw SharedRecordFailure("there is no table \(Self.table); run: authbroker fleet init")
+    } catch {
+      throw SharedRecordFailure(error.description)
+    }
+  }
+}

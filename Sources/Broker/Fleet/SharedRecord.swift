@@ -1,0 +1,66 @@
+/// A place where several brokers keep records, each with a version: any store with a conditional write can be one.
+///
+/// The record that holds a token is also the lock on it, so that the two are never apart. Nothing is held over a call: no
+/// transaction, and no lock.
+package protocol SharedRecord: Sendable {
+  /// Reads every record, and the time.
+  ///
+  /// - Throws: ``SharedRecordFailure``.
+  func read() async throws(SharedRecordFailure) -> SharedRows
+
+  /// Reads one record, and the time.
+  ///
+  /// - Throws: ``SharedRecordFailure``.
+  func read(_ name: String) async throws(SharedRecordFailure) -> SharedRows
+
+  /// Writes a record if it still has the version that the writer has read; it is durable then.
+  ///
+  /// - Parameters:
+  ///   - bytes: the record.
+  ///   - name: its name.
+  ///   - old: the version that it has; nil for a record that is not there.
+  ///   - new: the version that it gets: a higher one.
+  /// - Returns: whether it was written; false where another one is there.
+  /// - Throws: ``SharedRecordFailure``; it may have been written all the same.
+  func write(
+    _ bytes: [UInt8], as name: String, from old: Int64?, to new: Int64
+  ) async throws(SharedRecordFailure) -> Bool
+
+  /// Ends what it has open.
+  func close() async
+}
+
+/// One record as it is stored.
+package struct SharedRow: Sendable, Equatable {
+  /// The version: it grows with each write.
+  package var version: Int64
+  /// The bytes.
+  package var bytes: [UInt8]
+
+  /// A record.
+  package init(version: Int64, bytes: [UInt8]) {
+    (self.version, self.bytes) = (version, bytes)
+  }
+}
+
+/// Records as they were read in one instant.
+package struct SharedRows: Sendable, Equatable {
+  /// The records by their names.
+  package var rows: [String: SharedRow]
+  /// That instant by the clock of the place, in milliseconds: the one clock that all brokers share.
+  package var time: Int64
+
+  /// Records, and the time.
+  package init(rows: [String: SharedRow], time: Int64) {
+    (self.rows, self.time) = (rows, time)
+  }
+}
+
+/// Why records could not be read or written; `reason` is a sentence without a value in it.
+package struct SharedRecordFailure: Error, Sendable, Equatable {
+  /// The sentence.
+  package var reason: String
+
+  /// A failure.
+  package init(_ reason: String) { self.reason = reason }
+}

@@ -1,0 +1,129 @@
+import LinuxSystem
+package import SecretMemory
+
+/// A database: one connection on a thread of its own, made when it is needed and again after it was lost.
+///
+/// Between two attempts to connect it rests, longer each time: what is asked meanwhile fails at once.
+package actor PostgreSQL {
+  /// A parameter of a statement.
+  package enum Parameter: Sendable {
+    /// A text.
+    case text(String)
+    /// A number of 64 bits.
+    case number(Int64)
+    /// Bytes.
+    case bytes([UInt8])
+  }
+
+  /// A value of a row.
+  package struct Value: Sendable, Equatable {
+    /// Its bytes in PostgreSQL's binary form; nil for NULL.
+    package let bytes: [UInt8]?
+
+    /// The text that they are; nil for NULL.
+    package var text: String? { bytes.map { String(decoding: $0, as: UTF8.self) } }
+
+    /// The number of 64 bits that they are (big-endian); nil for anything else.
+    package var number: Int64? {
+      guard let bytes, bytes.count == 8 else { return nil }
+      return Int64(bitPattern: bytes.reduce(0) { $0 << 8 | UInt64($1) })
+    }
+  }
+
+  /// Gets the password for a new connection; nil where there is none.
+  package typealias PasswordSource = @Sendable () async -> Result<Secret?, PostgreSQLError>
+
+  /// How long a connection, and how long a statement may take: both are answered within a second by a database that works.
+  package static let patience = Duration.seconds(5)
+  /// The shortest and the longest rest between attempts to connect: members of a fleet are spread over it.
+  private static let rests = (shortest: Duration.milliseconds(200), longest: Duration.seconds(15))
+
+  private nonisolated let worker = WorkerThread(name: "postgresql")
+
+  /// The executor that the actor runs on.
+  package nonisolated var unownedExecutor: UnownedSerialExecutor {
+    // The worker lives as long as the actor, and its thread keeps it alive longer.
+    unsafe worker.asUnownedSerialExecutor()
+  }
+
+  private let settings: PostgreSQLSettings
+  private let password: PasswordSource
+  private var connection: PostgreSQLConnection?
+  private var failures = 0
+  private var lastFailure = PostgreSQLError.notConnected("the broker is ending")
+  private var restsUntil = Duration.zero
+  private var isClosed = false
+
+  /// A database without a connection yet.
+  package init(_ settings: PostgreSQLSettings, password: @escaping PasswordSource) {
+    (self.settings, self.password) = (settings, password)
+  }
+
+  /// Carries out one statement, on a new connection where there is none.
+  ///
+  /// - Parameters:
+  ///   - statement: one statement, with `$1` and so on for the parameters.
+  ///   - parameters: the parameters; numbers are sent as texts, which the statement casts.
+  /// - Returns: the rows.
+  /// - Throws: `PostgreSQLError`; with `.lost` it may have been carried out.
+  package func run(_ statement: String, _ parameters: [Parameter] = []) async throws(PostgreSQLError) -> [[Value]] {
+    let connection = try await connected()
+    do throws(PostgreSQLError) {
+      let rows = try connection.run(
+        statement, parameters.map(\.sent), until: BootClock.now + Self.patience)
+      return rows.map { $0.map { Value(bytes: $0) } }
+    } catch {
+      if case .refused(let state, _) = error, !Self.endsConnection(state) { throw error }
+      self.connection = nil
+      throw error
+    }
+  }
+
+  /// Whether a refusal with this state ends the connection, or says that it leads to a server that takes no writes.
+  private static func endsConnection(_ state: String) -> Bool {
+    state.hasPrefix("57P") || state.hasPrefix("08") || state == "25006"
+  }
+
+  private func connected() async throws(PostgreSQLError) -> PostgreSQLConnection {
+    if let connection { return connection }
+    guard !isClosed, BootClock.now >= restsUntil else { throw lastFailure }
+    let secret = await password()
+    // Another caller may have connected meanwhile.
+    if let connection { return connection }
+    guard !isClosed, BootClock.now >= restsUntil else { throw lastFailure }
+    do throws(PostgreSQLError) {
+      let new = try PostgreSQLConnection(
+        settings, password: try secret.get(), until: BootClock.now + Self.patience)
+      (connection, failures) = (new, 0)
+      return new
+    } catch {
+      let longest = min(Self.rests.shortest * Double(1 << min(failures, 10)), Self.rests.longest)
+      restsUntil = BootClock.now + longest * Double.random(in: 0.5...1)
+      failures += 1
+      lastFailure = error
+      throw error
+    }
+  }
+
+  /// Ends the connection, and the thread; nothing is carried out any more.
+  package nonisolated func close() async {
+    await closeConnection()
+    worker.stop()
+  }
+
+  private func closeConnection() {
+    isClosed = true
+    connection = nil
+  }
+}
+
+extension PostgreSQL.Parameter {
+  /// The parameter as it is sent.
+  fileprivate var sent: PostgreSQLConnection.Parameter {
+    switch self {
+    case .text(let text): .text(text)
+    case .number(let number): .text(String(number))
+    case .bytes(let bytes): .bytes(bytes)
+    }
+  }
+}

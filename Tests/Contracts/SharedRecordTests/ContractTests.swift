@@ -1,0 +1,82 @@
+import Fleet
+import TestSupport
+import Testing
+
+/// The promises of a place for shared records: every one passes them.
+@Suite(.standardTimeLimit) struct SharedRecordContractTests {
+  @Test(arguments: RecordPlace.Kind.allCases) func `a record is there as it was written, with its version`(
+    _ kind: RecordPlace.Kind
+  ) async throws {
+    try await RecordPlace.with(kind) { place async throws in
+      #expect(try await place.read().rows.isEmpty)
+      #expect(try await place.write([0, 255, 1], as: "a", from: nil, to: 1) == true)
+      #expect(try await place.write([], as: "b", from: nil, to: 7) == true)
+      #expect(try await place.read("a").rows == ["a": SharedRow(version: 1, bytes: [0, 255, 1])])
+      #expect(try await place.read("c").rows.isEmpty)
+      let all = try await place.read().rows
+      #expect(all == ["a": SharedRow(version: 1, bytes: [0, 255, 1]), "b": SharedRow(version: 7, bytes: [])])
+    }
+  }
+
+  @Test(arguments: RecordPlace.Kind.allCases) func `a record is written over the version that was read alone`(
+    _ kind: RecordPlace.Kind
+  ) async throws {
+    try await RecordPlace.with(kind) { place async throws in
+      #expect(try await place.write([1], as: "a", from: nil, to: 1) == true)
+      #expect(try await place.write([2], as: "a", from: nil, to: 1) == false)
+      #expect(try await place.write([2], as: "a", from: 1, to: 2) == true)
+      #expect(try await place.write([3], as: "a", from: 1, to: 2) == false)
+      #expect(try await place.write([3], as: "a", from: 3, to: 4) == false)
+      #expect(try await place.write([3], as: "a", from: 2, to: 9) == true)
+      #expect(try await place.read("a").rows["a"] == SharedRow(version: 9, bytes: [3]))
+    }
+  }
+
+  @Test(arguments: RecordPlace.Kind.allCases) func `a record that is not there is made by the first write alone`(
+    _ kind: RecordPlace.Kind
+  ) async throws {
+    try await RecordPlace.with(kind) { place async throws in
+      #expect(try await place.write([1], as: "a", from: 4, to: 5) == false)
+      #expect(try await place.read().rows.isEmpty)
+    }
+  }
+
+  @Test(arguments: RecordPlace.Kind.allCases) func `of writers that come together one alone writes`(
+    _ kind: RecordPlace.Kind
+  ) async throws {
+    try await RecordPlace.with(kind) { place async throws in
+      #expect(try await place.write([0], as: "a", from: nil, to: 1) == true)
+      let written = try await withThrowingTaskGroup(of: Bool.self) { group in
+        for writer in 1...20 {
+          group.addTask { try await place.write([UInt8(writer)], as: "a", from: 1, to: 2) }
+        }
+        return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+      }
+      #expect(written == 1)
+      #expect(try await place.read("a").rows["a"]?.version == 2)
+    }
+  }
+
+  @Test(arguments: RecordPlace.Kind.allCases) func `the clock is that of the place, and does not go back`(
+    _ kind: RecordPlace.Kind
+  ) async throws {
+    try await RecordPlace.with(kind) { place async throws in
+      let first = try await place.read().time
+      #expect(try await place.read("a").time >= first)
+      #expect(first > 0)
+    }
+  }
+
+  @Test(arguments: RecordPlace.Kind.allCases) func `records of fifty thousand bytes, and of any name, are kept`(
+    _ kind: RecordPlace.Kind
+  ) async throws {
+    try await RecordPlace.with(kind) { place async throws in
+      let bytes = (0..<50_000).map { UInt8(truncatingIfNeeded: $0) }
+      for name in ["", "a'b\"c", "ünï", "a b"] {
+        #expect(try await place.write(bytes, as: name, from: nil, to: 1) == true)
+      }
+      #expect(try await place.read("a'b\"c").rows["a'b\"c"]?.bytes == bytes)
+      #expect(try await place.read().rows.count == 4)
+    }
+  }
+}

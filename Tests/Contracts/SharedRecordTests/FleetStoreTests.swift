@@ -1,0 +1,251 @@
+import BrokerCore
+import BrokerProtocol
+import Fleet
+import Sealing
+import SecretMemory
+import Synchronization
+import TestSupport
+import Testing
+
+/// The sessions of a fleet: one flight for all members, whatever becomes of one of them.
+@Suite(.standardTimeLimit) struct FleetStoreTests {
+  private let place = MemoryRecord()
+  private let key: SealingKey
+  private static let binding = ProviderBinding(type: "rest", issuer: "https://api.example.com")
+  /// The lease of a member.
+  private static let lease: Int64 = 40_000
+
+  init() async throws {
+    try Sealing.initialize()
+    key = try SealingKey.random()
+    let row = try FleetKey.make(fleet: "f", under: key)
+    #expect(try await place.write(row, as: FleetKey.rowName, from: nil, to: 1) == true)
+  }
+
+  /// A member, by the key of the fleet unless another one is given.
+  private func member(
+    _ binding: ProviderBinding = Self.binding, _ problems: Problems = Problems(), key: SealingKey? = nil,
+    wall: Int64 = 1_000_000
+  ) -> FleetStore {
+    let key = key ?? self.key
+    return FleetStore(
+      place, fleet: "f", bindings: [.default: binding], pollInterval: nil, key: { .success(key) },
+      wallClock: { Timestamp(milliseconds: wall) }, boot: nil, report: { problems.add($0) })
+  }
+
+  private func record(_ generation: UInt64, _ token: String = "r1") throws -> SessionRecord {
+    let tokens = TokenSet(
+      accessToken: try Secret(utf8: "a"), accessTokenExpiresAt: nil, refreshToken: try Secret(utf8: token))
+    let session = LivingSession(
+      tokens: tokens, user: nil, authTime: Timestamp(milliseconds: 1), issuedAt: Timestamp(milliseconds: 1),
+      lastValidatedAt: Timestamp(milliseconds: 1))
+    return SessionRecord(
+      profile: .default, binding: Self.binding, generation: generation, contents: .living(session))
+  }
+
+  private func intent(_ generation: UInt64, at time: Int64 = 5) -> StoreStep {
+    .openIntent(
+      RefreshIntent(profile: .default, generation: generation, startedAt: Timestamp(milliseconds: time)))
+  }
+
+  @Test func `what one member saves the other ones read`() async throws {
+    let (one, two) = (member(), member())
+    #expect(try await two.load().records.isEmpty)
+    let record = try record(1)
+    try await one.commit([.record(record)])
+    #expect(try await two.load().records == [record])
+  }
+
+  @Test func `the times of a member whose clock is wrong are read by the clock of the store`() async throws {
+    let (one, two) = (member(wall: 9_000_000), member())
+    var record = try record(1)
+    guard case .living(var session) = record.contents else { return }
+    session.tokens.accessTokenExpiresAt = Timestamp(milliseconds: 9_060_000)
+    session.issuedAt = Timestamp(milliseconds: 9_000_000)
+    record.contents = .living(session)
+    let written = record
+    try await one.commit([.record(written)])
+    #expect(try await one.load().records == [written])
+    guard case .living(let read)? = try await two.load().records.first?.contents else { return }
+    #expect(read.tokens.accessTokenExpiresAt == Timestamp(milliseconds: 1_060_000))
+    #expect(read.issuedAt == Timestamp(milliseconds: 1_000_000) && read.authTime == session.authTime)
+  }
+
+  @Test func `one member alone has the right to spend a token, and the others are told for how long`() async throws {
+    let (one, two) = (member(), member())
+    try await one.commit([.record(record(1))])
+    try await one.commit([intent(1)])
+    await #expect(throws: StoreFailure.held(for: .milliseconds(Self.lease))) { try await two.commit([intent(1)]) }
+    // It is not shown before the lease is over, and its holder may open it again.
+    #expect(try await two.load().intents.isEmpty)
+    try await one.commit([intent(1)])
+    try await one.commit([.closeIntent(.default)])
+    try await two.commit([intent(1)])
+  }
+
+  @Test func `a lease that has run out is a lost reply, and no free lease`() async throws {
+    let (one, two) = (member(), member())
+    try await one.commit([.record(record(1))])
+    try await one.commit([intent(1)])
+    place.clock.add(Self.lease, ordering: .relaxed)
+    #expect(try await two.load().intents.count == 1)
+    await #expect(throws: StoreFailure.superseded) { try await two.commit([intent(1)]) }
+  }
+
+  @Test func `the start of another member's flight is told by the clock of the store alone`() async throws {
+    let (one, two) = (member(), member(wall: 9_000_000))
+    try await one.commit([.record(record(1))])
+    try await one.commit([intent(1, at: 5)])
+    place.clock.add(Self.lease + 1000, ordering: .relaxed)
+    #expect(try await two.load().intents.map(\.startedAt.milliseconds) == [9_000_000 - Self.lease - 1000])
+    #expect(try await one.load().intents.map(\.startedAt.milliseconds) == [5])
+    // That a token may have been spent before is said by its time alone.
+    try await one.commit([intent(1, at: 0)])
+    place.clock.add(Self.lease, ordering: .relaxed)
+    #expect(try await two.load().intents.map(\.startedAt.milliseconds) == [0])
+  }
+
+  @Test func `a late success is kept where no other member has advanced`() async throws {
+    let (one, two) = (member(), member())
+    try await one.commit([.record(record(1))])
+    try await one.commit([intent(1)])
+    place.clock.add(Self.lease, ordering: .relaxed)
+    let next = try record(2, "r2")
+    try await one.commit([.record(next)])
+    let contents = try await two.load()
+    #expect(contents.records == [next] && contents.intents.isEmpty)
+    await #expect(throws: StoreFailure.superseded) { try await two.commit([.record(record(2, "r3"))]) }
+    await #expect(throws: StoreFailure.superseded) { try await two.commit([intent(1)]) }
+  }
+
+  @Test func `a refusal ends no session whose token another member is spending, and a logout does`() async throws {
+    let (one, two) = (member(), member())
+    try await one.commit([.record(record(1))])
+    try await one.commit([intent(1)])
+    var end = try record(2)
+    end.contents = .ended(.refreshRejected, at: Timestamp(milliseconds: 9))
+    let ended = end
+    await #expect(throws: StoreFailure.held(for: .milliseconds(Self.lease))) { try await two.commit([.record(ended)]) }
+    end.contents = .signedOut(at: Timestamp(milliseconds: 9))
+    try await two.commit([.record(end)])
+    #expect(try await one.load().records == [end])
+  }
+
+  @Test func `a store that has gone back stops refreshing until a record takes its place`() async throws {
+    let (one, two) = (member(), member())
+    try await one.commit([.record(record(1))])
+    let backup = try await place.read().rows
+    try await one.commit([.record(record(2, "r2"))])
+    _ = try await two.load()
+    place.restore(backup)
+    for member in [one, two] {
+      let contents = try await member.load()
+      #expect(contents.rolledBack == [.default] && contents.records.isEmpty)
+      await #expect(throws: StoreFailure.self) { try await member.commit([intent(1)]) }
+    }
+    let login = try record(3, "r3")
+    try await one.commit([.record(login)])
+    let contents = try await two.load()
+    #expect(contents.rolledBack.isEmpty && contents.records == [login])
+    try await two.commit([intent(3)])
+  }
+
+  @Test func `another record in the place of one that was seen shows that the store has gone back`() async throws {
+    let (one, two) = (member(), member())
+    try await one.commit([.record(record(1))])
+    let backup = try await place.read().rows
+    try await one.commit([.record(record(2, "r2"))])
+    place.restore(backup)
+    // This member has never seen what is gone, and goes on from what is there.
+    try await two.commit([.record(record(2, "another r2"))])
+    #expect(try await one.load().rolledBack == [.default])
+    await #expect(throws: StoreFailure.self) { try await one.commit([intent(2)]) }
+    // An older record under a newer version.
+    let three = member()
+    try await three.commit([intent(2)])
+    try await three.commit([.closeIntent(.default)])
+    #expect(try await one.load().rolledBack == [.default])
+    try await three.commit([.record(record(3, "r3"))])
+    let contents = try await one.load()
+    #expect(try contents.rolledBack.isEmpty && contents.records == [record(3, "r3")])
+  }
+
+  @Test func `a record that is gone has gone back as well`() async throws {
+    let one = member()
+    try await one.commit([.record(record(1))])
+    place.restore(try await place.read().rows.filter { $0.key == FleetKey.rowName })
+    #expect(try await one.load().rolledBack == [.default])
+  }
+
+  @Test func `a member with another provider neither opens nor writes the session`() async throws {
+    let problems = Problems()
+    let other = member(ProviderBinding(type: "rest", issuer: "https://other.example.com"), problems)
+    try await member().commit([.record(record(1))])
+    let before = try await place.read().rows
+    let found = try await other.load().records
+    #expect(found.map(\.contents) == [.signedOut(at: Timestamp(milliseconds: 0))])
+    await #expect(throws: StoreFailure.self) { try await other.commit([.record(record(2))]) }
+    #expect(try await place.read().rows == before && problems.all == [.otherBinding(.default)])
+  }
+
+  @Test func `a row that was exchanged, or is an earlier one, does not open`() async throws {
+    let (one, two) = (member(), member())
+    try await one.commit([.record(record(1))])
+    let old = try #require(try await place.read().rows["default"])
+    try await one.commit([.record(record(2, "r2"))])
+    var rows = try await place.read().rows
+    // An earlier record under the number of a later one; a bit of it.
+    rows["default"]?.bytes = old.bytes
+    for position in [nil, 3, old.bytes.count - 1] {
+      if let position { rows["default"]?.bytes[position] ^= 1 }
+      place.restore(rows)
+      #expect(try await two.load().tampered == [.default])
+      await #expect(throws: StoreFailure.tampered(profile: .default)) { try await two.commit([intent(2)]) }
+    }
+  }
+
+  @Test func `the database has no token, and another key opens nothing`() async throws {
+    let problems = Problems()
+    try await member().commit([.record(record(1, "a token that is long enough to be found"))])
+    for row in try await place.read().rows.values {
+      #expect(!String(decoding: row.bytes, as: UTF8.self).contains("token"))
+    }
+    let stranger = member(Self.binding, problems, key: try SealingKey.random())
+    await #expect(throws: StoreFailure.self) { try await stranger.load() }
+    #expect(problems.all == [.unreachable("store.key is not the key of the fleet f")])
+  }
+
+  @Test func `a place that is away is reported once, and once that it is back`() async throws {
+    let problems = Problems()
+    let one = member(Self.binding, problems)
+    try await one.commit([.record(record(1))])
+    place.isAway = true
+    for _ in 0..<3 { await #expect(throws: StoreFailure.self) { try await one.load() } }
+    await #expect(throws: StoreFailure.self) { try await one.commit([intent(1)]) }
+    place.isAway = false
+    _ = try await one.load()
+    #expect(problems.all == [.unreachable("the place is away"), .reachable])
+  }
+
+  @Test func `of fifty members at one instant one has the lease`() async throws {
+    let members = (0..<50).map { _ in member() }
+    try await members[0].commit([.record(record(1))])
+    let intent = intent(1)
+    let counts = await withTaskGroup(of: Bool.self) { group in
+      for member in members { group.addTask { (try? await member.commit([intent])) != nil } }
+      return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+    }
+    #expect(counts == 1)
+  }
+}
+
+/// The problems that a member has reported.
+final class Problems: Sendable {
+  private let list = Mutex<[FleetStore.Problem]>([])
+
+  /// All of them, in order.
+  var all: [FleetStore.Problem] { list.withLock { $0 } }
+
+  /// Takes one in.
+  func add(_ problem: FleetStore.Problem) { list.withLock { $0.append(problem) } }
+}

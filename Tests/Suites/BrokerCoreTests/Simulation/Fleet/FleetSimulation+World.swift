@@ -1,0 +1,228 @@
+import BrokerCore
+import BrokerProtocol
+import Fleet
+import SecretMemory
+import TestSupport
+
+/// What the place, the provider and the time do.
+extension FleetSimulation {
+  private func chance(_ share: Double) -> Bool { Double.random(in: 0..<1, using: &random) < share }
+
+  /// How long a call of the provider takes at most.
+  private static let patienceWithProvider = Duration.seconds(20)
+
+  /// Lets one of the questions to the place go on.
+  func answerRecord(healthily: Bool = false) throws(Violation) {
+    let waiting = members.filter { !$0.isStopped && !$0.records.isIdle }
+    guard let member = waiting.randomElement(using: &random) else { return }
+    try answerRecord(of: member, healthily: healthily)
+  }
+
+  private func answerRecord(of member: FleetMember, healthily: Bool = false) throws(Violation) {
+    guard let call = member.records.calls.first, let asked = member.asked[call.number] else { return }
+    if let answer = asked.answer {
+      return try deliver(healthily || chance(0.9) ? answer : .failed, to: call, member)
+    }
+    if !healthily, isPlaceDown || member.isCutOff { return try deliver(.failed, to: call, member) }
+    switch healthily ? 0 : Double.random(in: 0..<1, using: &random) {
+    case ..<0.93: try deliver(try act(call.question), to: call, member, at: world)
+    case ..<0.97:
+      let answer = try act(call.question)
+      member.asked[call.number]?.answer = answer
+      noteView(call.question, member, call.number)
+    case ..<0.985:
+      _ = try act(call.question)
+      try deliver(.failed, to: call, member)
+    default: try deliver(.failed, to: call, member)
+    }
+  }
+
+  private func noteView(_ question: RecordQuestion, _ member: FleetMember, _ number: Int) {
+    if case .read(nil) = question { member.views[number] = world }
+  }
+
+  /// Does in the place what was asked.
+  @discardableResult
+  func act(_ question: RecordQuestion) throws(Violation) -> RecordAnswer {
+    let answer = place.answer(question, at: world)
+    if case .write(_, let name, _, _) = question {
+      if case .written(true) = answer { try noteWritten(name) } else { counts.conflicts += 1 }
+    }
+    return answer
+  }
+
+  private func deliver(
+    _ answer: RecordAnswer, to call: Wire<RecordQuestion, RecordAnswer>.Call, _ member: FleetMember,
+    at time: Duration? = nil
+  ) throws(Violation) {
+    member.asked[call.number] = nil
+    let readAt = time ?? member.views[call.number]
+    member.views[call.number] = nil
+    if case .read(nil) = call.question, case .rows = answer, let readAt {
+      member.viewedAt = max(member.viewedAt, readAt)
+    }
+    noteShown(answer, to: call.question, member)
+    member.records.answer(call.number, answer)
+    try turn()
+  }
+
+  /// Lets one of the calls of the provider go on.
+  func answerProvider(healthily: Bool = false) throws(Violation) {
+    let waiting = members.filter { !$0.isStopped && !$0.providers.isIdle }
+    guard let member = waiting.randomElement(using: &random), let call = member.providers.calls.first else { return }
+    let sent = member.sent[call.number]
+    if healthily { return try deliver(sent?.answer ?? act(call, of: member), .answered, to: call, member) }
+    if isNetworkDown {
+      return try sent?.answer == nil
+        ? deliver(.failure(.transient(.networkUnavailable)), .notActedOn, to: call, member)
+        : deliver(.failure(.outcomeUnknown(.networkUnavailable)), .unknown, to: call, member)
+    }
+    let draw = Double.random(in: 0..<1, using: &random)
+    if let answer = sent?.answer {
+      return try draw < 0.8
+        ? deliver(answer, .answered, to: call, member)
+        : deliver(.failure(.outcomeUnknown(.timeout)), .unknown, to: call, member)
+    }
+    switch draw {
+    case ..<0.7: try deliver(act(call, of: member), .answered, to: call, member)
+    case ..<0.82: member.sent[call.number]?.answer = act(call, of: member)
+    case ..<0.9: try deliver(.failure(.transient(.providerUnavailable)), .notActedOn, to: call, member)
+    case ..<0.96:
+      _ = act(call, of: member)
+      try deliver(.failure(.outcomeUnknown(.timeout)), .unknown, to: call, member)
+    default: try deliver(.failure(.outcomeUnknown(.timeout)), .unknown, to: call, member)
+    }
+  }
+
+  /// Lets the provider do what was asked.
+  func act(_ call: Wire<ProviderRequest, ProviderAnswer>.Call, of member: FleetMember) -> ProviderAnswer {
+    let at = member.sent[call.number]?.at ?? world
+    let sending = SimulatedServer.Sending(
+      uptime: world, wall: member.clock.now + (at - world), jumps: 0, asked: at, boot: member.clock.boot)
+    let answer = server.answer(call.question, sending, &random)
+    for index in server.families.indices where !server.families[index].rotates { server.families[index].rotates = true }
+    trace.note("provider: \(String("\(answer)".prefix(60)))")
+    return answer
+  }
+
+  private func deliver(
+    _ answer: ProviderAnswer, _ outcome: FleetLedger.Outcome,
+    to call: Wire<ProviderRequest, ProviderAnswer>.Call, _ member: FleetMember
+  ) throws(Violation) {
+    trace.note("call \(call.number) of member \(member.number): \(outcome)")
+    member.sent[call.number] = nil
+    if let text = call.question.question.spentToken { ledger.end(text, call.number, of: member.number, outcome) }
+    switch answer {
+    case .tokens(let tokens): noteReceived(tokens, member)
+    case .outcome(.authenticated(let session)): noteReceived(session.tokens, member)
+    default: break
+    }
+    member.providers.answer(call.number, answer)
+    try turn()
+  }
+
+  private func noteReceived(_ tokens: TokenSet, _ member: FleetMember) {
+    if let text = tokens.accessToken.value.revealedString() { member.received.insert(text) }
+  }
+
+  /// Lets time pass, timer by timer; `healthily` answers everything at once.
+  func pass(_ duration: Duration, healthily: Bool = false) throws(Violation) {
+    trace.note("\(duration) pass")
+    let end = world + duration
+    while let next = nextMoment, next <= end {
+      setWorld(next)
+      try endLateCalls()
+      for member in members where !member.isStopped { try callDue(member, healthily: healthily) }
+    }
+    setWorld(end)
+  }
+
+  private func setWorld(_ uptime: Duration) {
+    world = max(world, uptime)
+    for member in members { member.set(world) }
+  }
+
+  private var nextMoment: Duration? {
+    var next: Duration?
+    for member in members where !member.isStopped {
+      let late = member.asked.values.lazy.map { $0.at + Self.patienceWithPlace }.min()
+      let later = member.sent.values.lazy.map { $0.at + Self.patienceWithProvider }.min()
+      for moment in [member.nextDeadline, late, later] {
+        if let moment { next = min(next ?? moment, moment) }
+      }
+    }
+    return next
+  }
+
+  /// Calls what is due of a member; the place mostly answers at once.
+  func callDue(_ member: FleetMember, healthily: Bool = false) throws(Violation) {
+    while !member.isStopped, let action = member.clock.takeDue() {
+      action()
+      try turn()
+      if healthily { try rest() }
+      while !member.records.isIdle, chance(0.95) { try answerRecord(of: member) }
+    }
+  }
+
+  private func endLateCalls() throws(Violation) {
+    for member in members where !member.isStopped {
+      for call in member.records.calls {
+        guard let asked = member.asked[call.number], asked.at + Self.patienceWithPlace <= world else { continue }
+        if asked.answer == nil, chance(0.3) { _ = try act(call.question) }
+        try deliver(.failed, to: call, member)
+      }
+      for call in member.providers.calls {
+        guard let sent = member.sent[call.number], sent.at + Self.patienceWithProvider <= world else { continue }
+        if sent.answer == nil, chance(0.5) { _ = act(call, of: member) }
+        try deliver(.failure(.outcomeUnknown(.timeout)), .unknown, to: call, member)
+      }
+    }
+  }
+
+  /// Answers everything, until nothing is asked any more.
+  func rest() throws(Violation) {
+    for _ in 0..<20_000 {
+      if members.contains(where: { !$0.records.isIdle }) {
+        try answerRecord(healthily: true)
+      } else if members.contains(where: { !$0.providers.isIdle }) {
+        try answerProvider(healthily: true)
+      } else {
+        return
+      }
+    }
+    throw Violation(.comesToRest, "the members ask without an end")
+  }
+
+  /// Ends all troubles: then all members agree, and a session that lives can be used.
+  func settle() throws(Violation) {
+    trace.note("all troubles end")
+    (isPlaceDown, isNetworkDown) = (false, false)
+    for member in members {
+      member.isCutOff = false
+      if member.isStopped { try goOn(member) }
+    }
+    try rest()
+    try pass(.seconds(330), healthily: true)
+    try checkAlarms()
+    guard requests.isEmpty else { throw Violation(.answeredOnce, "requests are not answered") }
+    for member in members { try ask(member, .token) }
+    try rest()
+    try pass(.seconds(40), healthily: true)
+    guard requests.isEmpty else { throw Violation(.answeredOnce, "requests are not answered") }
+    try checkAgreement()
+  }
+
+  private func checkAgreement() throws(Violation) {
+    let states = members.map { member in
+      member.broker.assumeIsolated { try? $0.session(.default, for: .broker).session.state }
+    }
+    guard let token = ledger.newest.token, ledger.forgiven.isEmpty else { return }
+    let family = server.families[token.family]
+    guard family.isAlive, family.current == token.number, !server.hasExpired(token.family, at: world) else { return }
+    for (member, state) in zip(members, states) {
+      guard let state, state != .signedOut, state != .expired else {
+        throw Violation(.recovers, "member \(member.number) is \(state.map { "\($0)" } ?? "?"), the session lives")
+      }
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import BrokerProtocol
+import Glibc
+import TestSupport
+import Testing
+
+/// Real brokers in one fleet in random weather, by seeds.
+@Suite(.standardTimeLimit) struct FleetSimulationTests {
+  private static let runs: (seeds: UInt64, steps: Int) = (32, 400)
+
+  private static func number(_ name: String) -> UInt64? {
+    getenv(name).flatMap { UInt64(String(cString: $0)) }
+  }
+
+  /// `FLEET_SEED` runs one seed, from which `FLEET_SEEDS` counts on; `FLEET_STEPS` makes runs longer.
+  @Test func `every rule of a fleet holds after each step`() async throws {
+    let first = Self.number("FLEET_SEED") ?? 1
+    let seeds = Self.number("FLEET_SEEDS") ?? (Self.number("FLEET_SEED") == nil ? Self.runs.seeds : 1)
+    let steps = Self.number("FLEET_STEPS").map(Int.init) ?? Self.runs.steps
+    let all = try await OwnThread.run {
+      var all = FleetSimulation.Counts()
+      for seed in first..<first + seeds {
+        let plan = FleetSimulation.Plan(seed: seed, steps: steps)
+        let simulation = try FleetSimulation(plan)
+        do throws(Violation) {
+          try simulation.run()
+        } catch {
+          let again = try FleetSimulation(plan, tracing: true)
+          try? again.run()
+          let lines = again.trace.last(80).joined(separator: "\n  ")
+          Issue.record("seed \(seed), \(plan.members) members: \(error)\n  \(lines)")
+        }
+        all.add(simulation.counts)
+      }
+      return all
+    }
+    print("fleet simulation: \(all)")
+    guard seeds == Self.runs.seeds, steps == Self.runs.steps else { return }
+    // What the runs must have met, so that the rules were not upheld by there being nothing to rule.
+    let floors: [(String, Int, Int)] = [
+      ("tokens", all.tokens, 500), ("logins", all.logins, 50), ("logouts", all.logouts, 10),
+      ("refreshes", all.refreshes, 300), ("repeats", all.repeats, 10), ("deaths", all.deaths, 50),
+      ("conflicts", all.conflicts, 50), ("stops", all.stops, 50), ("failovers", all.failovers, 3),
+      ("alarms", all.alarms, 3), ("polls", all.polls, 3000),
+    ]
+    for (name, count, floor) in floors { #expect(count >= floor, "\(name)") }
+  }
+}

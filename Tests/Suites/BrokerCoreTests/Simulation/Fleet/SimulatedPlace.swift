@@ -1,0 +1,85 @@
+import BrokerCore
+import BrokerProtocol
+import Fleet
+import Records
+import Synchronization
+
+/// What a place for shared records is asked.
+enum RecordQuestion: Sendable {
+  /// One record, or all of them.
+  case read(String?)
+  case write([UInt8], name: String, old: Int64?, new: Int64)
+}
+
+/// What becomes of it.
+enum RecordAnswer: Sendable {
+  case rows(SharedRows)
+  case written(Bool)
+  case failed
+}
+
+/// Records on virtual time, as a database has them: the truth.
+struct SimulatedPlace {
+  /// The records.
+  private(set) var rows: [String: SharedRow] = [:]
+  /// What its clock shows at the uptime of the world, in milliseconds.
+  private let epoch: Int64
+  /// Earlier states, the last one behind.
+  private var history: [[String: SharedRow]] = []
+
+  /// A place without records, whose clock shows another time than the world's.
+  init(epoch: Int64) { self.epoch = epoch }
+
+  /// Does what is asked.
+  mutating func answer(_ question: RecordQuestion, at uptime: Duration) -> RecordAnswer {
+    switch question {
+    case .read(let name):
+      let found = name.map { name in rows.filter { $0.key == name } } ?? rows
+      return .rows(SharedRows(rows: found, time: epoch + uptime.milliseconds))
+    case .write(let bytes, let name, let old, let new):
+      guard rows[name]?.version == old else { return .written(false) }
+      history = history.suffix(5) + [rows]
+      rows[name] = SharedRow(version: new, bytes: bytes)
+      return .written(true)
+    }
+  }
+
+  /// Goes back by so many writes, as a standby does that has not got the last ones; false where it has too few.
+  mutating func failOver(losing count: Int) -> Bool {
+    // The first state is that before the fleet was prepared.
+    guard history.count > count else { return false }
+    rows = history[history.count - count]
+    history.removeLast(count)
+    return true
+  }
+}
+
+/// One member's way to the place.
+final class PlaceView: SharedRecord {
+  private let wire: Wire<RecordQuestion, RecordAnswer>
+
+  /// The way over a wire.
+  init(_ wire: Wire<RecordQuestion, RecordAnswer>) { self.wire = wire }
+
+  func read() async throws(SharedRecordFailure) -> SharedRows { try Self.rows(await wire.ask(.read(nil))) }
+
+  func read(_ name: String) async throws(SharedRecordFailure) -> SharedRows {
+    try Self.rows(await wire.ask(.read(name)))
+  }
+
+  func write(
+    _ bytes: [UInt8], as name: String, from old: Int64?, to new: Int64
+  ) async throws(SharedRecordFailure) -> Bool {
+    guard case .written(let isWritten) = await wire.ask(.write(bytes, name: name, old: old, new: new)) else {
+      throw SharedRecordFailure("the place is away")
+    }
+    return isWritten
+  }
+
+  func close() async {}
+
+  private static func rows(_ answer: RecordAnswer) throws(SharedRecordFailure) -> SharedRows {
+    guard case .rows(let rows) = answer else { throw SharedRecordFailure("the place is away") }
+    return rows
+  }
+}
