@@ -40,8 +40,9 @@ extension Broker {
     handle(.configured(rules))
   }
 
-  /// Begins to forget the queued requests of a user who is about to be logged out, where the profile says so: all where it is not
-  /// known who that is. They go with the record of the session.
+  /// Begins to forget the queued requests of a user who is about to be logged out, where the profile says so.
+  ///
+  /// All are meant where it is not known who that is. They go with the record of the session.
   func leaveRequests(of slot: ProfileSlot) {
     guard slot.requests?.rules.queue.outliveLogout == false else { return }
     let users = slot.machine.living.map { self.owners(of: $0, on: slot) }
@@ -49,8 +50,10 @@ extension Broker {
     handle(.leaving(ending.map(\.id)))
   }
 
-  /// The users to whom a request of a session belongs, the one of its next request first: where no user is named, another login
-  /// may be another user's, so that it belongs to that login. There is no login where there is a grant.
+  /// The users to whom a request of a session belongs, the one of its next request first.
+  ///
+  /// Where no user is named, another login may be another user's: the request belongs to that login. There is no login where
+  /// there is a grant.
   func owners(of session: LivingSession, on slot: ProfileSlot) -> [String?] {
     guard slot.provider.capabilities.grant == nil else { return [nil] }
     let login = "login \(session.authTime.milliseconds)"

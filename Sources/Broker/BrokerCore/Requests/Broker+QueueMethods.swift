@@ -48,7 +48,8 @@ extension Broker {
       QueuedRequest(
         id: queued.nextID(of: slot.name), requestID: String(entropy.handle().prefix(Self.idLength)),
         binding: slot.provider.binding,
-        user: slot.machine.living.flatMap { owners(of: $0, on: slot)[0] }, socket: socket, key: params.idempotencyKey, digest: digest, method: request.method,
+        user: slot.machine.living.flatMap { owners(of: $0, on: slot)[0] }, socket: socket, key: params.idempotencyKey,
+        digest: digest, method: request.method,
         url: request.url, scopes: limited.scopes, audience: limited.audience, timeout: request.timeout,
         byteCount: byteCount, queuedAt: now.wall),
       .request(HeaderFields(request.fields), body: request.body), for: caller)
@@ -109,7 +110,8 @@ extension Broker {
     }
     guard queued.byteCount + byteCount <= Self.mostQueuedBytes else {
       throw BrokerError(
-        .overloaded, "The queues are full: the requests that wait have \(Self.mostQueuedBytes >> 20) MiB.", profile: slot.name)
+        .overloaded, "The queues are full: the requests that wait have \(Self.mostQueuedBytes >> 20) MiB.",
+        profile: slot.name)
     }
   }
 

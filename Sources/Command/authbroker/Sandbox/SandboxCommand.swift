@@ -45,7 +45,8 @@ enum SandboxCommand: Command {
     guard let bubblewrap = folders.program("bwrap", context.environment) else {
       throw CommandFailure(
         .failure,
-        "bubblewrap is not installed (bwrap is on the PATH in no folder but the working directory); install the package bubblewrap")
+        "bubblewrap is not installed (bwrap is on the PATH in no folder but the working directory); install the package bubblewrap"
+      )
     }
     var connection = try context.connect()
     let doors = try SandboxDoors(

@@ -41,26 +41,26 @@ struct SandboxFilter {
   }
 
   #if arch(x86_64)
-    private static let interfaces = [
-      Interface(
-        architecture: 0xC000_003E, refused: [248, 249, 250, 425, 437], socket: 41,
-        modes: [(90, 1), (91, 1), (268, 2), (452, 2), (85, 1), (133, 1), (259, 2)], opens: [(2, 1), (257, 2)],
-        end: 0x4000_0000),
-      Interface(
-        architecture: 0x4000_0003, refused: [286, 287, 288, 425, 437, 102], socket: 359,
-        modes: [(15, 1), (94, 1), (306, 2), (452, 2), (8, 1), (14, 1), (297, 2)], opens: [(5, 1), (295, 2)]),
-    ]
+  private static let interfaces = [
+    Interface(
+      architecture: 0xC000_003E, refused: [248, 249, 250, 425, 437], socket: 41,
+      modes: [(90, 1), (91, 1), (268, 2), (452, 2), (85, 1), (133, 1), (259, 2)], opens: [(2, 1), (257, 2)],
+      end: 0x4000_0000),
+    Interface(
+      architecture: 0x4000_0003, refused: [286, 287, 288, 425, 437, 102], socket: 359,
+      modes: [(15, 1), (94, 1), (306, 2), (452, 2), (8, 1), (14, 1), (297, 2)], opens: [(5, 1), (295, 2)]),
+  ]
   #elseif arch(arm64)
-    private static let interfaces = [
-      Interface(
-        architecture: 0xC000_00B7, refused: [217, 218, 219, 425, 437], socket: 198,
-        modes: [(52, 1), (53, 2), (452, 2), (33, 2)], opens: [(56, 2)]),
-      Interface(
-        architecture: 0x4000_0028, refused: [309, 310, 311, 425, 437, 102], socket: 281,
-        modes: [(15, 1), (94, 1), (333, 2), (452, 2), (8, 1), (14, 1), (324, 2)], opens: [(5, 1), (322, 2)]),
-    ]
+  private static let interfaces = [
+    Interface(
+      architecture: 0xC000_00B7, refused: [217, 218, 219, 425, 437], socket: 198,
+      modes: [(52, 1), (53, 2), (452, 2), (33, 2)], opens: [(56, 2)]),
+    Interface(
+      architecture: 0x4000_0028, refused: [309, 310, 311, 425, 437, 102], socket: 281,
+      modes: [(15, 1), (94, 1), (333, 2), (452, 2), (8, 1), (14, 1), (324, 2)], opens: [(5, 1), (322, 2)]),
+  ]
   #else
-    private static let interfaces: [Interface] = []
+  private static let interfaces: [Interface] = []
   #endif
 
   /// The kinds of sockets that there are: AF_UNIX, AF_INET, AF_INET6 and AF_NETLINK, which the namespaces keep in.

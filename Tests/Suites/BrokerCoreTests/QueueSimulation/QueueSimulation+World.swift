@@ -69,7 +69,8 @@ extension QueueSimulation {
     guard let call = life.providers.calls.first else { return }
     let answer: ProviderAnswer
     switch call.question.question {
-    case .login(let name): answer = .outcome(.authenticated(ProviderSession(tokens: tokens(of: name), user: User(id: name))))
+    case .login(let name):
+      answer = .outcome(.authenticated(ProviderSession(tokens: tokens(of: name), user: User(id: name))))
     case .refresh(let text), .target(let text, _): answer = .tokens(tokens(of: owners[text] ?? ""))
     case .currentUser(let text): answer = .user(User(id: owners[text] ?? ""))
     default: answer = .done
@@ -190,7 +191,9 @@ extension QueueSimulation {
 
   private func checkEnds() throws {
     for (number, entry) in entries.enumerated() where entry.id != nil && !entry.mayBeCancelled {
-      guard effects.contains(number) || entry.serverErrors >= 10 else { throw fail("\(number) is queued, and was not done") }
+      guard effects.contains(number) || entry.serverErrors >= 10 else {
+        throw fail("\(number) is queued, and was not done")
+      }
     }
     let done = effects.filter { !entries[$0].mayBeCancelled && !entries[$0].wasRefused }
     guard done == done.sorted() else { throw fail("done in the order \(effects)") }

@@ -3,8 +3,9 @@ import BrokerProtocol
 import SecretMemory
 import TestSupport
 
-/// A random life of the real broker's queue, by a seed: clients, two users, the API, the disk, the clock and crashes are the
-/// simulation's. After each step everything that can go on without the world outside has gone on, and every law is checked.
+/// A random life of the real broker's queue, by a seed.
+///
+/// Clients, two users, the API, the disk, the clock and crashes are the simulation's. After each step everything that can go on without the world outside has gone on, and every law is checked.
 final class QueueSimulation {
   /// A law that was broken.
   struct Broken: Error, CustomStringConvertible {
@@ -142,7 +143,8 @@ final class QueueSimulation {
 
   // MARK: Clients
 
-  private func ask<Value>(_ ask: Ask, _ need: VaultNeed = .throughout, _ method: @escaping Broker.Method<Value>) throws {
+  private func ask<Value>(_ ask: Ask, _ need: VaultNeed = .throughout, _ method: @escaping Broker.Method<Value>) throws
+  {
     askCount += 1
     asked[askCount] = ask
     let caller = Caller<Value>(CallerID(UInt64(askCount)), as: .broker)

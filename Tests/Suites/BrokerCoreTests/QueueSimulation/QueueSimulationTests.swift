@@ -5,7 +5,8 @@ import Testing
 @Suite(.standardTimeLimit) struct QueueSimulationTests {
   private static let runs: (seeds: UInt64, steps: Int) = (200, 400)
 
-  @Test func `nothing is lost, done twice, sent under another key or user, or after it was cancelled, and all in order`()
+  @Test
+  func `nothing is lost, done twice, sent under another key or user, or after it was cancelled, and all in order`()
     async throws
   {
     let seeds = UInt64(Patience.repetitions(Int(Self.runs.seeds)))
