@@ -139,6 +139,8 @@ extension Broker {
       then: .request { broker, failure in
         guard failure == nil else { return broker.end(attempt, .unsent(.passing(retryAfter: nil))) }
         broker.queued.settleUnkept(ends)
+        // The end of the one before may have been refused meanwhile.
+        guard broker.queued.keepingUnkept(of: present.id.profile).isEmpty else { return broker.mark(attempt, sent) }
         broker.send(sent, for: attempt, isRetry: false)
       })
   }
