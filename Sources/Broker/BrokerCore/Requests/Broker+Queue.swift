@@ -44,7 +44,9 @@ extension Broker {
   /// known who that is. They go with the record of the session.
   func leaveRequests(of slot: ProfileSlot) {
     guard slot.requests?.rules.queue.outliveLogout == false else { return }
-    let users = slot.machine.living.map { self.owners(of: $0, on: slot) }
+    // There is no session, and no record is written.
+    if case .signedOut = slot.machine.phase, !slot.machine.isSigningIn { return }
+    let users = (slot.machine.living ?? slot.machine.sessionInUse(at: now)).map { self.owners(of: $0, on: slot) }
     let ending = queued.requests(of: slot.name).filter { users?.contains($0.user) ?? true }
     handle(.leaving(ending.map(\.id)))
   }
