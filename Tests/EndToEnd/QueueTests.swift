@@ -120,6 +120,10 @@ import Testing
       #expect(try Patience.wait { try stage.states(wire).count == 1 })
       let left = try wire.call("listRequests").required("requests").elements()[0]
       #expect(try left.required("idempotencyKey").string() == "key")
+      // Who logs out without a session takes nothing along.
+      _ = try wire.call("logout")
+      try stage.logIn(QueueStage.ada, wire)
+      #expect(try Patience.wait { try stage.states(wire) == ["queued unauthorized"] })
     }
   }
 

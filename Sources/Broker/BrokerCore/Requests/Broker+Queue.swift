@@ -45,7 +45,9 @@ extension Broker {
   /// All are meant where it is not known who that is. They go with the record of the session.
   func leaveRequests(of slot: ProfileSlot) {
     guard slot.requests?.rules.queue.outliveLogout == false else { return }
-    let users = slot.machine.living.map { self.owners(of: $0, on: slot) }
+    // There is no session, and no record is written.
+    if case .signedOut = slot.machine.phase, !slot.machine.isSigningIn { return }
+    let users = (slot.machine.living ?? slot.machine.sessionInUse(at: now)).map { self.owners(of: $0, on: slot) }
     let ending = queued.requests(of: slot.name).filter { users?.contains($0.user) ?? true }
     handle(.leaving(ending.map(\.id)))
   }
@@ -76,10 +78,14 @@ extension Broker {
       switch action {
       case .attempt(let request): attempt(request)
       case .keep(let request, let contents, let event):
+        let settled = go.take()
         change(
           StoreChange(
             .note, [.keepRequest(request, contents)], telling: event.map { [$0] } ?? [], of: request.id.profile),
-          then: go.take().map { .request($0) })
+          then: .request { broker, failure in
+            if failure != nil { broker.queued.noteUnkept(request, contents) }
+            settled?(broker, failure)
+          })
       case .forget(let ids):
         change(StoreChange(.note, ids.map { .forgetRequest($0) }, of: ids.first?.profile))
       case .tell(let profile, let event): publish(event, profile: profile)
@@ -90,13 +96,14 @@ extension Broker {
   }
 
   private func attempt(_ request: QueuedRequest) {
-    guard let slot = slot(named: request.id.profile) else { return end(request, .unsent(.closing)) }
-    if let obstacle = obstacle(for: request, on: slot) { return end(request, .unsent(obstacle)) }
+    let attempt = QueuedAttempt(request: request, opening: queued.opening)
+    guard let slot = slot(named: request.id.profile) else { return end(attempt, .unsent(.closing)) }
+    if let obstacle = obstacle(for: request, on: slot) { return end(attempt, .unsent(obstacle)) }
     let wanted = GetAccessToken.Params(profile: slot.name, scopes: request.scopes, audience: request.audience)
     withAccessToken(wanted) { broker, result in
-      if let error = result.failure { return broker.end(request, broker.outcome(of: error)) }
-      guard let slot = broker.slot(named: request.id.profile) else { return broker.end(request, .unsent(.closing)) }
-      broker.learnAddresses(of: slot.id) { $0.readContents(of: request) }
+      if let error = result.failure { return broker.end(attempt, broker.outcome(of: error)) }
+      guard let slot = broker.slot(named: request.id.profile) else { return broker.end(attempt, .unsent(.closing)) }
+      broker.learnAddresses(of: slot.id) { $0.readContents(for: attempt) }
     }
   }
 
@@ -109,78 +116,86 @@ extension Broker {
     return owners(of: living, on: slot).contains(request.user) ? nil : .paused(.otherUser)
   }
 
-  private func readContents(of request: QueuedRequest) {
+  private func readContents(for attempt: QueuedAttempt) {
+    let request = attempt.request
     askStore { store throws(StoreFailure) in
       try await store.contents(of: request.id)
     } then: { broker, result in
       switch result {
       case .success(.request(let headers, let body)):
         guard let sent = APIRequest(request, headers, body: body) else {
-          return broker.end(request, .failed(.invalidParams))
+          return broker.end(attempt, .failed(.invalidParams))
         }
-        broker.mark(request, sent)
-      case .success, .failure(.tampered): broker.end(request, .failed(.vaultTampered))
-      case .failure(.locked): broker.end(request, .unsent(.closing))
-      case .failure: broker.end(request, .unsent(.passing(retryAfter: nil)))
+        broker.mark(attempt, sent)
+      case .success, .failure(.tampered): broker.end(attempt, .failed(.vaultTampered))
+      case .failure(.locked): broker.end(attempt, .unsent(.closing))
+      case .failure: broker.end(attempt, .unsent(.passing(retryAfter: nil)))
       }
     }
   }
 
   /// Makes durable that the request may have been sent, then sends it.
-  private func mark(_ request: QueuedRequest, _ sent: APIRequest) {
+  private func mark(_ attempt: QueuedAttempt, _ sent: APIRequest) {
     // It may have been cancelled, or be about to be forgotten, since the attempt has begun.
-    guard let present = queued.queue.sendable(request.id) else { return end(request, .unsent(.closing)) }
+    guard let present = queued.sendable(attempt) else { return end(attempt, .unsent(.closing)) }
+    let ends = queued.keepingUnkept(of: present.id.profile)
     change(
-      StoreChange(.record, [.keepRequest(present, nil)], of: request.id.profile),
+      StoreChange(.record, ends + [.keepRequest(present, nil)], of: present.id.profile),
       then: .request { broker, failure in
-        guard failure == nil else { return broker.end(request, .unsent(.passing(retryAfter: nil))) }
-        broker.send(sent, of: request, isRetry: false)
+        guard failure == nil else { return broker.end(attempt, .unsent(.passing(retryAfter: nil))) }
+        broker.queued.settleUnkept(ends)
+        // The end of the one before may have been refused meanwhile.
+        guard broker.queued.keepingUnkept(of: present.id.profile).isEmpty else { return broker.mark(attempt, sent) }
+        broker.send(sent, for: attempt, isRetry: false)
       })
   }
 
-  private func send(_ sent: APIRequest, of request: QueuedRequest, isRetry: Bool) {
-    guard vault.isOpen, queued.queue.sendable(request.id) != nil, let slot = slot(named: request.id.profile) else {
-      return end(request, .unsent(.closing), isMarked: true)
+  private func send(_ sent: APIRequest, for attempt: QueuedAttempt, isRetry: Bool) {
+    let request = attempt.request
+    guard vault.isOpen, queued.sendable(attempt) != nil, let slot = slot(named: request.id.profile) else {
+      return end(attempt, .unsent(.closing), isMarked: true)
     }
-    if let obstacle = obstacle(for: request, on: slot) { return end(request, .unsent(obstacle), isMarked: true) }
+    if let obstacle = obstacle(for: request, on: slot) { return end(attempt, .unsent(obstacle), isMarked: true) }
     // The rules may be others than when it was queued.
-    do throws(BrokerError) { try judge(sent, on: slot) } catch { return end(request, .failed(.accessDenied)) }
+    do throws(BrokerError) { try judge(sent, on: slot) } catch { return end(attempt, .failed(.accessDenied)) }
     let target = (try? target(request.scopes, request.audience, on: slot)) ?? nil
     guard let loan = token(of: slot, for: target), let sender = slot.requests?.sender else {
-      return end(request, .unsent(.paused(.loginRequired)), isMarked: true)
+      return end(attempt, .unsent(.paused(.loginRequired)), isMarked: true)
     }
     inBackground(.spent) {
       let result = await Self.answer(to: sent, for: request.id.profile, with: loan, by: sender)
-      return { broker in broker.take(result, of: request, sent, loan.token, isRetry) }
+      return { broker in broker.take(result, of: attempt, sent, loan.token, isRetry) }
     }
   }
 
   private func take(
-    _ result: Result<APIAnswer, ProviderFailure>, of request: QueuedRequest, _ sent: APIRequest, _ token: BoundToken,
+    _ result: Result<APIAnswer, ProviderFailure>, of attempt: QueuedAttempt, _ sent: APIRequest, _ token: BoundToken,
     _ isRetry: Bool
   ) {
+    let request = attempt.request
     let answer: APIAnswer
     switch result {
     case .success(let given): answer = given
-    case .failure(.outcomeUnknown): return end(request, .lost)
-    case .failure(.refused): return end(request, .failed(.invalidParams))
-    case .failure(.rejected): return end(request, .failed(.invalidResponse))
+    case .failure(.outcomeUnknown): return end(attempt, .lost)
+    case .failure(.refused): return end(attempt, .failed(.invalidParams))
+    case .failure(.rejected): return end(attempt, .failed(.invalidResponse))
     case .failure(let failure):
-      return end(request, .unsent(.passing(retryAfter: failure.retryAfter)), isMarked: true)
+      return end(attempt, .unsent(.passing(retryAfter: failure.retryAfter)), isMarked: true)
     }
     if answer.status == 403, let slot = slot(named: request.id.profile) { publishRefusal(403, on: slot) }
-    guard answer.status == 401, !isRetry else { return end(request, .answered(answer), isMarked: true) }
+    guard answer.status == 401, !isRetry else { return end(attempt, .answered(answer), isMarked: true) }
     let report = ReportRejected.Params(
       profile: request.id.profile, accessToken: token.value, scopes: request.scopes, audience: request.audience,
       challenge: answer.headers["www-authenticate"])
     withToken(insteadOf: report) { broker, replaced in
-      if let error = replaced.failure { return broker.end(request, broker.outcome(of: error), isMarked: true) }
-      broker.send(sent, of: request, isRetry: true)
+      if let error = replaced.failure { return broker.end(attempt, broker.outcome(of: error), isMarked: true) }
+      broker.send(sent, for: attempt, isRetry: true)
     }
   }
 
-  private func end(_ request: QueuedRequest, _ outcome: RequestQueue.Outcome, isMarked: Bool = false) {
-    handle(.attempted(request.id, outcome, isMarked: isMarked, jitter: entropy.fraction()))
+  private func end(_ attempt: QueuedAttempt, _ outcome: RequestQueue.Outcome, isMarked: Bool = false) {
+    guard attempt.opening == queued.opening else { return }
+    handle(.attempted(attempt.request.id, outcome, isMarked: isMarked, jitter: entropy.fraction()))
   }
 
   /// The end of an attempt for which there is no token.

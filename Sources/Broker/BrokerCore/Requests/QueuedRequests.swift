@@ -1,5 +1,14 @@
 import BrokerProtocol
 
+/// An attempt to send a request, as it was when that began.
+struct QueuedAttempt {
+  /// The request.
+  let request: QueuedRequest
+  /// The opening of the store in which it began: what comes of it after the next one changes nothing, as the request is sent
+  /// again from there on.
+  let opening: Int
+}
+
 /// The queue of requests, those that are being made durable, and its timer.
 struct QueuedRequests {
   /// A request that is being made durable.
@@ -16,6 +25,10 @@ struct QueuedRequests {
   private(set) var entering: [Entering] = []
   /// Requests that were refused to their callers, as the store has reported an error: it may have kept them all the same.
   private var doubtful: [QueuedRequest.ID] = []
+  /// Requests that have ended, or are cancelled, and of which the store could not keep that.
+  private var unkept: [QueuedRequest.ID: QueuedContents?] = [:]
+  /// Counts the openings of the store.
+  private(set) var opening = 0
   /// Wakes the queue.
   private var wake: (uptime: Duration, timer: TimerCancellation)?
 
@@ -25,8 +38,13 @@ struct QueuedRequests {
   mutating func handle(_ event: RequestQueue.Event, at now: Moment) -> [RequestQueue.Action] {
     if case .woken = event { wake = nil }
     // What the store has kept is in the line when it is opened again.
-    if case .dropped = event { doubtful = [] }
+    if case .dropped = event { (doubtful, unkept, opening) = ([], [:], opening + 1) }
     return queue.handle(event, at: now)
+  }
+
+  /// The request of an attempt as it is, where it may be sent.
+  func sendable(_ attempt: QueuedAttempt) -> QueuedRequest? {
+    attempt.opening == opening ? queue.sendable(attempt.request.id) : nil
   }
 
   /// Sets the timer by which the queue is to be woken, unless it is set for that; `schedule` makes one.
@@ -75,6 +93,24 @@ struct QueuedRequests {
   /// Takes in that these steps are durable.
   mutating func settleDoubt(_ steps: [StoreStep]) {
     for case .forgetRequest(let id) in steps { doubtful.removeAll { $0 == id } }
+  }
+
+  /// Notes that the store could not keep what became of a request.
+  mutating func noteUnkept(_ request: QueuedRequest, _ contents: QueuedContents?) {
+    if request.hasEnded || request.isCancelled { unkept[request.id] = contents }
+  }
+
+  /// The steps that keep the ends of a profile's requests of which the store could not do so: before the next one is sent, as it
+  /// would be sent after that one otherwise, with the next start.
+  func keepingUnkept(of profile: ProfileName) -> [StoreStep] {
+    unkept.filter { $0.key.profile == profile }.compactMap { id, contents in
+      queue.present(id).map { .keepRequest($0, contents) }
+    }
+  }
+
+  /// Takes in that these steps are durable.
+  mutating func settleUnkept(_ steps: [StoreStep]) {
+    for case .keepRequest(let request, _) in steps { unkept[request.id] = nil }
   }
 
   /// Lets a caller wait for a request that is being made durable.

@@ -51,10 +51,12 @@ package struct RequestQueue: Sendable {
     lines[profile]?.request(key: key, socket: socket)
   }
 
+  /// A request as it is, unless it is about to be forgotten, or is not there.
+  package func present(_ id: QueuedRequest.ID) -> QueuedRequest? { leaving.contains(id) ? nil : lines[id.profile]?[id] }
+
   /// A request as it is, unless it was cancelled, is about to be forgotten, or is not there.
   package func sendable(_ id: QueuedRequest.ID) -> QueuedRequest? {
-    guard !leaving.contains(id), let request = lines[id.profile]?[id], !request.isCancelled else { return nil }
-    return request
+    present(id).flatMap { $0.isCancelled || $0.hasEnded ? nil : $0 }
   }
 
   /// How many requests of a profile wait.

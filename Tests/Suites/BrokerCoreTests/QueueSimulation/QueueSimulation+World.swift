@@ -136,7 +136,7 @@ extension QueueSimulation {
       throw fail("\(number) of \(entry.user) is sent with \(question.token)")
     }
     guard let kept = durable[question.key], kept.stage == .sending, !kept.isCancelled else {
-      throw fail("\(number) is sent, and it does not rest in the store that it may have been")
+      throw fail("\(number) is sent, and rests as \(String(describing: durable[question.key]))")
     }
     guard !entry.isCancelled else { throw fail("\(number) is sent, and a client was told that it is not") }
     guard kept.id.number >= furthest || entry.mayBeCancelled || entry.wasRefused else {
@@ -160,7 +160,7 @@ extension QueueSimulation {
       }
       counts.cancelled += 1
       entries[entry].isCancelled = true
-    case (.login(let name), .login): (user, counts.logins) = (name, counts.logins + 1)
+    case (.login, .login): counts.logins += 1
     case (.queue(let entry), .error): entries[entry].wasRefused = true
     default: break
     }
@@ -171,6 +171,8 @@ extension QueueSimulation {
   /// Ends all troubles, and lets everything be sent: each in its user's session.
   func settle() throws {
     step = steps
+    // What a commit with an error has kept, or left out, is known from the next start on.
+    try crash()
     for _ in 0..<4000 {
       if !life.storage.isIdle {
         try answerStorage(healthily: true)
@@ -181,7 +183,7 @@ extension QueueSimulation {
       } else if isShut {
         try unlock()
       } else if let waiting = durable.values.filter({ !$0.hasEnded }).min(by: { $0.id.number < $1.id.number }) {
-        if user == waiting.user { try pass(.seconds(901)) } else { try logIn(waiting.user ?? "") }
+        if user == waiting.user { try pass(.seconds(901)) } else { try changeUser(to: waiting.user ?? "") }
       } else {
         return try checkEnds()
       }

@@ -45,7 +45,7 @@ final class QueueSimulation {
   enum Ask {
     case queue(Int)
     case cancel(Int)
-    case login(String)
+    case login
     case other
   }
 
@@ -72,11 +72,8 @@ final class QueueSimulation {
   var effects: [Int] = []
   /// The tokens of each user, and the user of each.
   var owners: [String: String] = [:]
-  /// The user of the present session, as far as clients know.
-  var user: String?
   /// The requests as they rest in the store, by their keys.
   var durable: [String: QueuedRequest] = [:]
-  var isLocked = false
   /// What was counted.
   var counts = Counts()
 
@@ -111,8 +108,7 @@ final class QueueSimulation {
 
   /// Makes all steps, and lets everything be sent at the end.
   func run() throws {
-    life.begin()
-    try turn()
+    try begin()
     for number in 0..<steps {
       step = number
       try take(Int.random(in: 0..<100, using: &random))
@@ -126,17 +122,16 @@ final class QueueSimulation {
 
   private func take(_ draw: Int) throws {
     switch draw {
-    case 0..<30: try answerStorage()
-    case 30..<50: try answerAPI()
-    case 50..<60: try queue(entries.count)
-    case 60..<64: if let number = entries.indices.randomElement(using: &random) { try queue(number) }
-    case 64..<70: if let number = entries.indices.suffix(6).randomElement(using: &random) { try cancel(number) }
-    case 70..<76: try logIn(Self.users[chance(0.5) ? 0 : 1])
-    case 76..<78: try logOut()
-    case 78..<80: try lock()
-    case 80..<82: try unlock()
-    case 82..<92: try pass(.milliseconds(Int.random(in: 0..<90_000, using: &random)))
-    case 92..<94: try crash()
+    case 0..<35: try answerStorage()
+    case 35..<53: try answerAPI()
+    case 53..<64: try queue(entries.count)
+    case 64..<67: if let number = entries.indices.randomElement(using: &random) { try queue(number) }
+    case 67..<70: if let number = entries.indices.suffix(6).randomElement(using: &random) { try cancel(number) }
+    case 70..<78: if user == nil || chance(0.15) { try changeUser(to: Self.users[chance(0.5) ? 0 : 1]) }
+    case 78..<79: try lock()
+    case 79..<81: try unlock()
+    case 81..<89: try pass(.milliseconds(Int.random(in: 0..<90_000, using: &random)))
+    case 89..<91: try crash()
     default: try answerProvider()
     }
   }
@@ -152,9 +147,15 @@ final class QueueSimulation {
     try turn()
   }
 
+  /// The user of the present session; nil where there is none.
+  var user: String? {
+    let session = life.broker.assumeIsolated { try? $0.session(.default, for: .broker).session }
+    return session?.state == .authenticated ? session?.user?.id : nil
+  }
+
   /// Has a request queued: a new one, or an earlier one again.
   private func queue(_ number: Int) throws {
-    guard let user, !isLocked else { return }
+    guard let user else { return }
     if number == entries.count { entries.append(Entry(user: user)) }
     let request = SendRequest.Params(method: "POST", url: "https://api.example/x", body: "\(number)")
     let params = QueueRequest.Params(request, idempotencyKey: "k\(number)")
@@ -170,16 +171,14 @@ final class QueueSimulation {
     try ask(.cancel(number)) { broker, caller throws(BrokerError) in try broker.cancelRequest(params, caller) }
   }
 
-  func logIn(_ name: String) throws {
-    guard user == nil, !isLocked else { return try logOut() }
+  /// Logs a user in, or the present one out.
+  func changeUser(to name: String) throws {
+    guard user == nil else {
+      let params = Logout.Params(profile: .default, all: false)
+      return try ask(.other, .atFirst) { broker, caller throws(BrokerError) in try broker.logout(params, caller) }
+    }
     let params = Login.Params(profile: .default, email: "\(name)@example.test", password: ScriptedProvider.secret(name))
-    try ask(.login(name)) { broker, caller throws(BrokerError) in try broker.login(params, caller) }
-  }
-
-  func logOut() throws {
-    user = nil
-    let params = Logout.Params(profile: .default, all: false)
-    try ask(.other, .atFirst) { broker, caller throws(BrokerError) in try broker.logout(params, caller) }
+    try ask(.login) { broker, caller throws(BrokerError) in try broker.login(params, caller) }
   }
 
   /// Whether the broker's vault is locked: its opening may have failed.
@@ -189,19 +188,17 @@ final class QueueSimulation {
   }
 
   private func lock() throws {
-    (isLocked, user) = (true, nil)
     try ask(.other, .never) { broker, caller in broker.lock(caller) }
   }
 
   func unlock() throws {
-    isLocked = false
     try ask(.other, .never) { broker, caller in broker.unlock(Unlock.Params(), caller) }
   }
 
   // MARK: Crashes
 
   /// The broker is killed: its last write is durable or not, and what was sent has come or not.
-  private func crash() throws {
+  func crash() throws {
     for call in api.calls where chance(0.5) { act(call.question) }
     if chance(0.5), let call = life.storage.calls.first, call.question.isCommit {
       life.storage.answer(call.number, .done)
@@ -215,15 +212,21 @@ final class QueueSimulation {
     for case .committed(let steps) in life.inbox.takeAll() { try noteCommitted(steps) }
     counts.lives += 1
     for case .queue(let number) in asked.values { entries[number].wasRefused = true }
-    (asked, user, isLocked) = ([:], nil, false)
+    asked = [:]
     let clock = SimulatedClock(uptime: life.clock.uptime, wall: life.clock.now, boot: "boot-0")
     api = Wire(after: api.count)
     lastQuestion = api.count
     life = BrokerLife(
       counts.lives, [try Self.profile(api)], disk, SharedDisk(), executor, clock, entropy,
       asked: (providers: life.providers.count, storage: life.storage.count))
+    try begin()
+  }
+
+  /// The broker takes clients once it has begun, with its vault open or not.
+  private func begin() throws {
     life.begin()
     try turn()
+    while !life.storage.isIdle { try answerStorage() }
   }
 }
 
