@@ -95,7 +95,9 @@ extension FleetSimulation {
     trace.note("request \(requestCount): \(kind.rawValue)\(isForced ? " forced" : "") of member \(member.number)")
     let id = CallerID(UInt64(requestCount))
     let timeout = seconds(30)
-    member.broker.assumeIsolated { broker in
+    if let refused { member.refused.insert(refused) }
+    let (broker, client) = (member.broker, ClientID(UInt64(member.number)))
+    broker.assumeIsolated { broker in
       switch kind {
       case .token:
         let params = GetAccessToken.Params(profile: .default, timeout: timeout, forceRefresh: isForced)
@@ -104,7 +106,6 @@ extension FleetSimulation {
         }
         broker.receive(Caller(id, as: .broker), .throughout, method)
       case .report:
-        member.refused.insert(refused ?? "")
         let params = ReportRejected.Params(
           profile: .default, accessToken: ScriptedProvider.secret(refused ?? ""), status: 401)
         let method: Broker.Method<Secret> = { broker, caller throws(BrokerError) in
@@ -126,7 +127,7 @@ extension FleetSimulation {
         broker.receive(Caller(id, as: .broker), .atFirst, method)
       case .subscribe:
         let params = Subscribe.Params(profiles: nil, since: nil)
-        broker.subscribe(params, client: ClientID(UInt64(member.number)), Caller(id, as: .broker))
+        broker.subscribe(params, client: client, Caller(id, as: .broker))
       }
     }
     try turn()
