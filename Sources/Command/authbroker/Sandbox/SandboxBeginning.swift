@@ -10,6 +10,9 @@ enum SandboxBeginning {
   /// The descriptor on which it says that the sandbox is there.
   static let tellerNumber: Int32 = 4
 
+  /// The names of this machine, which are all that there are in a sandbox.
+  private static let hosts = "127.0.0.1 localhost\n::1 localhost\n"
+
   /// Begins.
   ///
   /// - Parameters:
@@ -46,6 +49,8 @@ enum SandboxBeginning {
       }
       // Where bubblewrap has made it the leader of a session, it leads a group.
       try? ProcessImage.leadGroup()
+      let names = try FileDescriptor.open("/etc/hosts", [.write, .create, .exclusive, .noFollow])
+      try names.writeAll(Array(hosts.utf8).span)
       let bridge = try PortBridge(lanes)
       try ProcessCopy.runOrphan { bridge.run() }
     } catch { throw CommandFailure(.failure, "the sandbox cannot be set up: \(error)") }

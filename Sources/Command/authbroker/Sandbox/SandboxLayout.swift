@@ -81,7 +81,7 @@ struct SandboxLayout {
     return variables
   }
 
-  /// The files that name the user alone, and this machine.
+  /// The files that name the user alone.
   private static func accounts(home: String) -> [(path: String, text: String)] {
     let (user, group) = (ProcessIdentity.user, ProcessIdentity.group)
     let accounts = AccountFiles.read()
@@ -91,7 +91,6 @@ struct SandboxLayout {
     return [
       ("/etc/passwd", "\(name):x:\(user):\(group):\(name):\(home):/bin/sh\n\(others)"),
       ("/etc/group", "\(groupName):x:\(group):\nnogroup:x:65534:\n"),
-      ("/etc/hosts", "127.0.0.1 localhost\n::1 localhost\n"),
     ]
   }
 }

@@ -7,7 +7,7 @@ struct SandboxProcess {
   /// The first one by which it gets a file.
   private static let firstFile: Int32 = 5
   /// The descriptor by which it gets the filter of system calls.
-  private static let filterNumber: Int32 = 8
+  private static let filterNumber: Int32 = 7
   /// The signals that are passed on.
   private static let signals = HeldSignals.ending + [.quit, .windowChange]
 
@@ -34,7 +34,6 @@ struct SandboxProcess {
   private func run(_ held: borrowing HeldSignals) throws(Errno) -> Int32 {
     let passwd = try memory(layout.files[0].text)
     let group = try memory(layout.files[1].text)
-    let hosts = try memory(layout.files[2].text)
     guard let instructions = SandboxFilter.bytes else { throw .notImplemented }
     let filter = try MemoryFile(instructions.span)
     let arguments = try memory(argumentList.map { $0 + "\0" }.joined())
@@ -48,8 +47,7 @@ struct SandboxProcess {
     plan.descriptors = [
       (0, 0), (1, 1), (2, 2), (arguments.descriptor.number, Self.argumentsNumber),
       (teller.number, SandboxBeginning.tellerNumber), (passwd.descriptor.number, Self.firstFile),
-      (group.descriptor.number, Self.firstFile + 1), (hosts.descriptor.number, Self.firstFile + 2),
-      (filter.descriptor.number, Self.filterNumber),
+      (group.descriptor.number, Self.firstFile + 1), (filter.descriptor.number, Self.filterNumber),
     ]
     // A Ctrl-C reaches this program alone, which passes it on: with bubblewrap all would end at once.
     plan.newSession = true
