@@ -100,7 +100,7 @@ import Testing
       let host = stage.url.hasPrefix("unix:") ? "door" : stage.host
       _ = try stage.api.ask("/misbehave", #"{"name":"hold-before-commit","endpoint":"api"}"#)
       let connection = try stage.connect()
-      try connection.sendAll("GET /service/status/200 HTTP/1.1\r\nHost: \(host)\r\n\(stage.slot)\r\n".utf8.span)
+      try connection.sendAll("GET /service/echo HTTP/1.1\r\nHost: \(host)\r\n\(stage.slot)\r\n".utf8.span)
       try connection.finishSending()
       #expect(try Patience.wait { try stage.api.ask("/held").required("held").elements().count == 1 })
       _ = try stage.api.ask("/release", "{}")

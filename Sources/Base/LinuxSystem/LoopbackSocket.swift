@@ -62,7 +62,8 @@ package enum LoopbackSocket {
   package static func user(connectedTo connection: borrowing FileDescriptor) -> UInt32? {
     let end = clinux_other_end(connection.number)
     guard end.error == 0 else { return userInTables(connectedTo: connection) }
-    return end.is_established != 0 && end.is_held != 0 ? end.uid : nil
+    // It may have ended its own sending by now.
+    return end.is_held != 0 ? end.uid : nil
   }
 
   /// Whether a process holds the other end of a connection, which sends nothing any more; false where the kernel does not

@@ -42,9 +42,10 @@ import Testing
     try client.finishSending()
     let isHeld = LoopbackSocket.isHeld(byPeerOf: accepted)
     #expect(isHeld)
-    #expect(LoopbackSocket.user(connectedTo: accepted) == nil, "it stands no more")
+    #expect(LoopbackSocket.user(connectedTo: accepted) == ProcessIdentity.user)
     client.close()
     let isLeft = !LoopbackSocket.isHeld(byPeerOf: accepted)
     #expect(isLeft)
+    #expect(LoopbackSocket.user(connectedTo: accepted) == nil)
   }
 }

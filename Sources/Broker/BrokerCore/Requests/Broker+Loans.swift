@@ -124,7 +124,8 @@ extension Broker {
     guard demand.refused == nil else { return go(loan, nil) }
     noteUse(of: loan.token, for: target, slot, by: caller.principal)
     let isAsked = caller.principal.confirmation(of: slot.name) != .never
-    go(loan, target == nil && !isAsked ? standing(loan, of: slot) : nil)
+    let standing = target == nil && !isAsked ? standing(loan, of: slot) : nil
+    go(standing?.token ?? loan, standing)
   }
 
   /// A loan of the session's own token as one that holds for other requests; nil where each is to be judged here.

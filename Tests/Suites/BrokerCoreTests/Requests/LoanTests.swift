@@ -29,14 +29,20 @@ import Testing
     }
 
     /// Asks the broker.
-    func ask(as principal: Principal = .broker) throws -> Result<LentToken, BrokerError>? {
+    func ask(as principal: Principal = .broker) async throws -> Result<LentToken, BrokerError>? {
       let (demand, memory, broker) = (try Self.demand(), memory, stage.broker)
       let answer = Answer()
       Task { answer.set(await broker.lend(demand, to: principal, keptIn: memory)) }
       let deadline = Patience.end
-      while answer.result == nil, BootClock.now < deadline { stage.turn() }
+      while answer.result == nil, BootClock.now < deadline {
+        stage.turn()
+        await Task.yield()
+      }
       return answer.result
     }
+
+    /// Changes something of the broker.
+    func change(_ body: (isolated Broker) -> Void) { stage.broker.assumeIsolated(body) }
 
     /// Whether the token is lent without the broker.
     func lendsAgain(_ method: APIRequest.Method = .get, isStreamed: Bool = false) throws -> Bool {
@@ -50,10 +56,10 @@ import Testing
     var result: Result<LentToken, BrokerError>? { value.withLock { $0 } }
   }
 
-  @Test func `a loan holds for what its rules allow, and for as long as its token`() throws {
+  @Test func `a loan holds for what its rules allow, and for as long as its token`() async throws {
     let door = try Door()
     #expect(try !door.lendsAgain())
-    let loan = try #require(try door.ask()?.get())
+    let loan = try #require(try await door.ask()?.get())
     for _ in 0..<3 { #expect(door.memory.lend(try Door.demand())?.token.value == loan.token.value) }
     #expect(try !door.lendsAgain(.post), "the broker refuses it")
     #expect(try door.lendsAgain(isStreamed: true))
@@ -62,27 +68,27 @@ import Testing
   }
 
   @Test(arguments: ["logout", "lock", "permissions", "audit", "refresh"])
-  func `what changes ends it at once`(_ change: String) throws {
+  func `what changes ends it at once`(_ change: String) async throws {
     let door = try Door()
-    _ = try door.ask()
+    _ = try await door.ask()
     #expect(try door.lendsAgain())
     switch change {
     case "logout": _ = door.stage.logOut(of: .default)
     case "lock": _ = door.stage.lock()
     case "permissions":
-      door.stage.broker.assumeIsolated { $0.limit(Principal(client: ClientID(7), process: nil)) }
-    case "audit": door.stage.broker.assumeIsolated { $0.setAudit(true) }
+      door.change { $0.limit(Principal(client: ClientID(7), process: nil)) }
+    case "audit": door.change { $0.setAudit(true) }
     default: _ = door.stage.token(GetAccessToken.Params(forceRefresh: true))
     }
     #expect(try !door.lendsAgain())
   }
 
-  @Test func `a loan that the broker makes anew holds again`() throws {
+  @Test func `a loan that the broker makes anew holds again`() async throws {
     let door = try Door()
-    _ = try door.ask()
+    _ = try await door.ask()
     _ = door.stage.token(GetAccessToken.Params(forceRefresh: true))
     #expect(try !door.lendsAgain())
-    let loan = try #require(try door.ask()?.get())
+    let loan = try #require(try await door.ask()?.get())
     #expect(door.memory.lend(try Door.demand())?.token.value == loan.token.value)
   }
 }
