@@ -49,7 +49,7 @@ struct FleetTests {
 
     /// The state of the shared session.
     func state() throws -> String {
-      try wire.call("getSession", #"{"profile":"shop"}"#).required("session").required("state").string()
+      try wire.call("getSession", #"{"profile":"shop"}"#).required("state").string()
     }
 
     /// Logs in, with the proof that this takes where there is a session.

@@ -85,7 +85,9 @@ extension FleetSimulation {
     }
     switch draw {
     case ..<0.7: try deliver(act(call, of: member), .answered, to: call, member)
-    case ..<0.82: member.sent[call.number]?.answer = act(call, of: member)
+    case ..<0.82:
+      let answer = act(call, of: member)
+      member.sent[call.number]?.answer = answer
     case ..<0.9: try deliver(.failure(.transient(.providerUnavailable)), .notActedOn, to: call, member)
     case ..<0.96:
       _ = act(call, of: member)
