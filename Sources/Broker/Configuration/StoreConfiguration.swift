@@ -82,6 +82,7 @@ extension BrokerConfiguration {
   static func store(_ root: inout ConfigurationSection, _ profiles: [ProfileConfiguration]) -> StoreConfiguration? {
     var section = root.section("store")
     let store = StoreConfiguration(&section)
+    guard profiles.contains(where: { $0.isShared }) else { return store }
     let list = root.section("profiles", at: root.node(at: "profiles"))
     for profile in profiles where profile.isShared {
       guard let value = list.node(at: profile.name.description) else { continue }

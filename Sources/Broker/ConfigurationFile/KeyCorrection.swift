@@ -8,7 +8,7 @@ struct KeyCorrection {
   let suggestion: String?
 
   /// More keys than a line has room for.
-  private static let listLimit = 12
+  private static let listLimit = 13
   /// The deepest sections that are searched: deeper ones repeat their keys, such as those of each endpoint.
   private static let depthLimit = 3
 

@@ -43,7 +43,8 @@ extension Simulation {
   /// What ends all of a user's grants, and is still on its way, ends no session that is begun within its first 2 seconds.
   private func checkLogin(_ request: ProviderRequest) throws(Violation) {
     guard server.endsWholeGrants else { return }
-    for call in life.providers.calls where call.question.profile == request.profile {
+    for call in life.providers.calls
+    where call.question.profile == request.profile && call.question.issuer == request.issuer {
       guard case .revoke = call.question.question, let sent = sent[call.number],
         life.clock.uptime < sent.sending.uptime + .seconds(2)
       else { continue }

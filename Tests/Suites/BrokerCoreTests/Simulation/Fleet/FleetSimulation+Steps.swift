@@ -7,7 +7,7 @@ import TestSupport
 /// What can be done in one step.
 extension FleetSimulation {
   private enum Step: CaseIterable {
-    case record, provider, token, forced, report, login, logout, moment, minute, long
+    case record, provider, token, forced, rush, report, login, logout, moment, minute, long
     case die, stop, goOn, cut, place, network, failOver
 
     /// How often, in relation to the others.
@@ -17,12 +17,14 @@ extension FleetSimulation {
       case .provider: 160
       case .token, .moment: 100
       case .forced: 50
+      case .login: 40
+      case .rush: 30
       case .goOn: 12
-      case .minute: 10
-      case .report, .login, .cut: 6
+      case .minute, .failOver: 10
+      case .report, .cut: 6
       case .die, .stop: 5
       case .place, .network: 4
-      case .long, .failOver: 2
+      case .long: 2
       case .logout: 1
       }
     }
@@ -53,6 +55,7 @@ extension FleetSimulation {
     case .token, .forced, .report, .login, .logout:
       guard !member.isStopped else { return }
       try takeRequest(step, member)
+    case .rush: try rush()
     case .moment: try pass(seconds(3))
     case .minute: try pass(seconds(60))
     case .long: try pass(seconds(members.count > 8 ? 100 : 600))
@@ -69,6 +72,14 @@ extension FleetSimulation {
     case .failOver: failOver()
     }
     try checkAlarms()
+  }
+
+  /// Has all members that run want a token at the same instant, a new one or one that lives.
+  private func rush() throws(Violation) {
+    let isForced = chance(0.5)
+    for member in members.shuffled(using: &random) where !member.isStopped {
+      try ask(member, .token, isForced: isForced)
+    }
   }
 
   private func takeRequest(_ step: Step, _ member: FleetMember) throws(Violation) {

@@ -5,7 +5,7 @@ import Testing
 
 /// Real brokers in one fleet in random weather, by seeds.
 @Suite(.standardTimeLimit) struct FleetSimulationTests {
-  private static let runs: (seeds: UInt64, steps: Int) = (32, 400)
+  private static let runs: (seeds: UInt64, steps: Int) = (16, 400)
 
   private static func number(_ name: String) -> UInt64? {
     getenv(name).flatMap { UInt64(String(cString: $0)) }
@@ -35,12 +35,13 @@ import Testing
     }
     print("fleet simulation: \(all)")
     guard seeds == Self.runs.seeds, steps == Self.runs.steps else { return }
-    // What the runs must have met, so that the rules were not upheld by there being nothing to rule.
+    // What the runs must have met, so that the rules were not upheld by there being nothing to rule: about a third of what 16
+    // runs of 400 steps meet.
     let floors: [(String, Int, Int)] = [
-      ("tokens", all.tokens, 500), ("logins", all.logins, 50), ("logouts", all.logouts, 10),
-      ("refreshes", all.refreshes, 300), ("repeats", all.repeats, 10), ("deaths", all.deaths, 50),
-      ("conflicts", all.conflicts, 50), ("stops", all.stops, 50), ("failovers", all.failovers, 3),
-      ("alarms", all.alarms, 3), ("polls", all.polls, 3000),
+      ("tokens", all.tokens, 250), ("logins", all.logins, 12), ("logouts", all.logouts, 1),
+      ("refreshes", all.refreshes, 80), ("repeats", all.repeats, 25), ("deaths", all.deaths, 12),
+      ("conflicts", all.conflicts, 6), ("stops", all.stops, 10), ("failovers", all.failovers, 1),
+      ("alarms", all.alarms, 1), ("polls", all.polls, 10_000),
     ]
     for (name, count, floor) in floors { #expect(count >= floor, "\(name)") }
   }
