@@ -100,8 +100,10 @@ extension FleetSimulation {
     guard kind != .report || refused != nil else { return }
     requestCount += 1
     let knowsNewest = member.known?.generation == ledger.newest.generation
+    // An equal login that is under way is this one's as well.
+    let equal = requests.values.filter { $0.member === member && $0.kind == .login && kind == .login }
     requests[requestCount] = Request(
-      member: member, kind: kind, families: server.families.count,
+      member: member, kind: kind, families: equal.map(\.families).min() ?? server.families.count,
       family: knowsNewest ? ledger.newest.token?.family : nil)
     trace.note("request \(requestCount): \(kind.rawValue)\(isForced ? " forced" : "") of member \(member.number)")
     let id = CallerID(UInt64(requestCount))
