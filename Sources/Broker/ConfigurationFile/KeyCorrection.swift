@@ -7,8 +7,10 @@ struct KeyCorrection {
   /// The advice; nil where no key is near and the keys are too many to be listed.
   let suggestion: String?
 
-  /// More keys than a line has room for.
-  private static let listLimit = 13
+  /// More keys than a line has room for, unless they are short.
+  private static let listLimit = 12
+  /// The characters of a list of short keys.
+  private static let listWidth = 120
   /// The deepest sections that are searched: deeper ones repeat their keys, such as those of each endpoint.
   private static let depthLimit = 3
 
@@ -36,7 +38,8 @@ struct KeyCorrection {
 
   /// The known keys; of many, only those that share a word with the key beside the first; nil where there is none.
   private static func choices(among known: [String], resembling key: String) -> String? {
-    guard known.count > listLimit else { return "known keys: \(known.joined(separator: ", "))" }
+    let list = known.joined(separator: ", ")
+    guard known.count > listLimit, list.count > listWidth else { return "known keys: \(list)" }
     let words = words(of: key).dropFirst()
     let similar = known.filter { other in Self.words(of: other).dropFirst().contains { words.contains($0) } }
     guard similar.count != 1 else { return question(similar[0]) }

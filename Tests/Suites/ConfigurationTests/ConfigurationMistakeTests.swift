@@ -49,7 +49,8 @@ import Testing
   }
 
   @Test func `one line has the first mistake and how many more there are`() {
-    #expect(refusal("{a:1}")?.description.hasSuffix("profiles, targets, hooks, sockets, access, local") == true)
+    #expect(
+      refusal("{a:1}")?.description.hasSuffix("profiles, store, targets, hooks, sockets, access, local") == true)
     #expect(
       refusal("{loglevel:1,\nlingerSeconds:-1}")?.description.hasSuffix(#""logLevel"? (and 1 more mistake)"#) == true)
     let many = (0..<130).map { "k\($0):0" }.joined(separator: ",")
