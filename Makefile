@@ -19,7 +19,7 @@ SWIFT_PACKAGES := libncurses6 libxml2 libedit2 libz3-4 libpython3.11 tzdata binu
 BUILD_PACKAGES := g++ libc6-dev pkg-config=pkg-config libsodium-dev libsqlite3-dev libcurl4-openssl-dev
 TEST_PACKAGES := systemd-socket-activate=systemd python3=python3 python3-venv openssl=openssl ca-certificates sqlite3=sqlite3 zsh=zsh git=git \
   strace=strace oathtool=oathtool zbarimg=zbar-tools python3-jwt python3-cryptography node=nodejs go=golang-go emacs=emacs-nox nvim=neovim \
-  bwrap=bubblewrap
+  bwrap=bubblewrap postgresql pgbouncer=pgbouncer
 SCRIPT_PACKAGES := python3=python3 shellcheck=shellcheck mandoc=mandoc man=man-db
 DEB_PACKAGES := debhelper dpkg-dev binutils git=git python3=python3
 LAYOUT_PACKAGES := valgrind=valgrind gcc libc6-dev python3=python3 binutils

@@ -4,6 +4,11 @@ import Testing
 
 /// The promises of a place for shared records: every one passes them.
 @Suite(.standardTimeLimit) struct SharedRecordContractTests {
+  @Test(
+    .enabled(
+      if: RecordPlace.Kind.areComplete, "PostgreSQL or its pool is not installed (packages postgresql, pgbouncer)"))
+  func `every kind of place is tried`() { #expect(RecordPlace.Kind.allCases.count == 5) }
+
   @Test(arguments: RecordPlace.Kind.allCases) func `a record is there as it was written, with its version`(
     _ kind: RecordPlace.Kind
   ) async throws {

@@ -17,6 +17,9 @@ enum RecordPlace {
       return [.memory, .sqlite] + (DatabaseCluster.programs == nil ? [] : [.postgresql] + pools)
     }
 
+    /// Whether everything is installed that places are made of.
+    static var areComplete: Bool { DatabaseCluster.programs != nil && DatabaseCluster.pooler != nil }
+
     /// The pool before the server; nil for none.
     var pool: DatabaseCluster.PoolMode? {
       switch self {
