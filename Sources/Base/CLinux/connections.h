@@ -1,9 +1,9 @@
 // What the kernel tells of the connections of this machine (sock_diag(7)).
 #pragma once
 
-// The socket at the other end of a TCP connection whose both ends are on this machine: its state and its user; `is_held` is 0 once
+// The socket at the other end of a TCP connection whose both ends are on this machine: its user; `is_held` is 0 once
 // no process has it. `error` is ENOENT where there is none, or the kernel does not tell of TCP.
-struct clinux_other_end { int error; int is_established; int is_held; uint32_t uid; };
+struct clinux_other_end { int error; int is_held; uint32_t uid; };
 
 // Fills an address of inet_diag(7); the family, or 0 for one that is none of TCP.
 static inline int clinux_diagnosed_address(const struct sockaddr_storage *address, __be16 *port, __be32 numbers[4]) {
@@ -60,7 +60,6 @@ static inline struct clinux_other_end clinux_other_end(int fd) {
   const struct inet_diag_msg *found = NLMSG_DATA(&answer.head);
   // Where no connection is found the kernel answers with a socket that listens on its port.
   if (found->id.idiag_dport != id->idiag_dport) end.error = ENOENT;
-  end.is_established = found->idiag_state == TCP_ESTABLISHED;
   end.is_held = found->idiag_inode != 0;
   end.uid = found->idiag_uid;
   return end;

@@ -11,12 +11,6 @@ typedef struct cpostgresql_option {
   char *keyword, *variable, *compiled, *value, *label, *shown;
   int size;
 } cpostgresql_option;
-typedef struct cpostgresql_notice {
-  char *channel;
-  int process;
-  char *extra;
-  struct cpostgresql_notice *next;
-} cpostgresql_notice;
 
 #define CPOSTGRESQL_FUNCTIONS(X) \
   X(PGconn *, PQconnectStartParams, (const char *const *, const char *const *, int)) \
@@ -40,7 +34,6 @@ typedef struct cpostgresql_notice {
   X(int, PQgetlength, (const PGresult *, int, int)) \
   X(char *, PQgetvalue, (const PGresult *, int, int)) \
   X(void, PQclear, (PGresult *)) \
-  X(cpostgresql_notice *, PQnotifies, (PGconn *)) \
   X(void, PQfreemem, (void *)) \
   X(void *, PQsetNoticeProcessor, (PGconn *, void (*)(void *, const char *), void *)) \
   X(cpostgresql_option *, PQconninfoParse, (const char *, char **)) \
@@ -51,7 +44,7 @@ typedef struct cpostgresql_library { CPOSTGRESQL_FUNCTIONS(CPOSTGRESQL_MEMBER) }
 
 // The states of PQconnectPoll, PQstatus and PQresultStatus that are told apart (libpq-fe.h).
 enum { CPOSTGRESQL_POLL_FAILED = 0, CPOSTGRESQL_POLL_READING = 1, CPOSTGRESQL_POLL_WRITING = 2, CPOSTGRESQL_POLL_OK = 3 };
-enum { CPOSTGRESQL_CONNECTION_OK = 0 };
+enum { CPOSTGRESQL_CONNECTION_BAD = 1 };
 enum { CPOSTGRESQL_COMMAND_OK = 1, CPOSTGRESQL_TUPLES_OK = 2 };
 // PG_DIAG_SQLSTATE and PG_DIAG_MESSAGE_PRIMARY (postgres_ext.h).
 enum { CPOSTGRESQL_SQLSTATE = 'C', CPOSTGRESQL_MESSAGE = 'M' };
@@ -143,13 +136,6 @@ static inline const char *cpostgresql_value(const cpostgresql_library *l, const 
   return l->PQgetisnull(r, row, column) ? NULL : l->PQgetvalue(r, row, column);
 }
 static inline void cpostgresql_clear(const cpostgresql_library *l, PGresult *r) { l->PQclear(r); }
-
-// Takes out everything that was told; 1 if it was anything.
-static inline int cpostgresql_take_notices(const cpostgresql_library *l, PGconn *c) {
-  int found = 0;
-  for (cpostgresql_notice *notice; (notice = l->PQnotifies(c)); found = 1) l->PQfreemem(notice);
-  return found;
-}
 
 // The value of a keyword in a connection string, copied with NUL into `text` of `room` bytes. 1 if it is there, 0 if it is
 // not, -1 if the string cannot be read, -2 if there is no room.

@@ -64,7 +64,12 @@ package final class Door: Sendable {
     default: isPassed = false
     }
     self.listener = listener
-    try SystemThread { [self] in acceptAll() }.detach()
+    // Before there is a thread: the end of the client waits for it.
+    lanes.enter()
+    do throws(Errno) { try SystemThread { [self] in acceptAll() }.detach() } catch {
+      lanes.leave()
+      throw error
+    }
   }
 
   /// How often it was used.
@@ -94,12 +99,12 @@ package final class Door: Sendable {
   // MARK: Connections
 
   private func acceptAll() {
-    lanes.enter()
+    TransferLanes.prepareThread()
     var poll = PollSet(count: 2)
     poll.watch(0, closing, readable: true)
     poll.watch(1, number, readable: true)
     while !isClosed {
-      _ = try? poll.wait(atMost: lanes.trim() ?? (counts.connections > 0 ? Self.laneTime : nil))
+      _ = try? poll.wait(atMost: trim())
       while !isClosed, let connection = accept() {
         admit(connection)
         // Another program that has the socket may make it one that blocks, or take what waits: it is asked once each time that
@@ -109,6 +114,13 @@ package final class Door: Sendable {
     }
     lanes.close()
     lanes.leave()
+  }
+
+  /// Ends connections to the server that are kept for too long; how long it takes until that is to be done again.
+  private func trim() -> Duration? {
+    // Before: a connection gives its lane back before it is counted no more.
+    let most = counts.connections > 0 ? Self.laneTime : nil
+    return lanes.trim() ?? most
   }
 
   private var number: Int32 {
@@ -122,6 +134,14 @@ package final class Door: Sendable {
 
   /// A connection that waits; nil where there is none, or no descriptor for it.
   private func accept() -> FileDescriptor? {
+    guard isPassed else { return acceptNow() }
+    // Where another program has made the socket one that blocks, the end of the client must not wait for this.
+    lanes.leave()
+    defer { lanes.enter() }
+    return acceptNow()
+  }
+
+  private func acceptNow() -> FileDescriptor? {
     do throws(Errno) {
       switch listener {
       case .unix(let socket): return try UnixSocket.accept(from: socket.descriptor)
@@ -142,14 +162,16 @@ package final class Door: Sendable {
   private func admit(_ descriptor: consuming FileDescriptor) {
     guard isOwners(descriptor), begin() else { return }
     let number = descriptor.release()
+    lanes.enter()
     do throws(Errno) {
       try SystemThread { [self] in
-        lanes.enter()
+        TransferLanes.prepareThread()
         serve(FileDescriptor(owning: number))
         end()
         lanes.leave()
       }.detach()
     } catch {
+      lanes.leave()
       _ = FileDescriptor(owning: number)
       end()
     }

@@ -80,8 +80,10 @@ package final class FleetStore: RecordStore {
     state = Mutex(State(bindings: bindings, clock: FleetClock(wallClock, boot: boot)))
   }
 
-  /// Adopts the shared profiles of another configuration.
-  package func serve(_ bindings: [ProfileName: ProviderBinding]) { state.withLock { $0.bindings = bindings } }
+  /// Adopts the shared profiles of another configuration; one that is none any more may still have a refresh under way.
+  package func serve(_ bindings: [ProfileName: ProviderBinding]) {
+    state.withLock { $0.bindings.merge(bindings) { _, new in new } }
+  }
 
   package func forgetSharedKeys() { state.withLock { $0.coding = nil } }
 

@@ -23,13 +23,14 @@ package final class TransferLanes: Sendable {
   /// Lanes of a transport's client; none is made yet.
   package init(of transport: AuthenticatedTransport) { client = transport.client }
 
-  /// Takes in that the thread that calls this begins to use lanes; ``HTTPClient/close()`` waits for the end of its use.
-  package func enter() {
-    TransferThread.blockSignals()
-    client.visitors.enter()
-  }
+  /// Makes the thread that calls this one that can use lanes.
+  package static func prepareThread() { TransferThread.blockSignals() }
 
-  /// Takes in that the thread that calls this uses lanes no more: it is about to end.
+  /// Takes in that a thread begins to use lanes, or is about to be started for that; ``HTTPClient/close()`` waits for the end
+  /// of its use.
+  package func enter() { client.visitors.enter() }
+
+  /// Takes in that the thread that calls this uses lanes no more, for now or for ever.
   package func leave() {
     // OpenSSL frees the memory of a thread no more once the process has begun to exit: see `TransferThread.close()`.
     CurlLibrary.leaveThread()
@@ -79,7 +80,8 @@ package final class TransferLanes: Sendable {
 /// The transfers of one thread at a time.
 @safe
 final class TransferLane: Sendable {
-  // Of the thread alone that has the lane: it is given to one at a time, under a lock.
+  // Reached by the DirectTransfer alone that has taken the lane out of `idle`, which is of one thread, or by the thread that
+  // took it out to free it: the lock of the state orders one after the other.
   private nonisolated(unsafe) let owned: TransferSet
 
   /// A lane of a set of its own.

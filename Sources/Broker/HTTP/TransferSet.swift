@@ -24,7 +24,7 @@ final class TransferSet {
 
   private let settings: HTTPClient.Settings
   private let library: CurlLibrary
-  // Made and used on this thread only.
+  // Used by one thread at a time.
   private let multi: UnsafeMutableRawPointer
   /// The time of its transfers.
   let clock: TransferClock

@@ -55,7 +55,9 @@ final class PostgreSQLConnection {
 
   private func finishConnecting(until deadline: Duration) throws(PostgreSQLError) {
     // The connection lives as long as this object, here and below.
-    guard unsafe cpostgresql_status(library.table, pointer) != 1 else { throw .notConnected(message) }
+    guard unsafe cpostgresql_status(library.table, pointer) != Int32(CPOSTGRESQL_CONNECTION_BAD) else {
+      throw .notConnected(message)
+    }
     var state = Int32(CPOSTGRESQL_POLL_WRITING)
     while Int(state) != CPOSTGRESQL_POLL_OK {
       guard Int(state) != CPOSTGRESQL_POLL_FAILED else { throw .notConnected(message) }

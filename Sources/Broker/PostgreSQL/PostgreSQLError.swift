@@ -33,6 +33,4 @@ package enum PostgreSQLError: Error, Sendable, Equatable, CustomStringConvertibl
 
   /// The state of an undefined table.
   package static let undefinedTable = "42P01"
-  /// The state of a missing privilege.
-  package static let insufficientPrivilege = "42501"
 }

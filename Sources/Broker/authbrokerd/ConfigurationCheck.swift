@@ -12,10 +12,8 @@ enum ConfigurationCheck {
   /// Prints the verdict; returns the exit code.
   static func run(_ arguments: DaemonArguments, _ environment: [String: String]) -> Int32 {
     var file: String?
-    do {
-      let paths = try StatePaths(
-        arguments.options, environment: EnvironmentVariables(environment),
-        workingDirectory: ProcessIdentity.workingDirectory)
+    do throws(StartFailure) {
+      let paths = try StatePaths(arguments, environment)
       file = paths.configuration
       let configuration = try ConfigurationSource(paths: paths, environment: environment)
         .read(examine: objection(toAuthorities:))
@@ -35,12 +33,8 @@ enum ConfigurationCheck {
         StandardError.write("authbroker: obeyed until version 0.3: \(keys); remove them\n")
       }
       return 0
-    } catch let refusal as StatePaths.Refusal {
-      refuse(StartFailure(kind: .failed, message: refusal.description), file, arguments)
-    } catch let failure as StartFailure {
-      refuse(failure, file, arguments)
     } catch {
-      refuse(StartFailure(kind: .failed, message: "the configuration cannot be read"), file, arguments)
+      refuse(error, file, arguments)
     }
     return 1
   }

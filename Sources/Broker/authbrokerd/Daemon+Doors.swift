@@ -105,10 +105,11 @@ extension Daemon {
     }
     let memory = LoanMemory(of: broker)
     return DoorMeans(transport, lendAgain: memory.lend) { [weak broker, weak server] demand in
+      let ends = memory.ends
       guard let broker, let principal = await server?.principal(of: opener, calling: OpenDoor.name) else {
         return .failure(BrokerError(.shuttingDown))
       }
-      return await broker.lend(demand, to: principal, keptIn: memory)
+      return await broker.lend(demand, to: principal, keptIn: memory, since: ends)
     }
   }
 

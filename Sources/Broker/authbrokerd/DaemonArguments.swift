@@ -1,3 +1,4 @@
+import LinuxSystem
 import StateDirectory
 
 /// The command line of the daemon.
@@ -97,5 +98,16 @@ struct DaemonArguments: Equatable {
       throw Misuse(message: "\(option) needs the number of an open descriptor above 2")
     }
     return number
+  }
+}
+
+extension StatePaths {
+  /// The paths that the options and the environment of a daemon name.
+  init(_ arguments: DaemonArguments, _ environment: [String: String]) throws(StartFailure) {
+    do throws(Refusal) {
+      try self.init(
+        arguments.options, environment: EnvironmentVariables(environment),
+        workingDirectory: ProcessIdentity.workingDirectory)
+    } catch { throw StartFailure(kind: .failed, message: error.description) }
   }
 }

@@ -50,13 +50,7 @@ enum FleetTask {
   private static func configuration(
     _ arguments: DaemonArguments, _ environment: [String: String]
   ) throws(StartFailure) -> BrokerConfiguration {
-    let paths: StatePaths
-    do throws(StatePaths.Refusal) {
-      paths = try StatePaths(
-        arguments.options, environment: EnvironmentVariables(environment),
-        workingDirectory: ProcessIdentity.workingDirectory)
-    } catch { throw StartFailure(kind: .failed, message: error.description) }
-    return try ConfigurationSource(paths: paths, environment: environment).read()
+    try ConfigurationSource(paths: StatePaths(arguments, environment), environment: environment).read()
   }
 
   /// Writes a new key to a new file, which only its owner can read.

@@ -34,7 +34,7 @@ enum OwnerProcess {
   private static func prepare(
     _ arguments: DaemonArguments, _ environment: [String: String], _ report: ReadyReport, _ serviceReport: ServiceReport
   ) throws(StartFailure) -> Daemon {
-    let paths = try statePaths(arguments, environment)
+    let paths = try StatePaths(arguments, environment)
     let lock = try OwnerLock(paths)
     let source = ConfigurationSource(paths: paths, environment: environment)
     let configuration = try source.read()
@@ -53,18 +53,6 @@ enum OwnerProcess {
         descriptorLimit: descriptors, environment: environment, report: report, serviceReport: serviceReport)
     } catch {
       throw StartFailure(kind: .failed, message: "the event loop cannot be created: \(error)")
-    }
-  }
-
-  private static func statePaths(
-    _ arguments: DaemonArguments, _ environment: [String: String]
-  ) throws(StartFailure) -> StatePaths {
-    do throws(StatePaths.Refusal) {
-      return try StatePaths(
-        arguments.options, environment: EnvironmentVariables(environment),
-        workingDirectory: ProcessIdentity.workingDirectory)
-    } catch {
-      throw StartFailure(kind: .failed, message: error.description)
     }
   }
 

@@ -51,12 +51,7 @@ enum ResourceListing {
   private static func client(
     _ arguments: DaemonArguments, _ environment: [String: String]
   ) throws(StartFailure) -> HTTPClient {
-    let paths: StatePaths
-    do throws(StatePaths.Refusal) {
-      paths = try StatePaths(
-        arguments.options, environment: EnvironmentVariables(environment),
-        workingDirectory: ProcessIdentity.workingDirectory)
-    } catch { throw StartFailure(kind: .failed, message: error.description) }
+    let paths = try StatePaths(arguments, environment)
     // `init` is about to write the file.
     let isThere = paths.configuration.map { (try? FileStatus.following($0)) != nil } ?? false
     let network =

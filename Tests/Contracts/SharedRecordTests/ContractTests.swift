@@ -7,7 +7,14 @@ import Testing
   @Test(
     .enabled(
       if: RecordPlace.Kind.areComplete, "PostgreSQL or its pool is not installed (packages postgresql, pgbouncer)"))
-  func `every kind of place is tried`() { #expect(RecordPlace.Kind.allCases.count == 5) }
+  func `a database keeps what is written through either pool`() async throws {
+    for kind in [RecordPlace.Kind.sessionPool, .transactionPool] {
+      try await RecordPlace.with(kind) { place async throws in
+        #expect(try await place.write([7], as: "a", from: nil, to: 1) == true)
+        #expect(try await place.read("a").rows == ["a": SharedRow(version: 1, bytes: [7])])
+      }
+    }
+  }
 
   @Test(arguments: RecordPlace.Kind.allCases) func `a record is there as it was written, with its version`(
     _ kind: RecordPlace.Kind

@@ -59,14 +59,20 @@ import Testing
   @Test func `the times of a member whose clock is wrong are read by the clock of the store`() async throws {
     let (one, two) = (member(wall: 9_000_000), member())
     var record = try record(1)
-    guard case .living(var session) = record.contents else { return }
+    guard case .living(var session) = record.contents else {
+      Issue.record("the record has no session")
+      return
+    }
     session.tokens.accessTokenExpiresAt = Timestamp(milliseconds: 9_060_000)
     session.issuedAt = Timestamp(milliseconds: 9_000_000)
     record.contents = .living(session)
     let written = record
     try await one.commit([.record(written)])
     #expect(try await one.load().records == [written])
-    guard case .living(let read)? = try await two.load().records.first?.contents else { return }
+    guard case .living(let read)? = try await two.load().records.first?.contents else {
+      Issue.record("the other member has no session")
+      return
+    }
     #expect(read.tokens.accessTokenExpiresAt == Timestamp(milliseconds: 1_060_000))
     #expect(read.issuedAt == Timestamp(milliseconds: 1_000_000) && read.authTime == session.authTime)
   }

@@ -43,21 +43,29 @@ import Testing
     var full: Int? { state.withLock { $0.full } }
   }
 
+  private final class Flag: Sendable { let isUp = Atomic(false) }
+
   private typealias Outcome = Result<Int, HTTPFailure>
 
   /// Carries a stream out on a thread of its own, until its end or until `gives` says that it is given up.
   private static func run(
     _ stream: HTTPStream, on lanes: TransferLanes, gives: @escaping @Sendable () -> Bool = { false },
-    each: @escaping @Sendable (borrowing DirectTransfer) -> Void = { _ in }
+    each: @escaping @Sendable (borrowing DirectTransfer) -> Void = { _ in },
+    leaving: @escaping @Sendable () -> Void = {}
   ) async -> Outcome? {
     await withCheckedContinuation { (ended: CheckedContinuation<Outcome?, Never>) in
+      lanes.enter()
       let body: @Sendable () -> Void = {
-        lanes.enter()
+        TransferLanes.prepareThread()
         let outcome = carryOut(stream, on: lanes, gives: gives, each: each)
+        leaving()
         lanes.leave()
         ended.resume(returning: outcome)
       }
-      do throws(Errno) { try SystemThread(body).detach() } catch { ended.resume(returning: nil) }
+      do throws(Errno) { try SystemThread(body).detach() } catch {
+        lanes.leave()
+        ended.resume(returning: nil)
+      }
     }
   }
 
@@ -181,9 +189,14 @@ import Testing
     let transport = try Self.transport(client)
     let (taker, lanes) = (Taker(), TransferLanes(of: transport))
     let stream = try Self.stream(server, taker, transport)
-    let running = Task { await Self.run(stream, on: lanes) }
+    let hasLeft = Flag()
+    let running = Task {
+      await Self.run(stream, on: lanes, leaving: { hasLeft.isUp.store(true, ordering: .releasing) })
+    }
     while taker.count == 0 { await Task.yield() }
     await client.close()
+    let waited = hasLeft.isUp.load(ordering: .acquiring)
+    #expect(waited)
     #expect(await running.value == .failure(.cancelled(sent: true)))
   }
 

@@ -72,6 +72,8 @@ extension Broker {
     forgetLogin(of: slot.name, .of(.unknownProfile))
     closeLogins()
     retireConsents(of: slot.id)
+    // They find another stay of the profile, or none.
+    serveAwaitingRecord(slot)
     for caller in callers.waiting(for: .token(slot.name)) {
       refuse(caller, BrokerError(.unknownProfile, profile: slot.name))
     }

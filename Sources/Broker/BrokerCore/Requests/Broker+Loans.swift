@@ -55,9 +55,10 @@ extension Broker {
   ///   - demand: the request.
   ///   - principal: who has it sent.
   ///   - memory: what keeps the loan for the next request, where it holds for that too.
+  ///   - ends: how often all loans had ended before the principal was looked up: it may have less since.
   /// - Returns: the token, or why there is none.
   package func lend(
-    _ demand: LoanDemand, to principal: Principal, keptIn memory: LoanMemory
+    _ demand: LoanDemand, to principal: Principal, keptIn memory: LoanMemory, since ends: UInt64
   ) async -> Result<LentToken, BrokerError> {
     await withCheckedContinuation { continuation in
       receive(
@@ -67,7 +68,7 @@ extension Broker {
         }, as: principal
       ) { broker, caller throws(BrokerError) in
         try broker.lend(demand, caller) { token, standing in
-          memory.keep(standing)
+          memory.keep(standing, since: ends)
           continuation.resume(returning: .success(token))
         }
       }

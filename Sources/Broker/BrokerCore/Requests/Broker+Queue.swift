@@ -83,7 +83,11 @@ extension Broker {
           StoreChange(
             .note, [.keepRequest(request, contents)], telling: event.map { [$0] } ?? [], of: request.id.profile),
           then: .request { broker, failure in
-            if failure != nil { broker.queued.noteUnkept(request, contents) }
+            if failure != nil {
+              broker.queued.noteUnkept(request, contents)
+            } else {
+              broker.queued.settleUnkept([.keepRequest(request, contents)])
+            }
             settled?(broker, failure)
           })
       case .forget(let ids):

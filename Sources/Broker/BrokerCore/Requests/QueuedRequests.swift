@@ -108,9 +108,16 @@ struct QueuedRequests {
     }
   }
 
-  /// Takes in that these steps are durable.
+  /// Takes in that these steps are durable: an end whose contents the store has, or that is forgotten.
   mutating func settleUnkept(_ steps: [StoreStep]) {
-    for case .keepRequest(let request, _) in steps { unkept[request.id] = nil }
+    for step in steps {
+      switch step {
+      case .keepRequest(let request, let contents):
+        if contents != nil || unkept[request.id] == .some(nil) { unkept[request.id] = nil }
+      case .forgetRequest(let id): unkept[id] = nil
+      default: break
+      }
+    }
   }
 
   /// Lets a caller wait for a request that is being made durable.

@@ -40,10 +40,14 @@ package final class LoanMemory: Sendable {
     number = answers.addBorrower()
   }
 
-  deinit { answers.keep(nil, for: number) }
+  deinit { answers.keep(nil, for: number, since: 0) }
 
-  /// Keeps a loan in place of the one before; nil for one that holds once.
-  func keep(_ loan: StandingLoan?) { answers.keep(loan, for: number) }
+  /// How often all loans have ended.
+  package var ends: UInt64 { answers.loanEnds }
+
+  /// Keeps a loan in place of the one before; nil for one that holds once, as does one for which all loans had ended another
+  /// number of times when its principal was looked up.
+  func keep(_ loan: StandingLoan?, since ends: UInt64) { answers.keep(loan, for: number, since: ends) }
 
   /// Lends the token for one more request, from any thread; its use is remembered, and counted for the audit.
   ///

@@ -21,6 +21,8 @@ package final class AnswerCache: Sendable {
     /// The loans that hold, by the numbers of their borrowers, and how many of both there were.
     var loans: [Int: StandingLoan] = [:]
     var (borrowers, serial): (Int, UInt64) = (0, 0)
+    /// How often all loans have ended.
+    var loanEnds: UInt64 = 0
     /// How often spans of the audit were counted by loans.
     var loanCounts: [UInt64: Int] = [:]
     /// The consents by which profiles are answered that a rule has the owner asked about.
@@ -187,14 +189,20 @@ package final class AnswerCache: Sendable {
     }
   }
 
-  /// Keeps the loan of a borrower in place of the one before, where the answer is there that it rests on.
-  func keep(_ loan: StandingLoan?, for borrower: Int) {
+  /// How often all loans have ended: a loan that was asked for before holds once only.
+  var loanEnds: UInt64 { state.withLock { $0.loanEnds } }
+
+  /// Keeps the loan of a borrower in place of the one before, where the answer is there that it rests on, and all loans have
+  /// ended so often.
+  func keep(_ loan: StandingLoan?, for borrower: Int, since ends: UInt64) {
     // A token is released outside of the lock, here and below.
     let before = state.withLock { state in
       var loan = loan
       state.serial += 1
       loan?.serial = state.serial
-      if let position = loan?.position, !state.answers.indices.contains(position) || state.answers[position] == nil {
+      if let position = loan?.position,
+        state.loanEnds != ends || !state.answers.indices.contains(position) || state.answers[position] == nil
+      {
         loan = nil
       }
       defer { state.loans[borrower] = loan }
@@ -229,6 +237,7 @@ package final class AnswerCache: Sendable {
   /// Ends the loans of the profile at a position, or all: the permissions of a client, or what is audited, are others.
   func endLoans(at position: Int? = nil) {
     let ended = state.withLock { state in
+      if position == nil { state.loanEnds += 1 }
       let ended = state.loans.filter { position == nil || $0.value.position == position }
       for borrower in ended.keys { state.loans[borrower] = nil }
       return ended

@@ -10,7 +10,7 @@ extension Broker {
   package func accessToken(_ params: GetAccessToken.Params, _ caller: Caller<Secret>) throws(BrokerError) {
     let slot = try view(of: caller.principal).slot(for: params.profile)
     let known: Method<Secret> = { broker, caller throws(BrokerError) in try broker.accessToken(params, caller) }
-    guard isKnown(slot, caller, again: known) else { return }
+    guard isKnown(slot, caller, timeout: params.timeout, again: known) else { return }
     let limited = try caller.principal.limited(
       to: slot.name, params.scopes, params.audience, own: slot.machine.living?.tokens.scopes)
     let target = try target(limited.scopes, limited.audience, on: slot)

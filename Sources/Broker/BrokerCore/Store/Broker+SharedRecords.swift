@@ -35,8 +35,9 @@ extension Broker {
       try await entry.store.commit(entry.steps)
     } then: { broker, result in
       if case .failure(.tampered(let profile)) = result { broker.raiseTampering(of: profile) }
-      broker.sharedCommits.finish(slot)
+      // What follows from it comes behind the changes that wait already: the lane is still this one's.
       if let settlement = entry.settlement { broker.settle(settlement, result.failure) }
+      broker.sharedCommits.finish(slot)
       broker.commitNext(of: slot)
     }
   }
@@ -80,18 +81,21 @@ extension Broker {
   func dropSharedKeys() { for store in sharedStores { store.forgetSharedKeys() } }
 
   /// Whether the record of a profile is known; a request that comes before the first reading of a shared store goes on with
-  /// it, or is refused with `storeFailed`.
-  func isKnown<Value>(_ slot: ProfileSlot, _ caller: Caller<Value>, again: @escaping Method<Value>) -> Bool {
+  /// it, or is refused with `storeFailed`; `timeout` is the longest that it waits.
+  func isKnown<Value>(
+    _ slot: ProfileSlot, _ caller: Caller<Value>, timeout: Duration? = nil, again: @escaping Method<Value>
+  ) -> Bool {
     guard !slot.isRead, let store = slot.records else { return true }
     let id = caller.id
     slot.awaitingRecord.append(id)
     wait(id) { broker, principal throws(BrokerError) in try again(broker, Caller(id, as: principal)) }
+    if let timeout { limit(id, to: timeout) }
     if slot.awaitingRecord.count == 1 { readRecords(of: store) }
     return false
   }
 
   /// Goes on with the requests that have waited for the record of a profile; `error` says why it is not known.
-  private func serveAwaitingRecord(_ slot: ProfileSlot, _ error: BrokerError? = nil) {
+  func serveAwaitingRecord(_ slot: ProfileSlot, _ error: BrokerError? = nil) {
     let waiting = slot.awaitingRecord
     slot.awaitingRecord = []
     for caller in waiting {

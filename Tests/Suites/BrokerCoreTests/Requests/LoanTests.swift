@@ -30,10 +30,11 @@ import Testing
     }
 
     /// Asks the broker.
-    func ask(as principal: Principal = .broker) throws -> Result<LentToken, BrokerError>? {
+    func ask(as principal: Principal = .broker, since ends: UInt64? = nil) throws -> Result<LentToken, BrokerError>? {
       let (demand, memory, broker) = (try Self.demand(), memory, stage.broker)
+      let ends = ends ?? memory.ends
       let answer = Answer()
-      Task { answer.set(await broker.lend(demand, to: principal, keptIn: memory)) }
+      Task { answer.set(await broker.lend(demand, to: principal, keptIn: memory, since: ends)) }
       let deadline = Patience.end
       while answer.result == nil, BootClock.now < deadline {
         stage.turn()
@@ -85,6 +86,18 @@ import Testing
       default: _ = door.stage.token(GetAccessToken.Params(forceRefresh: true))
       }
       #expect(try !door.lendsAgain())
+    }
+  }
+
+  @Test func `a loan for a principal that was looked up before permissions changed holds once`() async throws {
+    try await OwnThread.run {
+      let door = try Door()
+      let ends = door.memory.ends
+      door.change { $0.limit(Principal(client: ClientID(7), process: nil)) }
+      #expect(try door.ask(since: ends)?.failure == nil)
+      #expect(try !door.lendsAgain())
+      _ = try door.ask()
+      #expect(try door.lendsAgain())
     }
   }
 

@@ -20,6 +20,7 @@ extension FleetSimulation {
 
   private func answerRecord(of member: FleetMember, healthily: Bool = false) throws(Violation) {
     guard let call = member.records.calls.first, let asked = member.asked[call.number] else { return }
+    try checkCommits(of: member)
     if let answer = asked.answer {
       return try deliver(healthily || chance(0.9) ? answer : .failed, to: call, member)
     }
@@ -35,6 +36,17 @@ extension FleetSimulation {
       try deliver(.failed, to: call, member)
     default: try deliver(.failed, to: call, member)
     }
+  }
+
+  /// A member makes one change at a time: the second of two would be refused, or be the first once more.
+  private func checkCommits(of member: FleetMember) throws(Violation) {
+    let underWay = member.records.calls.count { call in
+      switch call.question {
+      case .read(let name): name == ProfileName.default.description
+      case .write: true
+      }
+    }
+    if underWay > 1 { throw Violation(.oneFlight, "member \(member.number) makes \(underWay) changes at a time") }
   }
 
   private func noteView(_ question: RecordQuestion, _ member: FleetMember, _ number: Int) {
