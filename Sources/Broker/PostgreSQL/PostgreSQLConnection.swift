@@ -75,7 +75,8 @@ final class PostgreSQLConnection {
   private var message: String {
     // libpq ends them with NUL, and they live until the next call.
     let text = unsafe String(cString: cpostgresql_error(library.table, pointer))
-    let line = text.split(whereSeparator: \.isNewline).joined(separator: "; ")
+    // A hint stands behind a tab.
+    let line = text.split(whereSeparator: \.isNewline).map { $0.drop(while: \.isWhitespace) }.joined(separator: "; ")
     return line.isEmpty ? "the connection was closed" : line
   }
 
