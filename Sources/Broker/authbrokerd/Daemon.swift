@@ -113,7 +113,10 @@ actor Daemon {
         serviceReport.ready(status)
       } catch {
         verdict = .failure(error)
-        await apart { await closeStores() }
+        await apart {
+          await closeVault()
+          await providers.close()
+        }
         loop.stop()
       }
     }
@@ -276,8 +279,10 @@ actor Daemon {
     consentProgram.close()
     Task {
       await broker?.endAudit()
-      await apart { await closeStores() }
+      await apart { await closeVault() }
       await apart { await hooks.close(within: Self.hookPatience, toldOfEnd: Self.endHookPatience) }
+      // Ends every program that still runs, those of hooks as well.
+      await apart { await providers.close() }
       if let lost = await broker?.unsavedProfiles, !lost.isEmpty {
         let names = lost.map(\.description).joined(separator: ", ")
         verdict = .failure(
@@ -289,12 +294,11 @@ actor Daemon {
     }
   }
 
-  private func closeStores() async {
+  private func closeVault() async {
     do throws(VaultError) {
       try await vault?.close()
     } catch {
       log.error("the vault was not closed cleanly", .word("reason", error.description))
     }
-    await providers.close()
   }
 }
