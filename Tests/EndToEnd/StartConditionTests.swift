@@ -1,4 +1,5 @@
 import Glibc
+import LinuxSystem
 import TestSupport
 import Testing
 
@@ -14,6 +15,47 @@ import Testing
         "/usr/bin/env", ["unshare", "--mount", "sh", "-c", line, BuiltPrograms.command, sandbox.state])
       #expect(run.code == 0 && run.output.hasPrefix("broker "), "\(run.output)\(run.errors)")
     }
+  }
+
+  @Test(.disabled(if: Patience.isInstrumented, "the sanitizer wants to be loaded first"))
+  func `a preloaded library that changes the environment hides no argument`() async throws {
+    try await Sandbox.run { sandbox in
+      let library = try Self.settingLibrary(in: sandbox)
+      for program in [BuiltPrograms.daemon, BuiltPrograms.command] {
+        let run = try sandbox.run(program, ["--version"], environment: ["LD_PRELOAD": library])
+        #expect(run.code == 0 && run.output.hasPrefix("authbroker"), "\(run.code) \(run.output)\(run.errors)")
+      }
+    }
+  }
+
+  @Test(
+    .enabled(if: geteuid() == 0, "only root can cover /proc"),
+    .disabled(if: Patience.isInstrumented, "the leak checker reads /proc"))
+  func `arguments that cannot be read are told, and not taken for none`() async throws {
+    try await Sandbox.run { sandbox in
+      let library = try Self.settingLibrary(in: sandbox)
+      let line = #"mount -t tmpfs none /proc && LD_PRELOAD="$2" exec "$0" --state "$1" status"#
+      for program in [BuiltPrograms.daemon, BuiltPrograms.command] {
+        let run = try sandbox.run(
+          "/usr/bin/env", ["unshare", "--mount", "sh", "-c", line, program, sandbox.state, library])
+        #expect(run.code == 1 && run.errors.contains("the arguments cannot be read"), "\(run.code) \(run.errors)")
+      }
+    }
+  }
+
+  /// Makes a library that adds a variable before `main` of the program that loads it, as libfaketime does.
+  private static func settingLibrary(in sandbox: Sandbox) throws -> String {
+    let (source, library) = (sandbox.root + "/setting.c", sandbox.root + "/setting.so")
+    try Directory.write(
+      """
+      #include <stdlib.h>
+      __attribute__((constructor)) static void set(void) { setenv("SET_BEFORE_MAIN", "1", 1); }
+      """, to: source)
+    let compiler = try sandbox.run(
+      "/usr/bin/env", ["clang", "-shared", "-fPIC", "-o", library, source],
+      environment: ["PATH": Environment.current["PATH"] ?? ""])
+    try #require(compiler.code == 0, "\(compiler.errors)")
+    return library
   }
 
   @Test func `a home whose path is no UTF-8 is named, and no other directory is taken`() async throws {

@@ -4,8 +4,13 @@ import StateDirectory
 // Everything that must come before the first thread: limits, signals, masks. `main` stays synchronous: an `async` one
 // would start the global pool before anybody needs it.
 let environment = Environment.current
-// Swift's own list is made of /proc/self/cmdline: without /proc it is empty, and the daemon would serve another directory.
-let words = CommandLineWords.all.dropFirst().map { String(decoding: $0, as: UTF8.self) }
+let commandLine = CommandLineWords.all
+guard !commandLine.isEmpty else {
+  // Without them it would serve another directory.
+  StandardError.write("authbrokerd: the arguments cannot be read; start it with /proc mounted, or without LD_PRELOAD\n")
+  ProcessImage.end(1)
+}
+let words = commandLine.dropFirst().map { String(decoding: $0, as: UTF8.self) }
 do throws(Errno) {
   try ProcessHardening.fillStandardDescriptors()
   try ProcessHardening.forbidInspection()

@@ -9,11 +9,14 @@ do throws(Errno) { try ProcessHardening.forbidInspectionHere() } catch {
   ProcessImage.end(ExitCode.failure.rawValue)
 }
 let rawArguments = RawArguments()
+guard let program = rawArguments.programName else {
+  Output.message("the arguments cannot be read; start it with /proc mounted, or without LD_PRELOAD")
+  ProcessImage.end(ExitCode.failure.rawValue)
+}
 guard let words = rawArguments.words else {
   Output.message(Message("an argument is not UTF-8 text", next: NextCommand("see", "help")).text(for: nil))
   ProcessImage.end(ExitCode.usage.rawValue)
 }
-let program = rawArguments.programName
 if program == SandboxBeginning.programName {
   ProcessImage.end(SandboxBeginning.run(words, EnvironmentVariables.current).rawValue)
 }
