@@ -8,9 +8,9 @@ package enum CommandLineWords {
   /// The kernel starts no program with more bytes of words and variables (execve(2): three quarters of 8 MiB).
   private static let byteLimit = 6 << 20
 
-  /// All words, without the terminating NUL; the first is the name that the program was called by. Empty where they cannot
-  /// be known, which is for no program to take for an empty line.
+  /// All words, without the terminating NUL; the first is the name that the program was called by.
   ///
+  /// Empty where they cannot be known, which no program may take for an empty line.
   /// A library of `LD_PRELOAD` may have changed the environment by setenv(3), which moves it: then they are read from
   /// `/proc/self/cmdline` (proc(5)).
   package static var all: [[UInt8]] {
@@ -25,7 +25,7 @@ package enum CommandLineWords {
   }
 
   private static var told: [[UInt8]] {
-    guard let bytes = try? FileDescriptor.open("/proc/self/cmdline", .read).contents(limit: byteLimit) else { return [] }
+    let bytes = (try? FileDescriptor.open("/proc/self/cmdline", .read).contents(limit: byteLimit)) ?? []
     return bytes.split(separator: 0, omittingEmptySubsequences: false).dropLast().map { Array($0) }
   }
 }

@@ -113,10 +113,8 @@ actor Daemon {
         serviceReport.ready(status)
       } catch {
         verdict = .failure(error)
-        await apart {
-          await closeVault()
-          await providers.close()
-        }
+        await apart { await closeVault() }
+        await apart { await providers.close() }
         loop.stop()
       }
     }
@@ -281,7 +279,7 @@ actor Daemon {
       await broker?.endAudit()
       await apart { await closeVault() }
       await apart { await hooks.close(within: Self.hookPatience, toldOfEnd: Self.endHookPatience) }
-      // Ends every program that still runs, those of hooks as well.
+      // Ends every program that runs, hooks' as well.
       await apart { await providers.close() }
       if let lost = await broker?.unsavedProfiles, !lost.isEmpty {
         let names = lost.map(\.description).joined(separator: ", ")
@@ -295,9 +293,7 @@ actor Daemon {
   }
 
   private func closeVault() async {
-    do throws(VaultError) {
-      try await vault?.close()
-    } catch {
+    do throws(VaultError) { try await vault?.close() } catch {
       log.error("the vault was not closed cleanly", .word("reason", error.description))
     }
   }
