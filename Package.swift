@@ -77,7 +77,7 @@ let package = Package(
     .target(name: "Records", dependencies: core + ["Sealing", "LinuxSystem", "TextCoding"]),
     .target(name: "PostgreSQL", dependencies: ["CPostgreSQL", "LinuxSystem", "SecretMemory"]),
     .target(
-      name: "Fleet", dependencies: core + ["PostgreSQL", "Records", "Sealing"]),
+      name: "Fleet", dependencies: core + ["PostgreSQL", "Records", "Sealing", "TextCoding"]),
     .target(name: "SQLiteStore", dependencies: core + ["Records", "SQLite", "Sealing", "LinuxSystem", "TextCoding"]),
     .target(
       name: "LocalProvider", dependencies: remote + ["JOSE", "SQLite", "Sealing", "TextCoding"],

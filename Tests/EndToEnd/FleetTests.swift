@@ -6,70 +6,8 @@ import Testing
 /// Several brokers with one session in a PostgreSQL database; the provider's ledger judges.
 @Suite(.standardTimeLimit, .enabled(if: DatabaseCluster.programs != nil, "\(DatabaseCluster.absence)"))
 struct FleetTests {
-  /// The brokers of a fleet, their database and their provider.
-  private struct Stage {
-    let sandbox: Sandbox
-    let cluster: DatabaseCluster
-    let backend: RESTBackend
-    let arguments: [String]
-
-    init(_ sandbox: Sandbox) throws {
-      self.sandbox = sandbox
-      cluster = try DatabaseCluster()
-      backend = try RESTBackend(
-        sandbox, account: #"{"email":"ada@example.com","password":"example password 1","name":"Ada"}"#)
-      arguments = try sandbox.configure(
-        """
-        {store: {fleet: "f", pollSeconds: 1, postgres: {connection: "\(cluster.connection)"},
-                 key: {file: "\(sandbox.root)/fleet.key"}},
-         profiles: {shop: {provider: "rest", baseUrl: "\(backend.url)", shared: true}, own: {provider: "local"}}}
-        """)
-      let made = try sandbox.run(
-        BuiltPrograms.daemon, ["--fleet-init", "--new-key", sandbox.root + "/fleet.key"] + arguments)
-      #expect(made.code == 0, "\(made.errors)")
-    }
-
-    /// Starts a member, and gives a connection to it.
-    func member(_ name: String) throws -> Member {
-      let state = "\(sandbox.root)/\(name)"
-      return Member(
-        program: try sandbox.owner(["--state", state] + arguments), wire: try SocketWire(state + "/run/broker.sock"))
-    }
-  }
-
-  /// One broker.
-  private struct Member {
-    let program: Program
-    let wire: SocketWire
-
-    /// The token of the shared session; a new one where that is wanted.
-    func token(new: Bool = false) throws -> String {
-      try wire.call("getAccessToken", #"{"profile":"shop","forceRefresh":\#(new)}"#).required("accessToken").string()
-    }
-
-    /// The state of the shared session.
-    func state() throws -> String {
-      try wire.call("getSession", #"{"profile":"shop"}"#).required("state").string()
-    }
-
-    /// Logs in, with the proof that this takes where there is a session.
-    func logIn() throws {
-      let result = try wire.call(
-        "login", #"{"profile":"shop","email":"ada@example.com","password":"example password 1"}"#)
-      #expect(try result.required("status").string() == "authenticated")
-    }
-  }
-
-  private static func run(_ body: @Sendable (Stage) throws -> Void) async throws {
-    try await Sandbox.run { sandbox in
-      let stage = try Stage(sandbox)
-      defer { stage.cluster.end() }
-      try body(stage)
-    }
-  }
-
   @Test func `a login, a refresh and a logout of one member are every member's`() async throws {
-    try await Self.run { stage in
+    try await FleetStage.run { stage in
       let (one, two) = (try stage.member("one"), try stage.member("two"))
       try one.logIn()
       #expect(Patience.wait { (try? two.state()) == "authenticated" })
@@ -89,7 +27,7 @@ struct FleetTests {
   }
 
   @Test func `whoever wants new tokens at once, the provider is asked by one after the other`() async throws {
-    try await Self.run { stage in
+    try await FleetStage.run { stage in
       let members = try (1...4).map { try stage.member("m\($0)") }
       try members[0].logIn()
       for member in members { #expect(Patience.wait { (try? member.state()) == "authenticated" }) }
@@ -105,7 +43,7 @@ struct FleetTests {
   }
 
   @Test func `without the database the living token is served, and nothing is refreshed`() async throws {
-    try await Self.run { stage in
+    try await FleetStage.run { stage in
       let (one, two) = (try stage.member("one"), try stage.member("two"))
       try one.logIn()
       #expect(Patience.wait { (try? two.state()) == "authenticated" })
@@ -126,8 +64,21 @@ struct FleetTests {
     }
   }
 
+  @Test func `a logout without the database says so, and is made once it is back`() async throws {
+    try await FleetStage.run { stage in
+      let (one, two) = (try stage.member("one"), try stage.member("two"))
+      try one.logIn()
+      #expect(Patience.wait { (try? two.state()) == "authenticated" })
+      try stage.cluster.signal(.kill)
+      let message = try one.wire.answer("logout", #"{"profile":"shop"}"#)["error"]?["message"]?.string() ?? ""
+      #expect(message.contains("the database of the fleet could not be written") && !message.contains("vault"), "\(message)")
+      try stage.cluster.start()
+      #expect(Patience.wait { (try? two.state()) == "signedOut" })
+    }
+  }
+
   @Test func `a member that is killed while it refreshes costs no session`() async throws {
-    try await Self.run { stage in
+    try await FleetStage.run { stage in
       let (one, two) = (try stage.member("one"), try stage.member("two"))
       try one.logIn()
       #expect(Patience.wait { (try? two.state()) == "authenticated" })

@@ -28,8 +28,15 @@ struct FleetMark: Equatable {
   let version: Int64
   /// The generation of the record.
   let generation: UInt64
-  /// A digest of the contents of the record: each generation has one.
+  /// A digest of the contents of the record: each generation has one, whatever key it is sealed under.
   let digest: [UInt8]
+
+  /// The mark of a session in a version of its row.
+  init(_ entry: FleetEntry, version: Int64) {
+    self.version = version
+    generation = entry.generation
+    digest = entry.contents.withBytes { KeyedHash.unkeyedDigest(of: $0, count: 16) }
+  }
 
   /// Whether what is found now is of an earlier time, or of one in which this has never been.
   func isAhead(of found: FleetMark) -> Bool {
@@ -57,17 +64,12 @@ struct FleetEntry {
   }
 }
 
-/// The coding of a session of the fleet, as one row holds it.
+/// The coding of a session of the fleet, as one row holds it: see ``FleetRowParts``.
 ///
-/// ```
-/// u8 format = 1 ‖ u64 generation ‖ 16 bytes binding tag ‖ i64 clock ‖ u8 flights ‖ u32 length ‖ sealed contents ‖ sealed flight
-/// ```
-/// Both boxes are bound to fleet, profile, binding, version, generation, clock and the number of flights, so that none of that
-/// can be exchanged, and no earlier row put in the place of a later one. Numbers are big-endian.
+/// The boxes are bound to fleet, profile, version, generation, clock and the number of flights, and those of the contents and
+/// of the flight to the binding as well, so that none of that can be exchanged, and no earlier row put in the place of a later
+/// one. Numbers are big-endian.
 struct FleetCoding {
-  private static let format: UInt8 = 1
-  private static let tagByteCount = 16
-  private static let headByteCount = 1 + 8 + tagByteCount + 8 + 1 + 4
   /// How many random bytes name a member.
   static let holderByteCount = 16
   private static let flightByteCount = holderByteCount + 24
@@ -81,54 +83,60 @@ struct FleetCoding {
   enum Fault: Error {
     /// It is of another provider, client or address; the generation of its record.
     case otherBinding(UInt64)
-    /// It is not what a member has written, or another key is needed.
+    /// It is sealed under another data key.
+    case otherKey
+    /// It is not what a member has written.
     case damaged
     /// There is no memory for it now.
     case noRoom
   }
 
-  private func tag(of binding: ProviderBinding) -> [UInt8] {
-    // No part of a binding has a NUL.
-    let parts = ["AuthBroker fleet binding 1", binding.type, binding.issuer, binding.clientID]
-    return digest(of: Array(parts.joined(separator: "\0").utf8).span)
-  }
-
-  private func digest(of bytes: Span<UInt8>) -> [UInt8] {
-    // A data key has as many bytes as the hash takes.
-    (try? KeyedHash(key: seal.key.secret))?.digest(of: bytes, count: Self.tagByteCount) ?? []
-  }
-
-  /// The mark of a session in a version of its row.
-  func mark(of entry: FleetEntry, version: Int64) -> FleetMark {
-    FleetMark(
-      version: version, generation: entry.generation, digest: entry.contents.withBytes { digest(of: $0) })
-  }
-
   private func place(
-    _ part: String, _ profile: ProfileName, _ binding: ProviderBinding, _ numbers: [Int64]
+    _ part: String, _ profile: ProfileName, _ binding: ProviderBinding?, _ parts: FleetRowParts, _ version: Int64
   ) -> SealedPlace {
     SealedPlace(
-      table: "fleet \(part) \(fleet)", row: profile.description, format: Int64(Self.format), binding: binding,
-      numbers: numbers)
+      table: "fleet \(part) \(fleet)", row: profile.description, format: Int64(FleetRowParts.format), binding: binding,
+      numbers: [version, Int64(bitPattern: parts.generation), parts.clockAhead, parts.hasFlight ? 1 : 0])
   }
 
   /// Seals a session for a version of its row.
   func encode(
     _ entry: FleetEntry, of profile: ProfileName, _ binding: ProviderBinding, version: Int64
   ) -> [UInt8] {
-    let hasFlight = entry.flight != nil
-    let numbers = [version, Int64(bitPattern: entry.generation), entry.clockAhead, hasFlight ? 1 : 0]
-    let place = { (part: String) in self.place(part, profile, binding, numbers) }
-    let contents = entry.contents.withBytes { seal.seal($0, at: place("session")) }
-    var bytes = [Self.format] + Self.bytes(of: entry.generation) + tag(of: binding)
-    bytes += Self.bytes(of: UInt64(bitPattern: entry.clockAhead)) + [hasFlight ? 1 : 0]
-    bytes += Self.bytes(of: UInt32(contents.count))
-    bytes += contents
-    guard let flight = entry.flight else { return bytes }
-    let plain =
-      flight.holder + Self.bytes(of: UInt64(bitPattern: flight.startedAt.milliseconds))
-      + Self.bytes(of: flight.generation) + Self.bytes(of: UInt64(bitPattern: flight.leaseEnd))
-    return bytes + seal.seal(plain.span, at: place("flight"))
+    var parts = FleetRowParts(
+      key: seal.vaultID, generation: entry.generation, clockAhead: entry.clockAhead, hasFlight: entry.flight != nil)
+    // No part of a binding has a NUL.
+    let words = Array([binding.type, binding.issuer, binding.clientID].joined(separator: "\0").utf8)
+    parts.binding = seal.seal(words.span, at: place("binding", profile, nil, parts, version))
+    parts.contents = entry.contents.withBytes { bytes in
+      seal.seal(bytes, at: place("session", profile, binding, parts, version))
+    }
+    if let flight = entry.flight {
+      let plain =
+        flight.holder + BigEndian.bytes(of: UInt64(bitPattern: flight.startedAt.milliseconds))
+        + BigEndian.bytes(of: flight.generation) + BigEndian.bytes(of: UInt64(bitPattern: flight.leaseEnd))
+      parts.flight = seal.seal(plain.span, at: place("flight", profile, binding, parts, version))
+    }
+    return parts.encoded
+  }
+
+  private func parts(of row: SharedRow) throws(Fault) -> FleetRowParts {
+    guard let parts = FleetRowParts(row.bytes) else { throw .damaged }
+    guard parts.key == seal.vaultID else { throw .otherKey }
+    return parts
+  }
+
+  /// The provider, client and address of a row's session, whose configuration may be another member's alone.
+  ///
+  /// - Throws: ``Fault``.
+  func binding(of row: SharedRow, of profile: ProfileName) throws(Fault) -> ProviderBinding {
+    let parts = try parts(of: row)
+    let words = try open(parts.binding, at: place("binding", profile, nil, parts, row.version)).withBytes { bytes in
+      String(decoding: Array(copying: bytes), as: UTF8.self)
+        .split(separator: "\0", omittingEmptySubsequences: false).map(String.init)
+    }
+    guard words.count == 3 else { throw .damaged }
+    return ProviderBinding(type: words[0], issuer: words[1], clientID: words[2])
   }
 
   /// Opens a row.
@@ -137,26 +145,19 @@ struct FleetCoding {
   func decode(
     _ row: SharedRow, of profile: ProfileName, _ binding: ProviderBinding
   ) throws(Fault) -> FleetEntry {
-    let bytes = row.bytes
-    guard bytes.count >= Self.headByteCount, bytes[0] == Self.format else { throw .damaged }
-    let generation = Self.number(bytes[1..<9])
-    guard Array(bytes[9..<9 + Self.tagByteCount]) == tag(of: binding) else { throw .otherBinding(generation) }
-    let clockAhead = Int64(bitPattern: Self.number(bytes[(Self.headByteCount - 13)..<(Self.headByteCount - 5)]))
-    let hasFlight = bytes[Self.headByteCount - 5] == 1
-    let end = Self.headByteCount + Int(Self.number(bytes[(Self.headByteCount - 4)..<Self.headByteCount]))
-    guard end <= bytes.count, hasFlight == (end < bytes.count) else { throw .damaged }
-    let numbers = [row.version, Int64(bitPattern: generation), clockAhead, hasFlight ? 1 : 0]
-    let place = { (part: String) in self.place(part, profile, binding, numbers) }
-    let box = Array(bytes[Self.headByteCount..<end])
-    let contents = try open(box, at: place("session"))
-    var entry = FleetEntry(generation: generation, contents: contents, clockAhead: clockAhead)
-    entry.sealed = SealedContents(box: box, OpenedRow(place: place("session"), plaintext: contents, seal: seal))
-    guard hasFlight else { return entry }
-    let plain = try open(Array(bytes[end...]), at: place("flight")).withBytes { Array(copying: $0) }
+    let parts = try parts(of: row)
+    guard try self.binding(of: row, of: profile) == binding else { throw .otherBinding(parts.generation) }
+    let place = { (part: String) in self.place(part, profile, binding, parts, row.version) }
+    let contents = try open(parts.contents, at: place("session"))
+    var entry = FleetEntry(generation: parts.generation, contents: contents, clockAhead: parts.clockAhead)
+    entry.sealed = SealedContents(
+      box: parts.contents, OpenedRow(place: place("session"), plaintext: contents, seal: seal))
+    guard parts.hasFlight else { return entry }
+    let plain = try open(parts.flight, at: place("flight")).withBytes { Array(copying: $0) }
     guard plain.count == Self.flightByteCount else { throw .damaged }
     let times = (0..<3).map { index in
       let start = Self.holderByteCount + 8 * index
-      return Self.number(plain[start..<start + 8])
+      return BigEndian.number(plain[start..<start + 8])
     }
     entry.flight = FleetFlight(
       holder: Array(plain[..<Self.holderByteCount]), startedAt: Timestamp(milliseconds: Int64(bitPattern: times[0])),
@@ -173,10 +174,4 @@ struct FleetCoding {
       throw .damaged
     }
   }
-
-  private static func bytes(of number: some FixedWidthInteger) -> [UInt8] {
-    stride(from: number.bitWidth - 8, through: 0, by: -8).map { UInt8(truncatingIfNeeded: number >> $0) }
-  }
-
-  private static func number(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
 }

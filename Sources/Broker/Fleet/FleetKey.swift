@@ -8,7 +8,8 @@ package struct FleetKey: Sendable {
   package static let rowName = ""
 
   private static let format: UInt8 = 1
-  private static let idByteCount = 16
+  /// How many random bytes name a data key.
+  static let idByteCount = 16
 
   /// Seals and opens the records.
   let seal: VaultSeal
@@ -33,14 +34,36 @@ package struct FleetKey: Sendable {
     return [format] + id + box
   }
 
+  /// The name of the data key in the bytes of its row; nil for those of no key.
+  static func id(in bytes: [UInt8]) -> [UInt8]? {
+    bytes.count > 1 + idByteCount ? Array(bytes[1..<1 + idByteCount]) : nil
+  }
+
+  /// Unwraps the key in its row; the sentence of a failure does not name the fleet.
+  ///
+  /// - Throws: ``SharedRecordFailure``.
+  package static func unwrap(
+    _ row: SharedRow?, fleet: String, under key: SealingKey
+  ) throws(SharedRecordFailure) -> FleetKey {
+    guard let row else { throw SharedRecordFailure("there is no key of the fleet yet; run: authbroker fleet init") }
+    do throws(SealingError) {
+      return try FleetKey(row.bytes, fleet: fleet, under: key)
+    } catch .wrongKey {
+      throw SharedRecordFailure("store.key is not the key of the fleet")
+    } catch .unsupportedFormat {
+      throw SharedRecordFailure("the key of the fleet is of a newer version; update authbroker")
+    } catch {
+      throw SharedRecordFailure("the key of the fleet cannot be opened: it is damaged")
+    }
+  }
+
   /// Unwraps the key in the bytes of its row.
   ///
   /// - Throws: `SealingError.wrongKey` where it was wrapped under another key, `.unsupportedFormat`, `.malformed`,
   ///   `.notAuthentic`, `.secretMemoryExhausted`.
-  package init(_ bytes: [UInt8], fleet: String, under key: SealingKey) throws(SealingError) {
-    guard bytes.count > 1 + Self.idByteCount else { throw .malformed }
+  init(_ bytes: [UInt8], fleet: String, under key: SealingKey) throws(SealingError) {
+    guard let id = Self.id(in: bytes) else { throw .malformed }
     guard bytes[0] == Self.format else { throw .unsupportedFormat }
-    let id = Array(bytes[1..<1 + Self.idByteCount])
     let box = Array(bytes[(1 + Self.idByteCount)...])
     let dataKey = try SealingKey(SealedBox.open(box.span, context: Self.place(fleet, id), key: key))
     seal = VaultSeal(key: dataKey, vaultID: id)

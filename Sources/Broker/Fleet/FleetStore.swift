@@ -14,13 +14,11 @@ import Synchronization
 ///   taken for it.
 package final class FleetStore: RecordStore {
   /// Longer than the longest refresh (25 s), and what is left of it is longer than the two statements of an intent may take.
-  private static let leaseDuration = Duration.seconds(40)
-  /// How often a change is tried again because another member has written meanwhile.
-  private static let mostTries = 8
+  static let leaseDuration = Duration.seconds(40)
 
   /// A problem of the fleet, or the end of one, for the administrator's log.
   package enum Problem: Sendable, Equatable {
-    /// The records cannot be read or written, for this reason.
+    /// The records cannot be read or written, or not opened, for this reason.
     case unreachable(String)
     /// They can be again.
     case reachable
@@ -34,14 +32,18 @@ package final class FleetStore: RecordStore {
   package var lease: Duration? { Self.leaseDuration }
   package let pollInterval: Duration?
 
-  private let record: any SharedRecord
+  /// The place of the records.
+  let record: any SharedRecord
   private let fleet: String
   private let key: KeySource
   private let report: @Sendable (Problem) -> Void
-  private let member = RandomBytes.array(count: FleetCoding.holderByteCount)
-  private let state: Mutex<State>
+  /// The name of this member, which no other has.
+  let member = RandomBytes.array(count: FleetCoding.holderByteCount)
+  /// The state of this member.
+  let state: Mutex<State>
 
-  private struct State {
+  /// The knowledge of a member of its fleet.
+  struct State {
     /// The provider binding of each shared profile of this member.
     var bindings: [ProfileName: ProviderBinding]
     /// The coding under the data key, since that was unwrapped.
@@ -50,8 +52,9 @@ package final class FleetStore: RecordStore {
     var known: [ProfileName: FleetMark] = [:]
     /// The clock of this machine beside the store's.
     var clock: FleetClock
-    /// The last problem that was reported of the records, and the profiles of which one was.
-    var isUnreachable = false
+    /// The last problem that was reported of the records; nil for none, or since it is over.
+    var problem: String?
+    /// The profiles of which one was reported.
     var otherBindings: Set<ProfileName> = []
   }
 
@@ -62,7 +65,7 @@ package final class FleetStore: RecordStore {
   ///   - fleet: the name of the fleet.
   ///   - bindings: the shared profiles, each with the binding of its provider.
   ///   - pollInterval: how often they are read.
-  ///   - key: gets the key of the fleet; it is asked once.
+  ///   - key: gets the key of the fleet; it is asked for each data key once.
   ///   - wallClock: the clock of this machine.
   ///   - boot: the identifier of the machine's start; nil where it is unknown.
   ///   - report: is told of problems.
@@ -95,21 +98,24 @@ package final class FleetStore: RecordStore {
   package func load() async throws(StoreFailure) -> StoreContents {
     let bindings = state.withLock { $0.bindings }
     let rows = try await look { record throws(SharedRecordFailure) in try await record.read() }
+    // By what is known now: the key may have to be got, and changes go on meanwhile.
+    let known = state.withLock { $0.known }
     let coding = try await coding(with: rows)
     var contents = StoreContents(records: [], lastSequence: 0)
     for (profile, binding) in bindings {
       guard let row = rows.rows[profile.description] else {
-        if state.withLock({ $0.known[profile] != nil }) { contents.rolledBack.append(profile) }
+        if known[profile] != nil { contents.rolledBack.append(profile) }
         continue
       }
-      try read(row, of: profile, binding, by: coding, at: rows.time, into: &contents)
+      try read(row, of: profile, binding, since: known[profile], by: coding, at: rows.time, into: &contents)
     }
     return contents
   }
 
+  /// Takes a row in; `known` was the newest when it was read.
   private func read(
-    _ row: SharedRow, of profile: ProfileName, _ binding: ProviderBinding, by coding: FleetCoding, at time: Int64,
-    into contents: inout StoreContents
+    _ row: SharedRow, of profile: ProfileName, _ binding: ProviderBinding, since known: FleetMark?,
+    by coding: FleetCoding, at time: Int64, into contents: inout StoreContents
   ) throws(StoreFailure) {
     let entry: FleetEntry
     let record: SessionRecord
@@ -131,10 +137,13 @@ package final class FleetStore: RecordStore {
       contents.tampered.append(profile)
       return
     }
-    guard note(coding.mark(of: entry, version: row.version), of: profile) else {
+    let mark = FleetMark(entry, version: row.version)
+    guard known?.isAhead(of: mark) != true else {
       contents.rolledBack.append(profile)
       return
     }
+    // A change that was made since is newer.
+    guard note(mark, of: profile) else { return }
     contents.records.append(record)
     guard let flight = entry.flight, flight.holder == member || flight.leaseEnd <= time else { return }
     let startedAt = flight.holder == member ? flight.startedAt : start(of: flight, at: time)
@@ -149,7 +158,8 @@ package final class FleetStore: RecordStore {
   }
 
   /// Notes what was read or written; false where it is older than what was known before.
-  private func note(_ mark: FleetMark, of profile: ProfileName) -> Bool {
+  @discardableResult
+  func note(_ mark: FleetMark, of profile: ProfileName) -> Bool {
     state.withLock { state in
       if let known = state.known[profile], known.isAhead(of: mark) { return false }
       state.known[profile] = mark
@@ -157,92 +167,37 @@ package final class FleetStore: RecordStore {
     }
   }
 
-  // MARK: Writing
-
-  package func commit(_ steps: [StoreStep]) async throws(StoreFailure) {
-    guard let profile = steps.first?.recordedProfile, let binding = state.withLock({ $0.bindings[profile] }) else {
-      throw .failed(context: "the profile is not shared")
-    }
-    for _ in 0..<Self.mostTries {
-      let rows = try await look { record throws(SharedRecordFailure) in try await record.read(profile.description) }
-      let coding = try await coding(with: nil)
-      let row = rows.rows[profile.description]
-      var change = FleetChange(
-        try row.map { row throws(StoreFailure) in try open(row, of: profile, binding, by: coding, for: steps) } ?? nil,
-        member: member, lease: Self.leaseDuration, time: rows.time)
-      let mark = row.flatMap { row in change.entry.map { coding.mark(of: $0, version: row.version) } }
-      change.isRolledBack = isRolledBack(mark, of: profile)
-      change.clockAhead = state.withLock { $0.clock.ahead } ?? 0
-      guard let entry = try change.apply(steps) else { return }
-      // No member takes it for an earlier one, whatever it has seen.
-      let version = max(row?.version ?? 0, state.withLock { $0.known[profile]?.version } ?? 0) + 1
-      let bytes = coding.encode(entry, of: profile, binding, version: version)
-      let isWritten = try await reach { record throws(SharedRecordFailure) in
-        try await record.write(bytes, as: profile.description, from: row?.version, to: version)
-      }
-      if isWritten {
-        _ = note(coding.mark(of: entry, version: version), of: profile)
-        return
-      }
-    }
-    throw .failed(context: "other members of the fleet write all the time")
-  }
-
-  private func isRolledBack(_ mark: FleetMark?, of profile: ProfileName) -> Bool {
-    guard let known = state.withLock({ $0.known[profile] }) else { return false }
-    return mark.map { known.isAhead(of: $0) } ?? true
-  }
-
-  /// Opens the row that a change is about; nil for one that cannot be trusted, in whose place a record may come.
-  private func open(
-    _ row: SharedRow, of profile: ProfileName, _ binding: ProviderBinding, by coding: FleetCoding,
-    for steps: [StoreStep]
-  ) throws(StoreFailure) -> FleetEntry? {
-    do throws(FleetCoding.Fault) {
-      return try coding.decode(row, of: profile, binding)
-    } catch {
-      switch error {
-      case .otherBinding:
-        tellOtherBinding(of: profile)
-        throw .failed(context: "the profile \(profile) has another provider, client or address in the fleet")
-      case .noRoom: throw .failed(context: "there is no room for secrets")
-      case .damaged:
-        guard steps.allSatisfy(\.isRecord) else { throw .tampered(profile: profile) }
-        return nil
-      }
-    }
-  }
-
   // MARK: The place and its key
 
-  /// The coding under the data key, which is unwrapped once.
-  private func coding(with rows: SharedRows?) async throws(StoreFailure) -> FleetCoding {
-    if let known = state.withLock({ $0.coding }) { return known }
-    var found = rows
-    if found == nil {
-      found = try await reach { record throws(SharedRecordFailure) in try await record.read(FleetKey.rowName) }
+  /// The row of the data key, with the time.
+  func readKey() async throws(StoreFailure) -> SharedRows {
+    try await reach { record throws(SharedRecordFailure) in try await record.read(FleetKey.rowName) }
+  }
+
+  /// The coding under the data key of the fleet, which is unwrapped again where the rows have another one.
+  func coding(with rows: SharedRows?) async throws(StoreFailure) -> FleetCoding {
+    let known = state.withLock { $0.coding }
+    var found = rows?.rows[FleetKey.rowName]
+    if let known, found == nil || known.seal.vaultID == found.flatMap({ FleetKey.id(in: $0.bytes) }) {
+      tellReached()
+      return known
     }
-    guard let row = found?.rows[FleetKey.rowName] else {
-      throw tell(SharedRecordFailure("the fleet \(fleet) has no key yet; run: authbroker fleet init"))
-    }
+    if found == nil { found = try await readKey().rows[FleetKey.rowName] }
     let key: SealingKey
     switch await self.key() {
     case .success(let found): key = found
     case .failure(let failure): throw tell(failure)
     }
-    do throws(SealingError) {
-      let coding = FleetCoding(fleet: fleet, seal: try FleetKey(row.bytes, fleet: fleet, under: key).seal)
+    do throws(SharedRecordFailure) {
+      let coding = FleetCoding(fleet: fleet, seal: try FleetKey.unwrap(found, fleet: fleet, under: key).seal)
       state.withLock { $0.coding = coding }
+      tellReached()
       return coding
-    } catch .wrongKey {
-      throw tell(SharedRecordFailure("store.key is not the key of the fleet \(fleet)"))
-    } catch {
-      throw tell(SharedRecordFailure("the key of the fleet \(fleet) cannot be opened: \(error)"))
-    }
+    } catch { throw tell(error) }
   }
 
   /// Reads the place, and compares its clock.
-  private func look(
+  func look(
     _ question: (any SharedRecord) async throws(SharedRecordFailure) -> SharedRows
   ) async throws(StoreFailure) -> SharedRows {
     let begin = state.withLock { $0.clock.wall() }
@@ -253,33 +208,33 @@ package final class FleetStore: RecordStore {
     return rows
   }
 
-  /// Asks the place, and reports where that begins to fail, and where it succeeds again.
-  private func reach<Value: Sendable>(
+  /// Asks the place, and reports where that begins to fail.
+  func reach<Value: Sendable>(
     _ question: (any SharedRecord) async throws(SharedRecordFailure) -> Value
   ) async throws(StoreFailure) -> Value {
-    do throws(SharedRecordFailure) {
-      let value = try await question(record)
-      let wasUnreachable = state.withLock { state in
-        defer { state.isUnreachable = false }
-        return state.isUnreachable
-      }
-      if wasUnreachable { report(.reachable) }
-      return value
-    } catch {
-      throw tell(error)
-    }
+    do throws(SharedRecordFailure) { return try await question(record) } catch { throw tell(error) }
   }
 
   private func tell(_ failure: SharedRecordFailure) -> StoreFailure {
     let isNews = state.withLock { state in
-      defer { state.isUnreachable = true }
-      return !state.isUnreachable
+      defer { state.problem = failure.reason }
+      return state.problem != failure.reason
     }
     if isNews { report(.unreachable(failure.reason)) }
     return .failed(context: failure.reason)
   }
 
-  private func tellOtherBinding(of profile: ProfileName) {
+  /// Reports the end of a problem: the place was read, and its key is there.
+  private func tellReached() {
+    let hadProblem = state.withLock { state in
+      defer { state.problem = nil }
+      return state.problem != nil
+    }
+    if hadProblem { report(.reachable) }
+  }
+
+  /// Reports, once, that a profile has another binding in the fleet.
+  func tellOtherBinding(of profile: ProfileName) {
     if state.withLock({ $0.otherBindings.insert(profile).inserted }) { report(.otherBinding(profile)) }
   }
 }

@@ -1,4 +1,6 @@
+import JSON
 package import PostgreSQL
+import TextCoding
 
 /// The records of one fleet in a table of a PostgreSQL database.
 ///
@@ -69,6 +71,50 @@ package struct PostgreSQLRecord: SharedRecord {
     return try await !run(old == nil ? Self.insertion : Self.update, parameters).isEmpty
   }
 
+  /// A division by zero undoes the statement where a record was another one.
+  private static let together = """
+    \(durable), change AS MATERIALIZED (
+      SELECT one.name, one.old, one.new, decode(one.sealed, 'base64') AS sealed FROM commits,
+        jsonb_to_recordset($2::jsonb) AS one (name text, old bigint, new bigint, sealed text)
+      WHERE commits.setting IS NOT NULL),
+    updated AS (UPDATE \(table) AS record SET version = change.new, sealed = change.sealed,
+      changed_at = clock_timestamp() FROM change
+      WHERE record.fleet = $1 AND record.name = change.name AND record.version = change.old RETURNING 1),
+    inserted AS (INSERT INTO \(table) (fleet, name, sealed, version, changed_at)
+      SELECT $1, change.name, change.sealed, change.new, clock_timestamp() FROM change WHERE change.old IS NULL
+      ON CONFLICT (fleet, name) DO NOTHING RETURNING 1)
+    SELECT 1 / ((SELECT count(*) FROM updated) + (SELECT count(*) FROM inserted)
+      = (SELECT count(*) FROM change))::int
+    """
+  /// The states of a statement that was undone since another one was in its way: division by zero, serialization failure and
+  /// deadlock.
+  private static let conflicts: Set<String> = ["22012", "40001", "40P01"]
+
+  package func write(_ changes: [SharedWrite]) async throws(SharedRecordFailure) -> Bool {
+    var list = JSONWriter()
+    list.array { list in
+      for change in changes {
+        list.object { list in
+          list.member("name", change.name)
+          list.key("old")
+          if let old = change.old { list.integer(old) } else { list.null() }
+          list.key("new")
+          list.integer(change.new)
+          list.member("sealed", String(decoding: Base64.encode(change.bytes.span, as: .padded), as: UTF8.self))
+        }
+      }
+    }
+    let text = String(decoding: list.bytes, as: UTF8.self)
+    do throws(PostgreSQLError) {
+      _ = try await database.run(Self.together, [.text(fleet), .text(text)])
+      return true
+    } catch .refused(let state, _) where Self.conflicts.contains(state) {
+      return false
+    } catch {
+      throw Self.failure(error)
+    }
+  }
+
   /// The statement that makes the table; one that is there stays as it is.
   package static let creation = """
     CREATE TABLE IF NOT EXISTS \(table) (
@@ -92,10 +138,15 @@ package struct PostgreSQLRecord: SharedRecord {
   ) async throws(SharedRecordFailure) -> [[PostgreSQL.Value]] {
     do throws(PostgreSQLError) {
       return try await database.run(statement, parameters)
-    } catch .refused(PostgreSQLError.undefinedTable, _) {
-      throw SharedRecordFailure("there is no table \(Self.table); run: authbroker fleet init")
     } catch {
-      throw SharedRecordFailure(error.description)
+      throw Self.failure(error)
     }
+  }
+
+  private static func failure(_ error: PostgreSQLError) -> SharedRecordFailure {
+    if case .refused(PostgreSQLError.undefinedTable, _) = error {
+      return SharedRecordFailure("there is no table \(table); run: authbroker fleet init")
+    }
+    return SharedRecordFailure(error.description)
   }
 }

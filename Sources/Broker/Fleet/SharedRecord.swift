@@ -26,8 +26,33 @@ package protocol SharedRecord: Sendable {
     _ bytes: [UInt8], as name: String, from old: Int64?, to new: Int64
   ) async throws(SharedRecordFailure) -> Bool
 
+  /// Writes several records, each if it still has the version that the writer has read, or none of them; they are durable
+  /// then.
+  ///
+  /// - Parameter changes: at least one, each of another record.
+  /// - Returns: whether all were written; false where another one is in the place of any.
+  /// - Throws: ``SharedRecordFailure``; they may have been written all the same.
+  func write(_ changes: [SharedWrite]) async throws(SharedRecordFailure) -> Bool
+
   /// Ends what it has open.
   func close() async
+}
+
+/// One of several records that are written together.
+package struct SharedWrite: Sendable, Equatable {
+  /// The name of the record.
+  package var name: String
+  /// The record.
+  package var bytes: [UInt8]
+  /// The version that it has; nil for a record that is not there.
+  package var old: Int64?
+  /// The version that it gets: a higher one.
+  package var new: Int64
+
+  /// A record to write.
+  package init(_ bytes: [UInt8], as name: String, from old: Int64?, to new: Int64) {
+    (self.name, self.bytes, self.old, self.new) = (name, bytes, old, new)
+  }
 }
 
 /// One record as it is stored.

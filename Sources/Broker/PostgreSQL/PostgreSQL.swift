@@ -1,5 +1,6 @@
 import LinuxSystem
 package import SecretMemory
+import Synchronization
 
 /// A database: one connection on a thread of its own, made when it is needed and again after it was lost.
 ///
@@ -46,7 +47,11 @@ package actor PostgreSQL {
     unsafe worker.asUnownedSerialExecutor()
   }
 
+  /// How long the end waits for a statement, or for a name server: what takes longer ends with the process.
+  private static let lastPatience = Duration.seconds(1)
+
   private let settings: PostgreSQLSettings
+  private let patience: Duration
   private let password: PasswordSource
   private var connection: PostgreSQLConnection?
   private var failures = 0
@@ -55,8 +60,15 @@ package actor PostgreSQL {
   private var isClosed = false
 
   /// A database without a connection yet.
-  package init(_ settings: PostgreSQLSettings, password: @escaping PasswordSource) {
-    (self.settings, self.password) = (settings, password)
+  ///
+  /// - Parameters:
+  ///   - settings: its address.
+  ///   - patience: how long a connection, and how long a statement may take.
+  ///   - password: gets the password for a new connection.
+  package init(
+    _ settings: PostgreSQLSettings, patience: Duration = PostgreSQL.patience, password: @escaping PasswordSource
+  ) {
+    (self.settings, self.patience, self.password) = (settings, patience, password)
   }
 
   /// Carries out one statement, on a new connection where there is none.
@@ -70,7 +82,7 @@ package actor PostgreSQL {
     let connection = try await connected()
     do throws(PostgreSQLError) {
       let rows = try connection.run(
-        statement, parameters.map(\.sent), until: BootClock.now + Self.patience)
+        statement, parameters.map(\.sent), until: BootClock.now + patience)
       return rows.map { $0.map { Value(bytes: $0) } }
     } catch {
       if case .refused(let state, _) = error, !Self.endsConnection(state) { throw error }
@@ -93,7 +105,7 @@ package actor PostgreSQL {
     guard !isClosed, BootClock.now >= restsUntil else { throw lastFailure }
     do throws(PostgreSQLError) {
       let new = try PostgreSQLConnection(
-        settings, password: try secret.get(), until: BootClock.now + Self.patience)
+        settings, password: try secret.get(), until: BootClock.now + patience)
       (connection, failures) = (new, 0)
       return new
     } catch {
@@ -106,14 +118,39 @@ package actor PostgreSQL {
   }
 
   /// Ends the connection, and the thread; nothing is carried out any more.
+  ///
+  /// It does not wait for a call of libpq that goes on: the thread is left to it then.
   package nonisolated func close() async {
-    await closeConnection()
-    worker.stop()
+    let isClosed = await withCheckedContinuation { continuation in
+      let end = Ending(continuation)
+      Task(executorPreference: TaskThread.shared) {
+        await self.closeConnection()
+        end.finish(true)
+      }
+      TaskThread.shared.schedule(after: Self.lastPatience) { end.finish(false) }
+    }
+    if isClosed { worker.stop() }
   }
 
   private func closeConnection() {
     isClosed = true
     connection = nil
+  }
+}
+
+/// The end of a database, which is awaited once.
+private final class Ending: Sendable {
+  private let waiting: Mutex<CheckedContinuation<Bool, Never>?>
+
+  init(_ continuation: CheckedContinuation<Bool, Never>) { waiting = Mutex(continuation) }
+
+  /// Goes on, unless that was done already; `isClosed` says whether the connection has ended.
+  func finish(_ isClosed: Bool) {
+    let continuation = waiting.withLock { waiting in
+      defer { waiting = nil }
+      return waiting
+    }
+    continuation?.resume(returning: isClosed)
   }
 }
 

@@ -19,8 +19,8 @@ struct DaemonArguments: Equatable {
     case describeResource(String)
     /// Print the document about the client that its owner publishes at an address, and end.
     case describeClient(String)
-    /// Prepare the database of the fleet, or show what is in it, and end.
-    case prepareFleet, showFleet
+    /// Do something about the fleet, and end.
+    case fleet(FleetTask.Kind)
     /// Say something about the program, and end.
     case version, help
   }
@@ -39,6 +39,8 @@ struct DaemonArguments: Equatable {
   var trustedGroup: String?
   /// The path of a new key of a fleet; nil where none is to be made.
   var newKey: String?
+  /// Whether a file that cannot be brought back may be removed.
+  var isConfirmed = false
   /// Whether the output is to be JSON.
   var wantsJSON = false
   /// The descriptor on which to report that the broker is ready, or why it is not.
@@ -53,6 +55,7 @@ struct DaemonArguments: Equatable {
            authbrokerd --describe-resource URL [--config FILE]
            authbrokerd --describe-client URL
            authbrokerd --fleet-init [--new-key FILE] | --fleet-status [--config FILE] [--json]
+           authbrokerd --fleet-rekey [--new-key FILE] | --fleet-leave [--yes] [--state DIR] [--config FILE] [--json]
     People start it with `authbroker serve`, or not at all: `authbroker token` starts it on demand.
 
     """
@@ -74,8 +77,11 @@ struct DaemonArguments: Equatable {
       case "--list-providers": mode = .listProviders
       case "--describe-resource": mode = .describeResource(try Self.value(argument, &rest))
       case "--describe-client": mode = .describeClient(try Self.value(argument, &rest))
-      case "--fleet-init": mode = .prepareFleet
-      case "--fleet-status": mode = .showFleet
+      case "--fleet-init": mode = .fleet(.prepare)
+      case "--fleet-status": mode = .fleet(.show)
+      case "--fleet-rekey": mode = .fleet(.rekey)
+      case "--fleet-leave": mode = .fleet(.leave)
+      case "--yes": isConfirmed = true
       case "--new-key": newKey = try Self.value(argument, &rest)
       case "--json": wantsJSON = true
       case "--version": mode = .version

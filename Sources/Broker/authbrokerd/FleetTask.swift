@@ -1,44 +1,65 @@
-import BrokerProtocol
 import Configuration
+import ConfigurationFile
 import Fleet
 import JSON
 import LinuxSystem
-import PostgreSQL
 import Records
 import Sealing
 import SecretMemory
 import StateDirectory
 import TextCoding
 
-/// `--fleet-init` and `--fleet-status`: prepares the database of a fleet for its members, and shows what is in it.
-enum FleetTask {
-  /// Does it, prints one line, and ends the process.
-  static func run(_ arguments: DaemonArguments, _ environment: [String: String], newKey: String?) -> Never {
+/// `--fleet-init`, `--fleet-status`, `--fleet-rekey` and `--fleet-leave`: tasks for a fleet that no broker is asked for.
+struct FleetTask {
+  /// The task.
+  enum Kind: Equatable {
+    /// Prepares the database for the first member.
+    case prepare
+    /// Shows what is in it.
+    case show
+    /// Changes the data key.
+    case rekey
+    /// Removes the key of this machine.
+    case leave
+  }
+
+  /// The command line.
+  let arguments: DaemonArguments
+  /// The environment of the process.
+  let environment: [String: String]
+  /// The paths of this machine's broker.
+  let paths: StatePaths
+  /// The configuration.
+  let configuration: BrokerConfiguration
+  /// Its section `store`.
+  let section: StoreConfiguration
+  /// The records of the fleet.
+  let record: PostgreSQLRecord
+  private let secrets: ClientSecrets
+
+  /// Does it, prints what was done, and ends the process.
+  static func run(_ kind: Kind, _ arguments: DaemonArguments, _ environment: [String: String]) -> Never {
     let finished = Semaphore()
     do throws(StartFailure) {
       do throws(SealingError) { try Sealing.initialize() } catch {
         throw StartFailure(kind: .failed, message: error.description)
       }
-      let configuration = try configuration(arguments, environment)
-      guard let section = configuration.store else {
+      guard let task = try FleetTask(arguments, environment) else {
+        if kind == .leave { finish(FleetLeaving.nothing(arguments.wantsJSON)) }
         throw StartFailure(kind: .configInvalid, message: "the configuration has no store; add the section store")
       }
-      if let newKey { try makeKey(at: newKey) }
       do throws(Errno) { try TaskThread.shared.start() } catch { throw StartFailure(noThread: error) }
       Task(executorPreference: TaskThread.shared) {
-        let secrets = ClientSecrets(environment: environment)
-        let record = FleetMembership.record(section, secrets)
-        do throws(SharedRecordFailure) {
-          if case .prepareFleet = arguments.mode { try await prepare(section, record, secrets) }
-          try await show(configuration, section, record, secrets, arguments.wantsJSON)
-          ProcessImage.end(0)
-        } catch {
-          refuse(StartFailure(kind: .storeFailed, message: "the fleet \(section.fleet): \(error.reason)"), arguments)
-        }
+        do throws(StartFailure) { finish(try await task.perform(kind)) } catch { refuse(error, arguments) }
       }
     } catch { refuse(error, arguments) }
     // The task ends the process.
     while true { finished.wait() }
+  }
+
+  private static func finish(_ output: String) -> Never {
+    StandardOutput.write(output)
+    ProcessImage.end(0)
   }
 
   private static func refuse(_ failure: StartFailure, _ arguments: DaemonArguments) -> Never {
@@ -47,21 +68,56 @@ enum FleetTask {
     ProcessImage.end(failure.exitCode)
   }
 
-  private static func configuration(
-    _ arguments: DaemonArguments, _ environment: [String: String]
-  ) throws(StartFailure) -> BrokerConfiguration {
-    try ConfigurationSource(paths: StatePaths(arguments, environment), environment: environment).read()
+  /// Reads the configuration; nil where that has no store.
+  private init?(_ arguments: DaemonArguments, _ environment: [String: String]) throws(StartFailure) {
+    let paths = try StatePaths(arguments, environment)
+    let configuration = try ConfigurationSource(paths: paths, environment: environment).read()
+    guard let section = configuration.store else { return nil }
+    (self.arguments, self.environment, self.paths) = (arguments, environment, paths)
+    (self.configuration, self.section) = (configuration, section)
+    secrets = ClientSecrets(environment: environment)
+    record = FleetMembership.record(section, secrets)
+  }
+
+  private func perform(_ kind: Kind) async throws(StartFailure) -> String {
+    switch kind {
+    case .prepare:
+      try makeFirstKey()
+      do throws(SharedRecordFailure) { try await prepare() } catch { throw failure(error) }
+      return try await status()
+    case .show: return try await status()
+    case .rekey: return try await rekey()
+    case .leave: return try await leave()
+    }
+  }
+
+  /// The failure of something about the database or its key.
+  func failure(_ failure: SharedRecordFailure) -> StartFailure {
+    StartFailure(kind: .storeFailed, message: "the fleet \(section.fleet): \(failure.reason)")
+  }
+
+  /// The key that `store.key` names.
+  func key() async throws(SharedRecordFailure) -> SealingKey { try await FleetMembership.key(section.key, secrets).get() }
+
+  /// The file that `store.key` names; nil where it comes from elsewhere.
+  var keyFile: String? {
+    guard case .file(let path) = section.key.place else { return nil }
+    return path
+  }
+
+  /// The path of the file for a new key; nil where none is wanted.
+  var newKeyPath: String? {
+    arguments.newKey.map { PathName.absolute($0, in: ProcessIdentity.workingDirectory) }
   }
 
   /// Writes a new key to a new file, which only its owner can read.
-  private static func makeKey(at path: String) throws(StartFailure) {
+  static func makeKey(at path: String) throws(StartFailure) -> SealingKey {
     do {
       let key = try SealingKey.random()
       var text = key.secret.withBytes { Base64.encode($0, as: .padded) } + [UInt8(ascii: "\n")]
       defer { wipe(&text) }
-      let file = try FileDescriptor.open(path, [.write, .create, .exclusive, .noFollow])
-      try file.writeAll(text.span)
-      try file.synchronize()
+      try PendingFile(path, text.span).put(replacing: false)
+      return key
     } catch let error as Errno where error == .exists {
       throw StartFailure(kind: .failed, message: "\(path) is there already, and is not replaced; leave --new-key out")
     } catch {
@@ -69,11 +125,19 @@ enum FleetTask {
     }
   }
 
+  private func makeFirstKey() throws(StartFailure) {
+    guard let path = newKeyPath else { return }
+    if let keyFile, keyFile != path {
+      throw StartFailure(
+        kind: .configInvalid,
+        message: "store.key names the file \(keyFile), and --new-key \(path); give the same file, nothing was written")
+    }
+    _ = try Self.makeKey(at: path)
+  }
+
   /// Makes the table and the data key, unless they are there.
-  private static func prepare(
-    _ section: StoreConfiguration, _ record: PostgreSQLRecord, _ secrets: ClientSecrets
-  ) async throws(SharedRecordFailure) {
-    let key = try await FleetMembership.key(section.key, secrets).get()
+  private func prepare() async throws(SharedRecordFailure) {
+    let key = try await key()
     try await record.prepare()
     guard try await record.read(FleetKey.rowName).rows[FleetKey.rowName] == nil else { return }
     let bytes: [UInt8]
@@ -84,40 +148,10 @@ enum FleetTask {
     _ = try await record.write(bytes, as: FleetKey.rowName, from: nil, to: 1)
   }
 
-  /// Prints what is there, for a key that opens it.
-  private static func show(
-    _ configuration: BrokerConfiguration, _ section: StoreConfiguration, _ record: PostgreSQLRecord,
-    _ secrets: ClientSecrets, _ wantsJSON: Bool
-  ) async throws(SharedRecordFailure) {
-    let key = try await FleetMembership.key(section.key, secrets).get()
-    let rows = try await record.read().rows
-    guard let row = rows[FleetKey.rowName] else {
-      throw SharedRecordFailure("it has no key yet; authbroker fleet init makes one")
-    }
-    do throws(SealingError) { _ = try FleetKey(row.bytes, fleet: section.fleet, under: key) } catch {
-      throw SharedRecordFailure(error == .wrongKey ? "store.key is not its key" : error.description)
-    }
-    let names = rows.keys.filter { $0 != FleetKey.rowName }.sorted()
-    let shared = configuration.sharedProfiles.map(\.description)
-    guard wantsJSON else {
-      let list = names.isEmpty ? "no sessions yet" : "sessions of \(names.joined(separator: ", "))"
-      let here = shared.isEmpty ? "no profile here is shared" : "shared here: \(shared.joined(separator: ", "))"
-      return StandardOutput.write("the fleet \(section.fleet) is ready: \(list); \(here)\n")
-    }
+  /// An object as a line for programs.
+  static func line(_ body: (inout JSONWriter) -> Void) -> String {
     var writer = JSONWriter()
-    writer.object { writer in
-      writer.member("fleet", section.fleet)
-      writer.member("profiles", shared)
-      writer.key("records")
-      writer.array { writer in
-        for name in names {
-          writer.object { writer in
-            writer.member("profile", name)
-            writer.member("version", Int(rows[name]?.version ?? 0))
-          }
-        }
-      }
-    }
-    StandardOutput.write(String(decoding: InvisibleCharacters.escaped(in: writer.bytes), as: UTF8.self) + "\n")
+    writer.object(body)
+    return String(decoding: InvisibleCharacters.escaped(in: writer.bytes), as: UTF8.self) + "\n"
   }
 }

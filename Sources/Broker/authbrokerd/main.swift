@@ -36,6 +36,6 @@ case .outlineConfiguration: ProcessImage.end(ConfigurationOutline.run(arguments,
 case .listProviders: StandardOutput.write(ProviderListing.text)
 case .describeResource(let url): ResourceListing.run(url, arguments, environment)
 case .describeClient(let url): ProcessImage.end(ResourceListing.describeClient(at: url))
-case .prepareFleet, .showFleet: FleetTask.run(arguments, environment, newKey: arguments.newKey)
+case .fleet(let kind): FleetTask.run(kind, arguments, environment)
 case .owner, .privateOwner: OwnerProcess.run(arguments, environment)
 }

@@ -91,4 +91,60 @@ import Testing
       #expect(try await place.read().rows.count == 4)
     }
   }
+
+  @Test(arguments: RecordPlace.Kind.allCases) func `records are written together, or none of them`(
+    _ kind: RecordPlace.Kind
+  ) async throws {
+    try await RecordPlace.with(kind) { place async throws in
+      #expect(try await place.write([1], as: "a", from: nil, to: 1) == true)
+      #expect(try await place.write([1], as: "it's \"b\"", from: nil, to: 4) == true)
+      let before = try await place.read().rows
+      let a = SharedWrite([0, 255], as: "a", from: 1, to: 2)
+      let b = SharedWrite([], as: "it's \"b\"", from: 4, to: 9)
+      let new = SharedWrite([3], as: "", from: nil, to: 1)
+      // Another version of one; one that is there, and one that is not.
+      for wrong in [
+        SharedWrite([9], as: "it's \"b\"", from: 3, to: 9), SharedWrite([9], as: "it's \"b\"", from: nil, to: 9),
+        SharedWrite([9], as: "c", from: 1, to: 2),
+      ] {
+        for changes in [[a, wrong, new], [wrong, a], [new, wrong], [wrong]] {
+          #expect(try await place.write(changes) == false)
+          #expect(try await place.read().rows == before)
+        }
+      }
+      #expect(try await place.write([a, b, new]) == true)
+      let after = try await place.read().rows
+      #expect(
+        after == [
+          "a": SharedRow(version: 2, bytes: [0, 255]), "it's \"b\"": SharedRow(version: 9, bytes: []),
+          "": SharedRow(version: 1, bytes: [3]),
+        ])
+      #expect(try await place.write([a, b, new]) == false)
+      #expect(try await place.read().rows == after)
+    }
+  }
+
+  @Test(arguments: RecordPlace.Kind.allCases) func `of writers of the same records one writes all, and the others none`(
+    _ kind: RecordPlace.Kind
+  ) async throws {
+    try await RecordPlace.with(kind) { place async throws in
+      let names = (0..<5).map { "r\($0)" }
+      for name in names { #expect(try await place.write([0], as: name, from: nil, to: 1) == true) }
+      let written = try await withThrowingTaskGroup(of: Bool.self) { group in
+        for writer in 1...10 {
+          group.addTask {
+            let all = names.map { SharedWrite([UInt8(writer)], as: $0, from: 1, to: 2) }
+            return try await place.write(writer.isMultiple(of: 2) ? all : all.reversed())
+          }
+          group.addTask { try await place.write([100], as: "r\(writer % 5)", from: 1, to: 2) }
+        }
+        return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+      }
+      let rows = try await place.read().rows
+      #expect(rows.values.allSatisfy { $0.version <= 2 })
+      let bytes = Set(rows.values.map(\.bytes)).subtracting([[0], [100]])
+      // All of one writer, or some of those that write one alone.
+      if bytes.isEmpty { #expect(written > 0) } else { #expect(bytes.count == 1 && written == 1) }
+    }
+  }
 }

@@ -9,11 +9,11 @@ import Testing
 
 /// The sessions of a fleet: one flight for all members, whatever becomes of one of them.
 @Suite(.standardTimeLimit) struct FleetStoreTests {
-  private let place = MemoryRecord()
-  private let key: SealingKey
-  private static let binding = ProviderBinding(type: "rest", issuer: "https://api.example.com")
+  let place = MemoryRecord()
+  let key: SealingKey
+  static let binding = ProviderBinding(type: "rest", issuer: "https://api.example.com")
   /// The lease of a member.
-  private static let lease: Int64 = 40_000
+  static let lease: Int64 = 40_000
 
   init() async throws {
     try Sealing.initialize()
@@ -22,28 +22,28 @@ import Testing
     #expect(try await place.write(row, as: FleetKey.rowName, from: nil, to: 1) == true)
   }
 
-  /// A member, by the key of the fleet unless another one is given.
-  private func member(
-    _ binding: ProviderBinding = Self.binding, _ problems: Problems = Problems(), key: SealingKey? = nil,
-    wall: Int64 = 1_000_000
+  /// A member, by the key of the fleet unless its own file has another one.
+  func member(
+    _ binding: ProviderBinding = Self.binding, _ problems: Problems = Problems(), file: KeyFile? = nil,
+    of profile: ProfileName = .default, wall: Int64 = 1_000_000
   ) -> FleetStore {
-    let key = key ?? self.key
+    let file = file ?? KeyFile(key)
     return FleetStore(
-      place, fleet: "f", bindings: [.default: binding], pollInterval: nil, key: { .success(key) },
+      place, fleet: "f", bindings: [profile: binding], pollInterval: nil, key: { .success(file.key) },
       wallClock: { Timestamp(milliseconds: wall) }, boot: nil, report: { problems.add($0) })
   }
 
-  private func record(_ generation: UInt64, _ token: String = "r1") throws -> SessionRecord {
+  func record(_ generation: UInt64, _ token: String = "r1", of profile: ProfileName = .default) throws -> SessionRecord {
     let tokens = TokenSet(
       accessToken: try Secret(utf8: "a"), accessTokenExpiresAt: nil, refreshToken: try Secret(utf8: token))
     let session = LivingSession(
       tokens: tokens, user: nil, authTime: Timestamp(milliseconds: 1), issuedAt: Timestamp(milliseconds: 1),
       lastValidatedAt: Timestamp(milliseconds: 1))
     return SessionRecord(
-      profile: .default, binding: Self.binding, generation: generation, contents: .living(session))
+      profile: profile, binding: Self.binding, generation: generation, contents: .living(session))
   }
 
-  private func intent(_ generation: UInt64, at time: Int64 = 5) -> StoreStep {
+  func intent(_ generation: UInt64, at time: Int64 = 5) -> StoreStep {
     .openIntent(
       RefreshIntent(profile: .default, generation: generation, startedAt: Timestamp(milliseconds: time)))
   }
@@ -216,9 +216,9 @@ import Testing
     for row in try await place.read().rows.values {
       #expect(!String(decoding: row.bytes, as: UTF8.self).contains("token"))
     }
-    let stranger = member(Self.binding, problems, key: try SealingKey.random())
-    await #expect(throws: StoreFailure.self) { try await stranger.load() }
-    #expect(problems.all == [.unreachable("store.key is not the key of the fleet f")])
+    let stranger = member(Self.binding, problems, file: KeyFile(try SealingKey.random()))
+    for _ in 0..<3 { await #expect(throws: StoreFailure.self) { try await stranger.load() } }
+    #expect(problems.all == [.unreachable("store.key is not the key of the fleet")])
   }
 
   @Test func `a place that is away is reported once, and once that it is back`() async throws {
@@ -254,4 +254,18 @@ final class Problems: Sendable {
 
   /// Takes one in.
   func add(_ problem: FleetStore.Problem) { list.withLock { $0.append(problem) } }
+}
+
+/// The file of one machine with the key of the fleet.
+final class KeyFile: Sendable {
+  private let content: Mutex<SealingKey>
+
+  /// The key; it may be replaced.
+  var key: SealingKey {
+    get { content.withLock { $0 } }
+    set { content.withLock { $0 = newValue } }
+  }
+
+  /// A file with a key.
+  init(_ key: SealingKey) { content = Mutex(key) }
 }

@@ -82,6 +82,14 @@ final class MemoryRecord: SharedRecord {
     set { failing.store(newValue, ordering: .relaxed) }
   }
 
+  /// What is done once, right before the next write: by another member, say.
+  let interruption = Mutex<(@Sendable () -> Void)?>(nil)
+  /// What becomes of writes of several records.
+  enum Loss { case question, answer }
+
+  /// What is lost of them; nil for nothing.
+  let loss = Mutex<Loss?>(nil)
+
   /// Its clock, in milliseconds.
   let clock = Atomic(Int64(1_000_000))
 
@@ -106,9 +114,33 @@ final class MemoryRecord: SharedRecord {
     _ bytes: [UInt8], as name: String, from old: Int64?, to new: Int64
   ) async throws(SharedRecordFailure) -> Bool {
     try reach()
-    return rows.withLock { rows in
-      guard rows[name]?.version == old else { return false }
-      rows[name] = SharedRow(version: new, bytes: bytes)
+    interrupt()
+    return put([SharedWrite(bytes, as: name, from: old, to: new)])
+  }
+
+  func write(_ changes: [SharedWrite]) async throws(SharedRecordFailure) -> Bool {
+    interrupt()
+    try reach()
+    let loss = loss.withLock { $0 }
+    let isWritten = loss != .question && put(changes)
+    if loss != nil { throw SharedRecordFailure("no answer in time") }
+    return isWritten
+  }
+
+  private func interrupt() {
+    let action = interruption.withLock { action in
+      defer { action = nil }
+      return action
+    }
+    action?()
+  }
+
+  /// Writes all of these, or none.
+  @discardableResult
+  func put(_ changes: [SharedWrite]) -> Bool {
+    rows.withLock { rows in
+      guard changes.allSatisfy({ rows[$0.name]?.version == $0.old }) else { return false }
+      for change in changes { rows[change.name] = SharedRow(version: change.new, bytes: change.bytes) }
       return true
     }
   }
@@ -149,14 +181,30 @@ actor SQLiteRecord: SharedRecord {
     _ bytes: [UInt8], as name: String, from old: Int64?, to new: Int64
   ) async throws(SharedRecordFailure) -> Bool {
     do throws(SQLiteError) {
-      let statement = try connection.prepare(old == nil ? Self.insertion : Self.update)
-      try statement.bind(name, at: 1)
-      try statement.bind(new, at: 2)
-      try statement.bind(bytes, at: 3)
-      if let old { try statement.bind(old, at: 4) }
-      try statement.run()
-      return connection.changedRowCount > 0
+      return try put(SharedWrite(bytes, as: name, from: old, to: new))
     } catch { throw SharedRecordFailure(error.description) }
+  }
+
+  func write(_ changes: [SharedWrite]) async throws(SharedRecordFailure) -> Bool {
+    do throws(SQLiteError) {
+      try connection.execute("BEGIN IMMEDIATE")
+      for change in changes where try !put(change) {
+        try connection.execute("ROLLBACK")
+        return false
+      }
+      try connection.execute("COMMIT")
+      return true
+    } catch { throw SharedRecordFailure(error.description) }
+  }
+
+  private func put(_ change: SharedWrite) throws(SQLiteError) -> Bool {
+    let statement = try connection.prepare(change.old == nil ? Self.insertion : Self.update)
+    try statement.bind(change.name, at: 1)
+    try statement.bind(change.new, at: 2)
+    try statement.bind(change.bytes, at: 3)
+    if let old = change.old { try statement.bind(old, at: 4) }
+    try statement.run()
+    return connection.changedRowCount > 0
   }
 
   private static let insertion: StaticString =

@@ -14,8 +14,8 @@ struct LogoutGathering {
   var isReading: Bool
   /// The sessions that may have ended as well, and are still being examined.
   var unexamined: Set<SlotID> = []
-  /// Why something could not be made durable.
-  var failure: StoreFailure?
+  /// The profiles whose sign-out could not be made durable, and whether their records are shared.
+  var unwritten: [(profile: ProfileName, isShared: Bool)] = []
   /// Whether sessions of profiles that have left the configuration may still be there: nothing tries their end again.
   var hasLeftSessions = false
   /// Ends the waiting for providers.
@@ -50,11 +50,17 @@ struct LogoutGathering {
           "The sessions of configured profiles have ended, but the vault could not be read or written for the others; "
             + "log out again."))
     }
-    guard failure == nil else {
-      return .failure(
-        BrokerError(.storeFailed, "The session is forgotten, but the vault could not be written; it is tried again."))
-    }
+    if !unwritten.isEmpty { return .failure(BrokerError(.storeFailed, Self.sentence(on: unwritten.map(\.isShared)))) }
     return .success(
       Logout.Result(results: order.map { LogoutOutcome(profile: $0, serverRevoked: revoked[$0] ?? .no) }))
+  }
+
+  /// The sentence on sign-outs that could not be made durable; `areShared` says of each whether its record is shared.
+  private static func sentence(on areShared: [Bool]) -> String {
+    let place =
+      areShared.contains(false)
+      ? areShared.contains(true) ? "the vault and the database of the fleet" : "the vault" : "the database of the fleet"
+    let others = areShared.contains(true) ? " Until then it lives on the other members; authbroker fleet status says why." : ""
+    return "The session is forgotten here, but \(place) could not be written; it is tried again.\(others)"
   }
 }

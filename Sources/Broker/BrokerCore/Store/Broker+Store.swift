@@ -98,9 +98,10 @@ extension Broker {
     case .revocation(let id):
       if failure == nil { handle(.kept(id)) }
     case .logout(let id, let profile):
+      let isShared = holder(of: profile)?.records != nil
       note(id) { logout in
         logout.unsaved.remove(profile)
-        logout.failure = logout.failure ?? failure
+        if failure != nil { logout.unwritten.append((profile, isShared)) }
       }
     case .leftSession(let id, let profile):
       note(id) { logout in

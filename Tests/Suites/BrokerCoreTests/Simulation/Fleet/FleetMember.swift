@@ -38,6 +38,10 @@ final class FleetMember {
   let storage = Wire<StoreQuestion, StoreAnswer>(after: 0)
   let inbox = Inbox()
   let broker: Broker
+  /// The file with its `store.key`.
+  let file: SimulatedKeyFile
+  /// The name of the data key that it has unwrapped last.
+  var opened: [UInt8]?
   private let store: SimulatedStore
   /// What it has asked.
   var sent: [Int: Asked<ProviderAnswer>] = [:]
@@ -75,10 +79,12 @@ final class FleetMember {
     self.clock = clock
     let disk = InMemoryStore()
     store = SimulatedStore(disk, storage, inbox)
+    let file = SimulatedKeyFile(key)
+    self.file = file
     let provider = SimulatedProvider(.default, issuer: FleetSimulation.issuer, habit: .token, providers)
     let fleet = FleetStore(
       PlaceView(records), fleet: "f", bindings: [.default: provider.binding], pollInterval: FleetSimulation.poll,
-      key: { .success(key) }, wallClock: { clock.now }, boot: clock.boot, report: { _ in })
+      key: { .success(file.key) }, wallClock: { clock.now }, boot: clock.boot, report: { _ in })
     broker = Broker(
       executor: executor,
       profiles: [ProfileSettings(name: .default, provider: provider, rules: rules, records: fleet)], store: store,

@@ -102,7 +102,10 @@ extension FleetSimulation {
 
   /// Takes in what the place has after a write.
   func noteWritten(_ name: String) throws(Violation) {
-    guard let row = place.rows[name], let entry = try? entry(of: row) else { return }
+    guard name != FleetKey.rowName, let row = place.rows[name] else { return }
+    guard let entry = try? entry(of: row) else {
+      throw Violation(.durableFirst, "what is written does not open")
+    }
     guard entry.generation >= ledger.newest.generation else {
       throw Violation(.generationGrows, "\(entry.generation) after \(ledger.newest.generation)")
     }
@@ -142,8 +145,8 @@ extension FleetSimulation {
     return "living \(session.tokens.refreshToken?.value.revealedString() ?? "")"
   }
 
-  private func entry(of row: SharedRow) throws -> FleetEntry {
-    try coding.decode(row, of: .default, ProviderBinding(type: "simulated", issuer: Self.issuer))
+  private func entry(of row: SharedRow) throws -> FleetEntry? {
+    try keys.coding(of: row)?.decode(row, of: .default, ProviderBinding(type: "simulated", issuer: Self.issuer))
   }
 
   /// What a row shows of the session.
@@ -156,8 +159,10 @@ extension FleetSimulation {
 
   /// Takes in what a member is shown: what is older than what it knows raises the alarm.
   func noteShown(_ answer: RecordAnswer, to question: RecordQuestion, _ member: FleetMember) {
+    if case .rows(let rows) = answer { keys.show(rows, to: member) }
     switch (question, answer) {
     case (.read(nil), .rows(let rows)):
+      guard keys.canOpen(rows, member) else { return }
       guard let row = rows.rows[ProfileName.default.description] else {
         noteBehind(member.known != nil, member)
         return
@@ -166,9 +171,9 @@ extension FleetSimulation {
       let isBehind = member.known?.isAhead(of: found) ?? false
       noteBehind(isBehind, member)
       if !isBehind { member.known = found }
-    case (.write(_, ProfileName.default.description, _, let version), .written(true)):
+    case (.write(let changes), .written(true)):
       // Another member may have written since: then the next view is newer.
-      if let row = place.rows[ProfileName.default.description], row.version == version {
+      if let row = place.rows[ProfileName.default.description], row.version == changes.last?.new {
         member.known = known(row)
         member.mayNotSpend = false
       }
@@ -184,8 +189,11 @@ extension FleetSimulation {
     (member.isBehind, member.mayNotSpend) = (isBehind, isBehind)
   }
 
-  /// Whoever sees that the place has gone back raises the alarm at once.
+  /// Whoever sees that the place has gone back raises the alarm at once, and nobody else does.
   func checkAlarms() throws(Violation) {
+    for member in members where member.alarms.raised > member.alarms.wanted {
+      throw Violation(.generationGrows, "member \(member.number) raises an alarm, and nothing has gone back")
+    }
     for member in members where member.alarms.raised < member.alarms.wanted {
       throw Violation(.generationGrows, "member \(member.number) raises no alarm, and the place has gone back")
     }

@@ -57,8 +57,12 @@ extension FleetSimulation {
   @discardableResult
   func act(_ question: RecordQuestion) throws(Violation) -> RecordAnswer {
     let answer = place.answer(question, at: world)
-    if case .write(_, let name, _, _) = question {
-      if case .written(true) = answer { try noteWritten(name) } else { counts.conflicts += 1 }
+    if case .write(let changes) = question {
+      if case .written(true) = answer {
+        for change in changes { try noteWritten(change.name) }
+      } else {
+        counts.conflicts += 1
+      }
     }
     return answer
   }
@@ -212,7 +216,7 @@ extension FleetSimulation {
     trace.note("all troubles end")
     (isPlaceDown, isNetworkDown) = (false, false)
     for member in members {
-      member.isCutOff = false
+      (member.isCutOff, member.file.key) = (false, keys.storeKey)
       if member.isStopped { try goOn(member) }
     }
     try rest()

@@ -38,7 +38,7 @@ final class FleetSimulation {
   /// What was counted, for the report.
   struct Counts {
     var steps = 0, tokens = 0, logins = 0, logouts = 0, refreshes = 0, repeats = 0, deaths = 0, lostForGood = 0
-    var conflicts = 0, stops = 0, failovers = 0, alarms = 0, polls = 0, late = 0
+    var conflicts = 0, stops = 0, failovers = 0, alarms = 0, polls = 0, late = 0, rekeys = 0, newKeys = 0
 
     /// Adds those of another run.
     mutating func add(_ other: Counts) {
@@ -56,6 +56,8 @@ final class FleetSimulation {
       alarms += other.alarms
       polls += other.polls
       late += other.late
+      rekeys += other.rekeys
+      newKeys += other.newKeys
     }
   }
 
@@ -80,9 +82,8 @@ final class FleetSimulation {
   var isNetworkDown = false
   var ledger = FleetLedger()
   var counts = Counts()
-  let key: SealingKey
   let rules: SessionRules
-  let coding: FleetCoding
+  var keys: FleetKeys
 
   /// A run that has not begun.
   init(_ plan: Plan, tracing: Bool = false) throws {
@@ -90,13 +91,13 @@ final class FleetSimulation {
     random = SeededGenerator(seed: plan.seed)
     trace = Trace(isOn: tracing)
     try Sealing.initialize()
-    key = try SealingKey.random()
     server.grace = plan.seed % 3 == 0 ? .seconds(90) : .zero
     rules = SessionRules(rotation: .always, rotationGrace: server.grace)
+    keys = try FleetKeys()
     place = SimulatedPlace(epoch: 1_700_000_000_000)
-    let row = try FleetKey.make(fleet: "f", under: key)
-    _ = place.answer(.write(row, name: FleetKey.rowName, old: nil, new: 1), at: world)
-    coding = FleetCoding(fleet: "f", seal: try FleetKey(row, fleet: "f", under: key).seal)
+    let row = try FleetKey.make(fleet: "f", under: keys.storeKey)
+    _ = place.answer(.write([SharedWrite(row, as: FleetKey.rowName, from: nil, to: 1)]), at: world)
+    try keys.add(row, under: keys.storeKey)
   }
 
   /// The wall clock of the world.
@@ -124,7 +125,7 @@ final class FleetSimulation {
   /// Starts a member.
   func join() throws(Violation) {
     lives += 1
-    let member = FleetMember(lives, executor, world: (world, wall), key: key, rules: rules, &random)
+    let member = FleetMember(lives, executor, world: (world, wall), key: keys.storeKey, rules: rules, &random)
     members.append(member)
     trace.note("member \(lives) begins")
     member.begin()
@@ -170,7 +171,10 @@ final class FleetSimulation {
     switch message {
     case .answered(let number, let answer): try noteAnswered(number, answer)
     case .delivered(let delivery):
-      guard case .securityAlert(let alert) = delivery.event.payload, alert.kind == .storeRolledBack else { return }
+      guard case .securityAlert(let alert) = delivery.event.payload else { return }
+      guard alert.kind == .storeRolledBack else {
+        throw Violation(.generationGrows, "member \(member.number) alerts of \(alert.kind), and nothing was changed")
+      }
       member.alarms.raised += 1
       counts.alarms += 1
     case .committed, .refused, .promised, .problem, .reconfigured: break

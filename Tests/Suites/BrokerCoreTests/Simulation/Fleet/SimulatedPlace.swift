@@ -8,7 +8,7 @@ import Synchronization
 enum RecordQuestion: Sendable {
   /// One record, or all of them.
   case read(String?)
-  case write([UInt8], name: String, old: Int64?, new: Int64)
+  case write([SharedWrite])
 }
 
 /// What becomes of it.
@@ -30,16 +30,19 @@ struct SimulatedPlace {
   /// A place without records, whose clock shows another time than the world's.
   init(epoch: Int64) { self.epoch = epoch }
 
+  /// What its clock shows, in milliseconds.
+  func time(at uptime: Duration) -> Int64 { epoch + uptime.milliseconds }
+
   /// Does what is asked.
   mutating func answer(_ question: RecordQuestion, at uptime: Duration) -> RecordAnswer {
     switch question {
     case .read(let name):
       let found = name.map { name in rows.filter { $0.key == name } } ?? rows
-      return .rows(SharedRows(rows: found, time: epoch + uptime.milliseconds))
-    case .write(let bytes, let name, let old, let new):
-      guard rows[name]?.version == old else { return .written(false) }
+      return .rows(SharedRows(rows: found, time: time(at: uptime)))
+    case .write(let changes):
+      guard changes.allSatisfy({ rows[$0.name]?.version == $0.old }) else { return .written(false) }
       history = history.suffix(5) + [rows]
-      rows[name] = SharedRow(version: new, bytes: bytes)
+      for change in changes { rows[change.name] = SharedRow(version: change.new, bytes: change.bytes) }
       return .written(true)
     }
   }
@@ -70,7 +73,11 @@ final class PlaceView: SharedRecord {
   func write(
     _ bytes: [UInt8], as name: String, from old: Int64?, to new: Int64
   ) async throws(SharedRecordFailure) -> Bool {
-    guard case .written(let isWritten) = await wire.ask(.write(bytes, name: name, old: old, new: new)) else {
+    try await write([SharedWrite(bytes, as: name, from: old, to: new)])
+  }
+
+  func write(_ changes: [SharedWrite]) async throws(SharedRecordFailure) -> Bool {
+    guard case .written(let isWritten) = await wire.ask(.write(changes)) else {
       throw SharedRecordFailure("the place is away")
     }
     return isWritten
