@@ -2,7 +2,6 @@
 
 import contextlib
 import datetime
-import glob
 import json
 import os
 import shutil
@@ -14,7 +13,6 @@ import uuid
 
 from stage import end
 
-FAKETIME = next(iter(glob.glob("/usr/lib/*/faketime/libfaketime.so.1")), None)
 _STARTS_MACHINE = """mount --bind "$1" /proc/sys/kernel/random/boot_id && shift && exec "$@" """
 
 
@@ -49,15 +47,11 @@ class Member:
     def start(self, offset=0):
         """Starts it, with a clock that is wrong by so many seconds."""
         environment = {"HOME": self.folder, "PATH": os.environ.get("PATH", "/usr/bin:/bin")} | self.variables
-        self.offset = offset if FAKETIME else 0
-        machine = self.machine or ["env"]
-        if self.offset:
-            # The library is loaded by the program in front as well, which makes its shared memory: in the broker's own process
-            # it would move the environment.
-            environment |= {"LD_PRELOAD": FAKETIME, "FAKETIME": f"{offset:+d}s", "FAKETIME_DONT_FAKE_MONOTONIC": "1",
-                            "DONT_FAKE_MONOTONIC": "1"}
+        self.offset = offset
+        if offset:
+            environment |= {"LD_PRELOAD": self.fleet.clock, "CLOCK_AHEAD_SECONDS": str(offset)}
         self.process = subprocess.Popen(
-            [*machine, self.fleet.stage.programs + "/authbrokerd", "--state", self.folder + "/state", "--config",
+            [*self.machine, self.fleet.stage.programs + "/authbrokerd", "--state", self.folder + "/state", "--config",
              self.configuration, "--socket", self.path], env=environment, stdin=subprocess.DEVNULL, stdout=self.log,
             stderr=self.log)
 
@@ -113,10 +107,6 @@ class Member:
     def kill(self):
         """As a power cut does."""
         end(self.process)
-        if self.process and self.offset:
-            for name in (f"sem.faketime_sem_{self.process.pid}", f"faketime_shm_{self.process.pid}"):
-                with contextlib.suppress(FileNotFoundError):
-                    os.unlink("/dev/shm/" + name)
 
     def stop(self):
         """Ends it as a service manager does."""

@@ -10,7 +10,7 @@ import traceback
 from chaos import TROUBLES
 from stage import Rows
 
-SCENES = ["tls", "least", "expiry", "rest", "patroni", "chaos"]
+SCENES = ["tls", "least", "clocks", "expiry", "rest", "patroni", "chaos"]
 
 
 def play(name, options):
@@ -57,6 +57,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--lifetime", type=int, default=60, help="of access tokens in chaos, in seconds")
     parser.add_argument("--only", choices=TROUBLES, help="the one trouble of chaos")
+    parser.add_argument("--without", choices=TROUBLES, help="all troubles but this one")
     parser.add_argument("--rounds", type=int, default=5, help="of expiry")
     parser.add_argument("--profiles", type=int, default=1000, help="of rest")
     parser.add_argument("--keep", action="store_true", help="the folders, with the logs")
