@@ -155,8 +155,11 @@ class Pair:
     def wait_for_standby(self, state="sync"):
         """Waits until the other one replicates, in this way (pg_stat_replication)."""
         def is_there():
+            # Patroni takes as the next leader what etcd says, which it writes behind what the server does.
+            roles = {one["role"] for one in self.leader.ask("/cluster").get("members", [])}
             with contextlib.suppress(Failure):
-                return self.leader.query("SELECT sync_state FROM pg_stat_replication WHERE state = 'streaming'") == state
+                found = self.leader.query("SELECT sync_state FROM pg_stat_replication WHERE state = 'streaming'")
+                return found == state and ("sync_standby" in roles) == (state == "sync")
             return False
 
         wait(is_there, f"the standby is {state}", 120, pause=0.2)

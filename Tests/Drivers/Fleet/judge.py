@@ -64,6 +64,7 @@ class Judge:
                 late.append(f"{age:.1f} s old, by {who}")
         rows.add("no refresh token is sent twice while its access token lives", not twice,
                  "; ".join(twice) or f"{counts['refreshes']} spent, {counts['sent again']} sent again after that")
-        rows.add("no dead access token is handed out as a living one", not late,
-                 "; ".join(late) or f"{counts['tokens that clients saw']} tokens")
+        if self.tokens:
+            rows.add("no dead access token is handed out as a living one", not late,
+                     "; ".join(late) or f"{counts['tokens that clients saw']} tokens")
         return counts

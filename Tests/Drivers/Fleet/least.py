@@ -64,6 +64,7 @@ def _with_all(rows, fleet, cluster):
 def _one_less(rows, fleet, cluster, grant):
     """Takes one grant away, and tries what needs it."""
     one = fleet.members[0]
+    wait(lambda: one.call("getAccessToken")[0], "the member has the session")
     told = len(one.told)
     if grant == "INSERT":
         # A row that is there is only updated.

@@ -69,6 +69,7 @@ def patroni(options, rows):
         pair.leader.query(GRANTS)
         fleet.start()
         fleet.must_log_in()
+        alarms = Alarms(stage, fleet.members)
         fleet.begin_use(0.2)
         for number in range(FAILOVERS):
             pair.wait_for_standby()
@@ -93,11 +94,11 @@ def patroni(options, rows):
         fleet.backend.behave()
         pair.wait_for_standby()
         fleet.agree(rows)
-        alarms = sum("storeRolledBack" in member.told for member in fleet.members)
-        rows.add("no synchronous failover has lost a write", alarms == 0, f"{alarms} members have raised storeRolledBack")
+        heard = sum(map(len, alarms.seen.values()))
+        rows.add("no synchronous failover has lost a write", heard == 0, f"{heard} alarms")
         counts = fleet.counts + fleet.judge.judge(rows)
         rows.note("sums", ", ".join(f"{name} {count}" for name, count in sorted(counts.items())))
-        _loss(stage, rows, fleet, pair)
+        _loss(rows, fleet, pair, alarms)
 
 
 def _tokens(fleet):
@@ -105,14 +106,14 @@ def _tokens(fleet):
     return {result["accessToken"] if result else None for result in results}
 
 
-def _loss(stage, rows, fleet, pair):
+def _loss(rows, fleet, pair, alarms):
     """A failover that loses the last writes."""
     pair.leader.ask("/config", {"synchronous_mode": False}, "PATCH")
     pair.wait_for_standby("async")
     if fleet.is_lost():
         fleet.must_log_in()
     wait(lambda: len(_tokens(fleet)) == 1 and None not in _tokens(fleet), "one token")
-    alarms, before = Alarms(stage, fleet.members), _tokens(fleet)
+    before = _tokens(fleet)
     old, standby = pair.leader, pair.standby
     wait(lambda: old.query("SELECT pg_current_wal_lsn() = replay_lsn FROM pg_stat_replication") == "t", "the standby has all")
     old.proxy.cut()
@@ -128,6 +129,10 @@ def _loss(stage, rows, fleet, pair):
         wait(lambda: alarms.are_all("storeRolledBack"), "alarms", 60)
     rows.add("each member that has seen the later version raises securityAlert storeRolledBack", alarms.are_all("storeRolledBack"),
              {number: [event.get("event", event) for event in events] for number, events in alarms.seen.items()})
+    logged = [next((line for line in member.told.splitlines() if "storeRolledBack" in line), "") for member in fleet.members]
+    rows.add("their logs say so", all(logged), logged[0] or "nothing")
+    done = fleet.command("status")
+    rows.note("authbroker fleet status says of it", done.stdout + done.stderr)
     sent = len(fleet.backend.ledger)
     said = {member.message("getAccessToken", 40, forceRefresh=True, timeoutSeconds=10) for member in fleet.members}
     after = [entry for entry in fleet.backend.ledger[sent:] if entry["event"] == "refresh"]

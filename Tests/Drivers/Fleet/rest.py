@@ -55,7 +55,7 @@ def rest(options, rows):
     with Stage(options) as stage:
         cluster = Cluster(stage)
         profiles = [f"p{number:04d}" for number in range(options.profiles)]
-        limits = {"maxLoginsPerConnection": 10000, "maxLoginsPerAccount": 10000}
+        limits = {f"maxLoginsPer{what}": 10000 for what in ("Connection", "Account", "Provider")}
         fleet = Fleet(stage, f"host={cluster.folder} dbname=postgres user=owner", target=cluster.socket, lifetime=86400, poll=5,
                       profiles=profiles, limits=limits)
         cluster.grant()
