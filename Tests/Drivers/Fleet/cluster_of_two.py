@@ -61,6 +61,9 @@ class Node:
     def kill(self):
         """As a power cut of its machine does."""
         end(self.process)
+        for pid in self._pids():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGCONT)
         with contextlib.suppress(OSError, ValueError):
             with open(self.folder + "/data/postmaster.pid", encoding="ascii") as file:
                 server = int(file.readline())
@@ -69,6 +72,17 @@ class Node:
                     os.kill(server, signal.SIGKILL)
         # Its other processes end with it.
         wait(lambda: not self._pids(), "all of them have ended", pause=0.02)
+
+    def hang(self):
+        """As a machine does that stands still."""
+        for pid in [self.process.pid, *self._pids()]:
+            os.kill(pid, signal.SIGSTOP)
+
+    def go_on(self):
+        """Ends that."""
+        for pid in [*self._pids(), self.process.pid]:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGCONT)
 
     def _pids(self):
         found = []

@@ -8,9 +8,10 @@ import time
 from cluster import GRANTS, ROLE
 from cluster_of_two import Pair, absence
 from fleet import Fleet
-from stage import Stage, wait
+from stage import Failure, Stage, wait
 
-FAILOVERS = 3
+# An even number: the first server leads again behind them.
+FAILOVERS = 4
 MEMBERS = 4
 LIFETIME = 120
 
@@ -82,14 +83,15 @@ def patroni(options, rows):
             rows.add(f"failover {number + 1}: the leader is killed under load, and members refresh with the new one",
                      new is not old, f"{old.name} to {new.name} after {led:.1f} s, refreshed after {took:.1f} s")
             old.start()
-        pair.wait_for_standby()
-        _one_refresh(fleet)
-        begun = time.monotonic()
-        standby = pair.standby
-        standby.kill()
-        took = _until_written(fleet, begun)
-        rows.add("the synchronous standby is killed under load: commits wait, and come", True, f"refreshed after {took:.1f} s")
-        standby.start()
+        for what, begin, finish in (("is killed", "kill", "start"), ("hangs", "hang", "go_on")):
+            pair.wait_for_standby()
+            _one_refresh(fleet)
+            standby, begun = pair.standby, time.monotonic()
+            getattr(standby, begin)()
+            took = _until_written(fleet, begun)
+            rows.add(f"the synchronous standby {what} under load: commits wait, and come", True, f"refreshed after {took:.1f} s")
+            getattr(standby, finish)()
+        _hang(rows, fleet, pair)
         fleet.end_use()
         fleet.backend.behave()
         pair.wait_for_standby()
@@ -99,6 +101,31 @@ def patroni(options, rows):
         counts = fleet.counts + fleet.judge.judge(rows)
         rows.note("sums", ", ".join(f"{name} {count}" for name, count in sorted(counts.items())))
         _loss(rows, fleet, pair, alarms)
+
+
+def _hang(rows, fleet, pair):
+    """The leader, which the members' list of hosts names first, stands still."""
+    pair.wait_for_standby()
+    old, other = pair.nodes
+    if not old.is_leader:
+        other.kill()
+        wait(lambda: old.is_leader, "the first server leads")
+        other.start()
+        pair.wait_for_standby()
+    _one_refresh(fleet)
+    begun = time.monotonic()
+    old.hang()
+    try:
+        wait(lambda: other.is_leader, "the other one leads")
+        led = time.monotonic() - begun
+        wait(lambda: fleet.random.choice(fleet.members).call("getAccessToken", 30, forceRefresh=True, timeoutSeconds=10)[0],
+             f"a refresh with the new leader, which leads after {led:.1f} s", 60, pause=0.2)
+        rows.add("the leader, first of the list, hangs: members go to the second", True,
+                 f"led after {led:.1f} s, refreshed after {time.monotonic() - begun:.1f} s")
+    except Failure as failure:
+        rows.add("the leader, first of the list, hangs: members go to the second", False, failure)
+    finally:
+        old.go_on()
 
 
 def _tokens(fleet):
