@@ -30,6 +30,8 @@ SHELL_PACKAGES := python3=python3 bash-completion zsh=zsh fish=fish
 PEER_PACKAGES := oidc-agent-cli openssh-client git=git gnome-keyring libsecret-tools dbus openssl=openssl
 DOOR_PACKAGES := python3=python3 python3-venv nginx-light libnginx-mod-http-brotli-filter apache2-bin haproxy wrk slowhttptest curl=curl \
   git=git gh=gh libapache2-mod-oauth2 setpriv=util-linux openssl=openssl
+FLEET_PACKAGES := python3=python3 setpriv=util-linux ip=iproute2 cc=gcc libc6-dev openssl=openssl postgresql pgbouncer=pgbouncer patroni=patroni \
+  etcd=etcd-server
 EDITOR_PACKAGES := emacs=emacs-nox nvim=neovim vim=vim python3=python3
 
 # One recipe at a time: two builds in one scratch folder only wait for each other.
@@ -95,10 +97,9 @@ test-waits: need-build ## Stop, freeze and disturb the broker while refreshes wa
 	@.ci/swift build --explicit-target-dependency-import-check error --product authbroker
 	@Tests/Drivers/Waits/run "$(BUILD)/debug" $(WAITS)
 
-test-fleet: need-build ## Kill, stop and cut off the members of a fleet, and let the ledger judge; FLEET="--members N" for more (minutes)
-	@.ci/require-packages python3=python3 setpriv=util-linux postgres=postgresql
-	@.ci/swift build --explicit-target-dependency-import-check error --product authbrokerd
-	@Tests/Drivers/Fleet/run "$(BUILD)/debug" $(FLEET)
+test-fleet: release ## Put the members of a fleet through crashes, failovers, impostors and wrong clocks; the ledger judges; FLEET="chaos --members N" for some (some 15 minutes)
+	@.ci/require-packages $(FLEET_PACKAGES)
+	@Tests/Drivers/Fleet/run "$(BIN)" $(FLEET)
 
 test-sockets: need-build ## Let clients of user namespaces, over ssh and of a container ask by limited sockets (as root: all of them)
 	@.ci/require-packages python3=python3 setpriv=util-linux sshd=openssh-server ssh=openssh-client

@@ -1,0 +1,51 @@
+"""Members whose clocks are wrong: tokens live for as long as they do, and nothing is spent twice."""
+
+import time
+
+from chaos import LEASE
+from cluster import ROLE, Cluster
+from fleet import Fleet
+from stage import Stage, wait
+
+LIFETIME = 90
+# Two are wrong in the same way: each of them sees the other's tokens.
+OFFSETS = [0, 90, 90, -90, 3600, -3600]
+
+
+def clocks(options, rows):
+    """The scene."""
+    with Stage(options) as stage:
+        cluster = Cluster(stage)
+        local = f"host={cluster.folder} dbname=postgres user="
+        fleet = Fleet(stage, local + "owner", local + ROLE, members=len(OFFSETS), lifetime=LIFETIME)
+        if not fleet.has_machines:
+            rows.skip("clocks", "NOT TRIED: members need uptimes of their own, which takes root and time namespaces")
+            return
+        cluster.grant()
+        for member, offset in zip(fleet.members, OFFSETS):
+            member.start(offset)
+        for member in fleet.members:
+            wait(member.is_ready, "all answer")
+        errors = [member.clock_error() for member in fleet.members]
+        rows.add("the clocks are wrong", all(abs(error - offset) < 2 for error, offset in zip(errors, OFFSETS)),
+                 [round(error) for error in errors])
+        fleet.must_log_in(fleet.members[0])
+        wait(lambda: all(member.call("getAccessToken")[0] for member in fleet.members), "tokens at all")
+        time.sleep(20)
+        made = [entry for entry in fleet.backend.ledger if entry["event"] == "refresh"]
+        rows.add("a new token of 90 s is not refreshed within 20 s by anyone", not made, f"{len(made)} refreshes")
+        # A reply is lost, of whoever refreshes first, and the token that is there lives for most of its time.
+        fleet.backend.misbehave("drop-after-commit", 1)
+        fleet.must_log_in(fleet.members[0])
+        time.sleep(5)
+        kind = fleet.members[0].call("getAccessToken", 60, forceRefresh=True, timeoutSeconds=25)[1]
+        begun, answers = time.monotonic(), set()
+        while time.monotonic() - begun < LEASE + 12:
+            for member in fleet.members:
+                result, error = member.call("getAccessToken", timeoutSeconds=3)
+                if not result:
+                    answers.add(f"{error} of the member with {member.offset:+d} s")
+            time.sleep(1)
+        rows.add("behind a lost reply all of them serve the living token", not answers, f"{kind}; {sorted(answers)}")
+        counts = fleet.judge.judge(rows)
+        rows.note("sums", dict(counts))

@@ -1,0 +1,64 @@
+"""The token expires while clients wait at all members: one refresh, and how soon the last of them has the new token."""
+
+import threading
+import time
+
+from cluster import ROLE, Cluster
+from fleet import Fleet
+from stage import PATIENCE, Stage, percentiles, wait
+
+LIFETIME = 20
+
+
+def _refreshes(fleet):
+    return sum(entry["event"] == "refresh" for entry in fleet.backend.ledger)
+
+
+def _wait_at_all(fleet):
+    """Clients of all members ask at one instant; how long each has waited, and the tokens that they got."""
+    barrier = threading.Barrier(len(fleet.members))
+    waits, tokens = [], []
+
+    def ask(member):
+        barrier.wait(PATIENCE)
+        begun = time.monotonic()
+        result, kind = member.call("getAccessToken", 60, timeoutSeconds=50)
+        waits.append(time.monotonic() - begun)
+        tokens.append(result["accessToken"] if result else f"error {kind}")
+
+    clients = [threading.Thread(target=ask, args=(member,), daemon=True) for member in fleet.members]
+    for client in clients:
+        client.start()
+    for client in clients:
+        client.join(PATIENCE)
+    return waits, tokens
+
+
+def expiry(options, rows):
+    """The scene."""
+    with Stage(options) as stage:
+        cluster = Cluster(stage)
+        local = f"host={cluster.folder} dbname=postgres user="
+        fleet = Fleet(stage, local + "owner", local + ROLE, lifetime=LIFETIME, poll=5, backgroundRefresh=False)
+        cluster.grant()
+        fleet.start()
+        count = len(fleet.members)
+        rows.note("members", f"{count}, each of {max(member.memory[0] for member in fleet.members)} KiB at most")
+        fleet.must_log_in()
+        for member in fleet.members:
+            wait(lambda: member.call("getSession")[0]["state"] == "authenticated", "all know the session")
+        every, lasts = [], []
+        for number in range(options.rounds):
+            ends = max(entry["monotonic"] for entry in fleet.backend.ledger if entry["event"] in ("login", "refresh")) + LIFETIME
+            time.sleep(max(0, ends + 0.5 - time.monotonic()))
+            before, statements = _refreshes(fleet), cluster.statements()
+            waits, tokens = _wait_at_all(fleet)
+            made, statements = _refreshes(fleet) - before, cluster.statements() - statements
+            rows.add(f"round {number + 1}: one refresh, and one token at all {count} members",
+                     made == 1 and len(set(tokens)) == 1 and len(tokens) == count and "error" not in tokens[0],
+                     f"{made} refreshes, {len(set(tokens))} tokens, {percentiles(waits)}, {statements} statements")
+            every += waits
+            lasts.append(max(waits))
+        rows.note(f"how long the clients of {count} members wait at the expiry, over {options.rounds} rounds", percentiles(every))
+        rows.note("when the last of them has the new token", percentiles(lasts))
+        fleet.judge.judge(rows)
