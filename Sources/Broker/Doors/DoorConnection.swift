@@ -25,6 +25,8 @@ struct DoorConnection: ~Copyable {
   private var echo: TokenEcho?
   private var loan: LoanMemory.Hand?
   private let lane: KeptLane
+  /// The reader of heads, which is one for all requests: it takes the memory of the longest head at once.
+  private var reader = RequestHead(longest: Self.longestHead)
 
   /// Takes a connection over.
   init(_ descriptor: consuming FileDescriptor, of door: Door) {
@@ -52,7 +54,11 @@ struct DoorConnection: ~Copyable {
   /// - Throws: why it is not forwarded.
   private mutating func serveNext() throws(DoorRefusal) -> Bool {
     var head = RequestHead(longest: Self.longestHead)
-    defer { head.wipe() }
+    swap(&head, &reader)
+    defer {
+      head.wipe()
+      swap(&head, &reader)
+    }
     guard try read(&head) else { return false }
     var keepsConnection = false
     do throws(DoorRefusal) {
