@@ -204,7 +204,7 @@ let package = Package(
     .testTarget(name: "LoggingTests", dependencies: ["Logging", "LinuxSystem", "TestSupport"]),
     .testTarget(
       name: "HooksTests", dependencies: ["BrokerProtocol", "Hooks", "LinuxSystem", "Logging", "TestSupport"]),
-    .testTarget(name: "DoorsTests", dependencies: ["Doors", "HTTP", "TestSupport"]),
+    .testTarget(name: "DoorsTests", dependencies: core + ["Doors", "HTTP", "LinuxSystem", "TestSupport"]),
     .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem", "TestSupport"]),
     .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "LinuxSystem", "TestSupport"]),
     .testTarget(

@@ -101,10 +101,12 @@ package struct RequestHead: Sendable {
     return .incomplete
   }
 
-  /// Wipes the read bytes.
+  /// Wipes the read bytes; the memory is kept for the next head.
   package mutating func wipe() {
     SecretMemory.wipe(&bytes)
-    self = RequestHead(longest: longest, mostFields: mostFields)
+    bytes.removeAll(keepingCapacity: true)
+    fields.removeAll(keepingCapacity: true)
+    (lineStart, outcome, methodBytes, targetBytes, isOld, framing) = (0, nil, 0..<0, 0..<0, false, nil)
   }
 
   private mutating func end(_ progress: Progress) -> Progress {

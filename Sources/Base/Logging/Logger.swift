@@ -53,9 +53,12 @@ package struct Logger: Sendable {
   /// Logs a detail for developers.
   package func debug(_ message: StaticString, _ fields: LogField...) { write(.debug, message, fields) }
 
+  /// Whether lines of a level are written.
+  package func writes(_ level: LogLevel) -> Bool { level.rawValue <= shared.level.load(ordering: .relaxed) }
+
   /// A line of any level, with fields that are not all always there.
   package func write(_ level: LogLevel, _ message: StaticString, _ fields: [LogField]) {
-    guard level.rawValue <= shared.level.load(ordering: .relaxed) else { return }
+    guard writes(level) else { return }
     let line = format.line(level, message, fields)
     let now = uptime()
     let verdict = shared.budget.withLock { budget in

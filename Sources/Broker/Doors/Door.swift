@@ -45,12 +45,11 @@ package final class Door: Sendable {
   private let listener: Listener
   private let isPassed: Bool
   private let bell: EventCounter
-  private let state = Mutex(State())
-
-  private struct State {
-    var isClosed = false
-    var counts = Counts()
-  }
+  private let hasClosed = Atomic(false)
+  // Counted by all connections: no lock is taken for a request.
+  private let forwarded = Atomic(0)
+  private let refused = Atomic(0)
+  private let connections = Mutex(0)
 
   /// Begins to serve.
   ///
@@ -73,13 +72,18 @@ package final class Door: Sendable {
   }
 
   /// How often it was used.
-  package var counts: Counts { state.withLock { $0.counts } }
+  package var counts: Counts {
+    Counts(
+      forwarded: forwarded.load(ordering: .relaxed), refused: refused.load(ordering: .relaxed),
+      connections: connections.withLock { $0 })
+  }
   /// Whether it was closed.
-  var isClosed: Bool { state.withLock { $0.isClosed } }
+  var isClosed: Bool { hasClosed.load(ordering: .acquiring) }
 
   /// Accepts no connection any more, and ends those that are open.
   package func close() {
-    state.withLock { $0.isClosed = true }
+    // One that is admitted meanwhile finds it closed, or is found here by the bell.
+    connections.withLock { _ in hasClosed.store(true, ordering: .releasing) }
     bell.raise()
     switch listener {
     case .unix(let socket): socket.removePath()
@@ -93,7 +97,7 @@ package final class Door: Sendable {
 
   /// Counts a request.
   func note(isForwarded: Bool) {
-    state.withLock { if isForwarded { $0.counts.forwarded += 1 } else { $0.counts.refused += 1 } }
+    if isForwarded { forwarded.add(1, ordering: .relaxed) } else { refused.add(1, ordering: .relaxed) }
   }
 
   // MARK: Connections
@@ -189,12 +193,12 @@ package final class Door: Sendable {
   }
 
   private func begin() -> Bool {
-    state.withLock { state in
-      guard !state.isClosed, state.counts.connections < Self.mostConnections else { return false }
-      state.counts.connections += 1
+    connections.withLock { count in
+      guard !isClosed, count < Self.mostConnections else { return false }
+      count += 1
       return true
     }
   }
 
-  private func end() { state.withLock { $0.counts.connections -= 1 } }
+  private func end() { connections.withLock { $0 -= 1 } }
 }

@@ -3,8 +3,6 @@ import LinuxSystem
 
 /// The client's end of a connection: what has come and was not read yet, and writing that waits.
 struct DoorClient: ~Copyable {
-  /// How long a client that reads nothing may hold up what is written.
-  private static let writeTime = Duration.seconds(60)
   private static let pieceSize = 1 << 16
 
   /// The connection, which does not block.
@@ -12,6 +10,8 @@ struct DoorClient: ~Copyable {
   /// Becomes readable when the door is closed.
   private let closing: Int32
   private let isPort: Bool
+  /// How long the client may take not one byte of what is written.
+  let writeTime: Duration
   /// The bytes that have come, and were not read yet.
   var input: [UInt8] = []
   /// The memory that is read into.
@@ -19,11 +19,11 @@ struct DoorClient: ~Copyable {
   /// Whether the client sends nothing any more.
   private(set) var hasEnded = false
 
-  /// A connection, to a port or to a Unix socket; `closing` becomes readable when the door is closed.
-  init(_ descriptor: consuming FileDescriptor, toPort isPort: Bool, closing: Int32) {
+  /// A connection to a door; `closing` becomes readable when it is closed.
+  init(_ descriptor: consuming FileDescriptor, to door: DoorSettings, closing: Int32) {
     try? descriptor.setNonBlocking()
     self.descriptor = descriptor
-    (self.closing, self.isPort) = (closing, isPort)
+    (self.closing, isPort, writeTime) = (closing, door.port != nil, door.writeTime)
   }
 
   /// Waits for more to read.
@@ -67,7 +67,7 @@ struct DoorClient: ~Copyable {
       var poll = PollSet(count: 2)
       poll.watch(0, descriptor.number, writable: true)
       poll.watch(1, closing, readable: true)
-      guard let ready = try? poll.wait(atMost: Self.writeTime), ready > 0, !poll.isReady(1) else { return false }
+      guard let ready = try? poll.wait(atMost: writeTime), ready > 0, !poll.isReady(1) else { return false }
     }
     return true
   }

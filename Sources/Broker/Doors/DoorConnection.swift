@@ -11,6 +11,8 @@ import Synchronization
 struct DoorConnection: ~Copyable {
   /// How long a connection is kept without a request.
   private static let idleTime = Duration.seconds(75)
+  /// How long a connection keeps what it has for the next request: clients whose requests follow each other send one sooner.
+  private static let handTime = Duration.milliseconds(100)
   /// How long a head may take from its first byte on: a client that sends it a byte at a time keeps no thread.
   private static let headTime = Duration.seconds(20)
   /// How long a body that is held may pause.
@@ -21,11 +23,17 @@ struct DoorConnection: ~Copyable {
   private let door: Door
   private var client: DoorClient
   private var echo: TokenEcho?
+  private var loan: LoanMemory.Hand?
+  private let lane: KeptLane
+  /// The reader of heads, which is one for all requests: it takes the memory of the longest head at once.
+  private var reader = RequestHead(longest: Self.longestHead)
 
   /// Takes a connection over.
   init(_ descriptor: consuming FileDescriptor, of door: Door) {
     self.door = door
-    client = DoorClient(descriptor, toPort: door.settings.port != nil, closing: door.closing)
+    client = DoorClient(descriptor, to: door.settings, closing: door.closing)
+    loan = door.means.memory.map { LoanMemory.Hand($0) }
+    lane = KeptLane(of: door.lanes)
   }
 
   /// Serves requests until the client ends the connection, or the door is closed.
@@ -46,7 +54,11 @@ struct DoorConnection: ~Copyable {
   /// - Throws: why it is not forwarded.
   private mutating func serveNext() throws(DoorRefusal) -> Bool {
     var head = RequestHead(longest: Self.longestHead)
-    defer { head.wipe() }
+    swap(&head, &reader)
+    defer {
+      head.wipe()
+      swap(&head, &reader)
+    }
     guard try read(&head) else { return false }
     var keepsConnection = false
     do throws(DoorRefusal) {
@@ -113,7 +125,12 @@ struct DoorConnection: ~Copyable {
     var hasBegun = false
     while true {
       if client.input.isEmpty {
-        guard client.receive(until: deadline) else {
+        var hasCome = false
+        if lane.isHeld, !hasBegun {
+          hasCome = client.receive(until: BootClock.now + Self.handTime)
+          if !hasCome { rest() }
+        }
+        guard hasCome || client.receive(until: deadline) else {
           guard hasBegun, !client.hasEnded, !door.isClosed else { return false }
           throw .malformed("The head of the request did not come in time.", status: 408)
         }
@@ -128,6 +145,13 @@ struct DoorConnection: ~Copyable {
         throw .malformed("The request is none that has one meaning alone (RFC 9112).", status: status)
       }
     }
+  }
+
+  /// Lets go of what is kept between requests: others may use it, and no token stays with a connection that rests.
+  private mutating func rest() {
+    lane.release()
+    loan?.clear()
+    echo = nil
   }
 
   /// Reads a body that is held.
@@ -154,15 +178,15 @@ struct DoorConnection: ~Copyable {
   // MARK: Sending
 
   /// The token of one request; where the broker is to be asked, the thread waits meanwhile.
-  private func lend(_ demand: LoanDemand, ends: Bool) throws(DoorRefusal) -> LentToken {
-    if let token = door.means.lendAgain(demand) { return token }
-    let loan: Loan
-    do throws(Errno) { loan = try Loan() } catch {
+  private mutating func lend(_ demand: LoanDemand, ends: Bool) throws(DoorRefusal) -> LentToken {
+    if let token = loan?.lend(demand) { return token }
+    let answer: LoanAnswer
+    do throws(Errno) { answer = try LoanAnswer() } catch {
       throw DoorRefusal(BrokerError(.overloaded), ends: true)
     }
     let lend = door.means.lend
-    Task(executorPreference: TaskThread.shared) { loan.end(await lend(demand)) }
-    switch loan.wait(unlessReadable: door.closing) {
+    Task(executorPreference: TaskThread.shared) { answer.end(await lend(demand)) }
+    switch answer.wait(unlessReadable: door.closing) {
     case .success(let token)?: return token
     case .failure(let error)?: throw DoorRefusal(error, ends: ends)
     case nil: throw DoorRefusal(BrokerError(.shuttingDown), ends: true)
@@ -179,7 +203,7 @@ struct DoorConnection: ~Copyable {
     } catch { throw DoorRefusal(BrokerError(error, profile: door.settings.profile), ends: true) }
     let echo = echo(of: loan.token.value)
     return transfer.run(
-      &client, on: door.lanes, without: echo.echo,
+      &client, on: lane, without: echo.echo,
       passesUnauthorized: passesUnauthorized && door.settings.passesUnauthorized)
   }
 
@@ -204,7 +228,7 @@ private final class TokenEcho {
 }
 
 /// The answer of the broker, for which a thread waits.
-private final class Loan: Sendable {
+private final class LoanAnswer: Sendable {
   private let answer = Mutex<Result<LentToken, BrokerError>?>(nil)
   private let bell: EventCounter
 

@@ -52,8 +52,9 @@ struct DoorRequest {
       throw .malformed("The target must be a path: this is the door to one server, and no proxy.")
     }
     do {
-      address = try TargetAddress(door.origin.text + target)
-      url = try HTTPURL(door.origin.text + target)
+      guard let server = door.server else { throw HTTPFailure.invalidURL }
+      address = try TargetAddress(target: target, at: door.origin)
+      url = try server.at(target: target)
     } catch { throw .malformed("The path could be read in two ways, or has characters that no address has.") }
     body = head.body
     guard method != .head || body == .length(0) else {
@@ -115,10 +116,9 @@ struct DoorRequest {
 
   /// Refuses a client that has no placeholder, and what a browser sends for a page of another server.
   private static func checkClient(_ head: borrowing RequestHead, at door: DoorSettings) throws(DoorRefusal) {
-    if let port = door.port {
-      let names = ["127.0.0.1:\(port)", "localhost:\(port)", "[::1]:\(port)"]
-      let host = head.value(of: "host").map { String(decoding: $0, as: UTF8.self).lowercased() } ?? ""
-      guard names.contains(host) else {
+    if door.port != nil {
+      let host = head.value(of: "host") ?? []
+      guard door.hosts.contains(where: { $0.utf8.elementsEqual(host, by: { $0 == HTTPToken.lowercase($1) }) }) else {
         throw .denied(
           "The field Host names another server than this door: a page in a browser may have been lured here.")
       }

@@ -39,6 +39,8 @@ struct DoorTransfer {
   private var reader: BodyReader?
   /// The bytes that are to be written to the client, and how many of them were.
   private var (pending, written): ([UInt8], Int) = ([], 0)
+  /// Since when the client has taken not one byte of what is to be written; nil where it takes them.
+  private var stalledSince: Duration?
   private var hasHead = false
   /// The framing of the answer to the client: in chunks, by a length, or by the end of the connection.
   private var isChunked = false
@@ -74,15 +76,15 @@ struct DoorTransfer {
   ///
   /// - Parameters:
   ///   - client: the client.
-  ///   - lanes: those of the door.
+  ///   - lane: that of the connection.
   ///   - echo: removes the token from what the server says.
   ///   - passesUnauthorized: whether an answer 401 is passed on as well.
   /// - Returns: the end of it.
   mutating func run(
-    _ client: inout DoorClient, on lanes: TransferLanes, without echo: borrowing SecretEcho, passesUnauthorized: Bool
+    _ client: inout DoorClient, on lane: KeptLane, without echo: borrowing SecretEcho, passesUnauthorized: Bool
   ) -> Outcome {
     do throws(HTTPFailure) {
-      let transfer = try stream.begin(on: lanes)
+      let transfer = try stream.begin(on: lane)
       return pass(&client, transfer, echo, passesUnauthorized: passesUnauthorized)
     } catch { return .failed(error) }
   }
@@ -114,8 +116,7 @@ struct DoorTransfer {
         if hasWaited, pending.isEmpty, reader == nil || flow.bodyRoom == 0, client.isGone { return .over }
       }
       if written < pending.count {
-        guard let count = client.writeNow(pending, from: written) else { return .over }
-        written += count
+        guard write(&client, at: transfer.time) else { return .over }
       }
       switch feed(&client) {
       case .none:
@@ -128,6 +129,14 @@ struct DoorTransfer {
       case .malformed: return hasHead ? .over : .malformed
       }
     }
+  }
+
+  /// Writes as much as goes at once; false where the client is gone, or has taken nothing for too long.
+  private mutating func write(_ client: inout DoorClient, at now: Duration) -> Bool {
+    guard let count = client.writeNow(pending, from: written) else { return false }
+    written += count
+    stalledSince = count > 0 || written == pending.count ? nil : stalledSince ?? now
+    return stalledSince.map { now - $0 < client.writeTime } ?? true
   }
 
   /// Waits until something can be done; false where the door is closed.
@@ -176,35 +185,49 @@ struct DoorTransfer {
   private mutating func begin(_ head: HTTPResponse, _ echo: borrowing SecretEcho) {
     hasHead = true
     hasNoBody = request.method == .head || head.status == 204 || head.status == 304
-    let length = Self.length(of: head)
-    let named = Set((head.field("connection") ?? "").lowercased().split(separator: ",").map { $0.filter { $0 != " " } })
+    let named = Self.options(head.field("connection"))
+    var (length, isClear): (ArraySlice<UInt8>?, Bool) = (nil, true)
     var fields: [UInt8] = []
+    fields.reserveCapacity(1024)
     head.forEachField { name, value in
+      if name == "transfer-encoding" { isClear = false }
+      if name == "content-length" {
+        isClear = isClear && (length ?? value) == value
+        length = value
+      }
       guard !Self.withheld.contains(name), !named.contains(name) else { return }
       fields += name.utf8
       fields += [0x3A, 0x20]
       fields += value
       fields += [0x0D, 0x0A]
     }
-    var text = ""
-    if let length, head.status != 204 { text += "Content-Length: \(length)\r\n" }
-    isChunked = !hasNoBody && length == nil && request.takesChunks
-    if isChunked { text += "Transfer-Encoding: chunked\r\n" }
-    endsByClosing = !hasNoBody && length == nil && !request.takesChunks
-    if !request.keepsConnection || endsByClosing { text += "Connection: close\r\n" }
-    // No form of a token has a character that ends a line, or a blank: what is removed lies in a name or in a value.
-    pending += Array("HTTP/1.1 \(head.status) \r\n".utf8) + echo.removed(from: fields) + Array((text + "\r\n").utf8)
+    begin(head.status, isClear ? length.flatMap(Self.number) : nil, fields, echo)
   }
 
-  /// The length that a head announces; nil where it says nothing of it, or could be understood in two ways (RFC 9112, section
-  /// 6.3): then the client is given chunks.
-  private static func length(of head: HTTPResponse) -> UInt? {
-    let all = Set(head.fields("content-length"))
-    guard let length = all.first, all.count == 1, head.field("transfer-encoding") == nil,
-      length.utf8.allSatisfy({ (0x30...0x39).contains($0) })
-    else { return nil }
-    // One that no number holds is none to the HTTP client either.
-    return UInt(length)
+  /// Begins the answer to the client: the length is nil where the head says nothing of it, or could be understood in two ways
+  /// (RFC 9112, section 6.3), and the client is given chunks.
+  private mutating func begin(_ status: Int, _ length: UInt?, _ fields: [UInt8], _ echo: borrowing SecretEcho) {
+    isChunked = !hasNoBody && length == nil && request.takesChunks
+    endsByClosing = !hasNoBody && length == nil && !request.takesChunks
+    pending += "HTTP/1.1 \(status) \r\n".utf8
+    // No form of a token has a character that ends a line, or a blank: what is removed lies in a name or in a value.
+    pending += echo.removed(from: fields)
+    if let length, status != 204 { pending += "Content-Length: \(length)\r\n".utf8 }
+    if isChunked { pending += "Transfer-Encoding: chunked\r\n".utf8 }
+    if !request.keepsConnection || endsByClosing { pending += "Connection: close\r\n".utf8 }
+    pending += [0x0D, 0x0A]
+  }
+
+  /// The options of a field `Connection`, in lower case.
+  private static func options(_ field: String?) -> [String] {
+    guard let field, field != "keep-alive" else { return [] }
+    return field.lowercased().split(separator: ",").map { String($0.filter { $0 != " " && $0 != "\t" }) }
+  }
+
+  /// The number of a length; nil for one that no number holds, which is none to the HTTP client either.
+  private static func number(_ digits: ArraySlice<UInt8>) -> UInt? {
+    guard digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+    return UInt(String(decoding: digits, as: UTF8.self))
   }
 
   private mutating func append(_ piece: [UInt8]) {

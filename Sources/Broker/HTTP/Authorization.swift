@@ -12,4 +12,14 @@ enum Authorization: Sendable {
   case secret(Secret, field: String, scheme: String)
   /// A client of the server (RFC 7617).
   case basic(ClientCredentials)
+
+  /// Whether it is the same token, sent in the same way.
+  func isSameToken(as other: Authorization) -> Bool {
+    switch (self, other) {
+    case (.bearer(let own), .bearer(let other)), (.proven(let own), .proven(let other)): own == other
+    case (.secret(let own, let field, let scheme), .secret(let other, let otherField, let otherScheme)):
+      field == otherField && scheme == otherScheme && own == other
+    default: false
+    }
+  }
 }

@@ -19,16 +19,16 @@ package struct DirectTransfer: ~Copyable {
     }
   }
 
-  private let lanes: TransferLanes
+  private let client: HTTPClient
   private let lane: TransferLane
   private let exchange: Exchange
   private let start: Duration
 
-  fileprivate init(_ exchange: Exchange, on lanes: TransferLanes) throws(HTTPFailure) {
-    (self.lanes, self.exchange) = (lanes, exchange)
-    lane = try lanes.take()
+  fileprivate init(_ exchange: Exchange, on kept: KeptLane) throws(HTTPFailure) {
+    (client, self.exchange) = (kept.client, exchange)
+    lane = try kept.take()
     start = BootClock.now
-    if lanes.client.mayBegin(exchange) { lane.set.begin(exchange) } else { exchange.finish(.failure(.closed)) }
+    if client.mayBegin(exchange) { lane.set.begin(exchange) } else { exchange.finish(.failure(.closed)) }
   }
 
   deinit {
@@ -36,8 +36,7 @@ package struct DirectTransfer: ~Copyable {
       exchange.cancel()
       lane.set.endCancelled()
     }
-    lanes.client.note(exchange, since: start)
-    lanes.give(lane)
+    client.note(exchange, since: start)
   }
 
   /// The end of the exchange, as ``HTTPStream/run()`` gives it; nil before that.
@@ -46,10 +45,13 @@ package struct DirectTransfer: ~Copyable {
   /// Asks an empty source again, and offers a full sink its piece again, in the next turn.
   package func resume() { exchange.resume() }
 
+  /// The time on the clock of its lane, which stands still while the process does.
+  package var time: Duration { lane.set.clock.now }
+
   /// Does what can be done at once; source and sink are called in here.
   package func turn() {
-    if lanes.client.isClosed { exchange.cancel() }
-    lane.set.turn(of: exchange, stopsSpending: lanes.client.spendsNoMore)
+    if client.isClosed { exchange.cancel() }
+    lane.set.turn(of: exchange, stopsSpending: client.spendsNoMore)
   }
 
   /// Waits until there is something to do for a turn, or a descriptor is ready; a second at most.
@@ -62,10 +64,10 @@ package struct DirectTransfer: ~Copyable {
 }
 
 extension HTTPStream {
-  /// Begins the request on the thread of the caller; in place of ``run()``.
+  /// Begins the request on the thread of the caller, whose lane has no other under way; in place of ``run()``.
   ///
   /// - Throws: `HTTPFailure.libraryMissing` or `.setUpFailed`; what comes later is the transfer's result.
-  package func begin(on lanes: TransferLanes) throws(HTTPFailure) -> DirectTransfer {
-    try DirectTransfer(exchange, on: lanes)
+  package func begin(on lane: KeptLane) throws(HTTPFailure) -> DirectTransfer {
+    try DirectTransfer(exchange, on: lane)
   }
 }

@@ -25,6 +25,8 @@ final class Exchange: Sendable {
   let work: Work
   /// The streamed bodies; nil where both are held in memory as a whole.
   let stream: Stream?
+  /// The server that takes turns: scheme, host and port.
+  let server: String
   /// The server certificates that are accepted.
   let policy: TLSPolicy
   /// How long the answer may take, from when it is sent; of a stream, how long nothing may move.
@@ -44,6 +46,11 @@ final class Exchange: Sendable {
   init(_ work: Work, _ policy: TLSPolicy, allowed: Duration, stream: Stream? = nil) {
     self.work = work
     self.stream = stream
+    server =
+      switch work {
+      case .request(let request, _): request.url.origin
+      case .mail(let mail): mail.server.text
+      }
     self.policy = policy
     self.allowed = allowed
   }
@@ -77,14 +84,6 @@ final class Exchange: Sendable {
     switch work {
     case .request(let request, _): request.isSpending && request.isWhole?(response) == true
     case .mail: false
-    }
-  }
-
-  /// The server that takes turns: scheme, host and port.
-  var server: String {
-    switch work {
-    case .request(let request, _): request.url.origin
-    case .mail(let mail): mail.server.text
     }
   }
 

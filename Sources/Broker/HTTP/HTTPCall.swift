@@ -4,10 +4,7 @@ package struct HTTPCall: Sendable {
   package let purpose: String
   /// The request method.
   package let method: HTTPRequest.Method
-  /// The host, with the port where it is not the scheme's own.
-  package let host: String
-  /// The path, without query and fragment, which may carry a key.
-  package let path: String
+  private let url: HTTPURL
   /// The status, or why there is none.
   package let result: Result<Int, HTTPFailure>
   /// From the caller's request to its answer, waiting for a turn included.
@@ -17,11 +14,16 @@ package struct HTTPCall: Sendable {
   init(_ request: HTTPRequest, _ result: Result<HTTPResponse, HTTPFailure>, after duration: Duration) {
     purpose = request.purpose
     method = request.method
-    host = String(request.url.origin.dropFirst(request.url.scheme.rawValue.utf8.count + "://".utf8.count))
-    path = String(request.url.target.prefix { $0 != "?" && $0 != "#" })
+    url = request.url
     self.result = result.map(\.status)
     self.duration = duration
   }
+
+  /// The host, with the port where it is not the scheme's own.
+  package var host: String { String(url.origin.dropFirst(url.scheme.rawValue.utf8.count + "://".utf8.count)) }
+
+  /// The path, without query and fragment, which may carry a key.
+  package var path: String { String(url.target.prefix { $0 != "?" && $0 != "#" }) }
 
   /// Whether it deserves a warning: there was no answer, or one that reports a fault of the server.
   ///

@@ -165,5 +165,7 @@ package final class HTTPClient: Sendable {
   /// Makes a set of transfers for one thread at a time.
   ///
   /// - Throws: `HTTPFailure.libraryMissing` or `.setUpFailed`.
-  func transferSet() throws(HTTPFailure) -> TransferSet { try TransferSet(settings, TransferClock(settings.time)) }
+  func transferSet() throws(HTTPFailure) -> TransferSet {
+    try TransferSet(settings, TransferClock(settings.time), keepsHeader: true)
+  }
 }

@@ -26,6 +26,8 @@ package struct HTTPURL: Sendable {
   package let host: String
   /// The server's port.
   package let port: Int
+  /// Scheme, host and port, the port only where it is not the scheme's own: what may be logged.
+  package let origin: String
   /// Path and query, with the slash that they begin with.
   ///
   /// The query may be secret: it is for the server only.
@@ -46,16 +48,19 @@ package struct HTTPURL: Sendable {
     else { throw .invalidURL }
     let target = parts.rest.utf8.first == UInt8(ascii: "/") ? String(parts.rest) : "/" + parts.rest
     guard Self.isTarget(target) else { throw .invalidURL }
+    let port = server.port ?? scheme.port
+    let origin = "\(scheme.rawValue)://\(server.host)" + (port == scheme.port ? "" : ":\(port)")
     self.init(
-      scheme: scheme, host: server.host, port: server.port ?? scheme.port, target: target,
+      scheme: scheme, host: server.host, port: port, target: target, origin: origin,
       written: String(text.prefix { $0 != "?" }))
   }
 
-  private init(scheme: Scheme, host: String, port: Int, target: String, written: String) {
+  private init(scheme: Scheme, host: String, port: Int, target: String, origin: String, written: String) {
     self.scheme = scheme
     self.host = host
     self.port = port
     self.target = target
+    self.origin = origin
     self.written = written
   }
 
@@ -74,7 +79,19 @@ package struct HTTPURL: Sendable {
     var written = written
     if written.utf8.last == slash { written.removeLast() }
     written += (path.utf8.first == slash ? "" : "/") + path.prefix { $0 != "?" }
-    return HTTPURL(scheme: scheme, host: host, port: port, target: target, written: written)
+    return HTTPURL(scheme: scheme, host: host, port: port, target: target, origin: origin, written: written)
+  }
+
+  /// Another address on the same server.
+  ///
+  /// - Parameter target: path and query, with the slash that they begin with.
+  /// - Throws: `HTTPFailure.invalidURL`, as ``init(_:)`` does for the text of both.
+  package func at(target: String) throws(HTTPFailure) -> HTTPURL {
+    guard target.utf8.first == UInt8(ascii: "/"), origin.utf8.count + target.utf8.count <= Self.longest,
+      Self.isTarget(target)
+    else { throw .invalidURL }
+    return HTTPURL(
+      scheme: scheme, host: host, port: port, target: target, origin: origin, written: origin + target.prefix { $0 != "?" })
   }
 
   /// Whether ``appending(path:)`` makes an address of a path, without making it.
@@ -83,11 +100,6 @@ package struct HTTPURL: Sendable {
     let joint = (target.utf8.last == slash ? -1 : 0) + (path.utf8.first == slash ? 0 : 1)
     return !target.utf8.contains(UInt8(ascii: "?")) && Self.isTarget(path)
       && target.utf8.count + joint + path.utf8.count <= Self.longest
-  }
-
-  /// Scheme, host and port, the port only where it is not the scheme's own: what may be logged.
-  package var origin: String {
-    port == scheme.port ? "\(scheme.rawValue)://\(host)" : "\(scheme.rawValue)://\(host):\(port)"
   }
 
   /// The whole of it, query included.

@@ -48,22 +48,19 @@ final class Transfer {
   ///
   /// - Parameters:
   ///   - exchange: what to do.
+  ///   - list: its header lines, or the recipient of its mail.
   ///   - easy: a handle without settings. It is used while this object lives, and taken out of its set before that ends.
   ///   - settings: the client's.
   ///   - authorities: the system's and the client's, where the client has some.
   ///   - connections: the set's.
   ///   - clock: the set's.
   ///   - keepsConnection: whether its connection may serve others after it.
-  /// - Throws: `HTTPFailure.invalidField`, `.secretMemoryExhausted` or `.setUpFailed`.
+  /// - Throws: `HTTPFailure.setUpFailed`.
   init(
-    _ exchange: Exchange, on easy: EasyHandle, _ settings: HTTPClient.Settings, _ authorities: AuthorityBundle?,
+    _ exchange: Exchange, _ list: StringList, on easy: EasyHandle, _ settings: HTTPClient.Settings, _ authorities: AuthorityBundle?,
     _ connections: KeptConnections, _ clock: TransferClock, keepsConnection: Bool
   ) throws(HTTPFailure) {
-    list =
-      switch exchange.work {
-      case .request(let request, let authorization): try StringList(request, authorization, exchange.stream?.upload)
-      case .mail(let mail): try StringList(recipient: mail.recipient)
-      }
+    self.list = list
     self.exchange = exchange
     self.easy = easy
     self.connections = connections

@@ -3,8 +3,9 @@ import Synchronization
 
 /// Streamed requests that are carried out on the threads of their callers: no request waits for another thread.
 ///
-/// Each that is under way has a lane of its own, with its own connections, by the settings of one client. A lane serves the
-/// next request after that, the one that was used last first, and ends when it was not used for a while.
+/// Each that is under way has a lane of its own, with its own connections, by the settings of one client. A thread keeps its
+/// lane between its requests (``KeptLane``); one that was given back serves the next thread, the one that was used last first,
+/// and ends when it was not used for a while.
 package final class TransferLanes: Sendable {
   private struct Idle {
     let lane: TransferLane
@@ -37,7 +38,7 @@ package final class TransferLanes: Sendable {
     client.visitors.leave()
   }
 
-  /// Gives a lane to a transfer.
+  /// Gives a lane to a thread.
   ///
   /// - Throws: `HTTPFailure.libraryMissing` or `.setUpFailed`.
   func take() throws(HTTPFailure) -> TransferLane {
@@ -45,8 +46,9 @@ package final class TransferLanes: Sendable {
     return TransferLane(try client.transferSet())
   }
 
-  /// Takes a lane back whose transfer is over.
+  /// Takes a lane back on which no transfer is under way.
   func give(_ lane: TransferLane) {
+    lane.set.header.clear()
     let idle = Idle(lane: lane, since: BootClock.now)
     state.withLock { if !$0.isClosed { $0.idle.append(idle) } }
   }
@@ -67,7 +69,10 @@ package final class TransferLanes: Sendable {
     return next.map { $0 + linger - now }
   }
 
-  /// Ends all lanes that are not in use, and each of the others after its transfer.
+  /// How many lanes wait for a thread; for tests.
+  var idleCount: Int { state.withLock { $0.idle.count } }
+
+  /// Ends all lanes that no thread has, and each of the others when it is given back.
   package func close() {
     let ended = state.withLock { state in
       defer { state = State(isClosed: true) }
@@ -77,11 +82,49 @@ package final class TransferLanes: Sendable {
   }
 }
 
+/// The lane that a thread keeps between its requests: while they follow each other, no lock is taken for it, and what was made
+/// for the one before serves the next.
+///
+/// It is used on one thread, which gives the lane back when it has nothing to send for a while: others may use its
+/// connections, and no credentials stay behind.
+package final class KeptLane {
+  private let lanes: TransferLanes
+  private var lane: TransferLane?
+
+  /// No lane is taken yet.
+  package init(of lanes: TransferLanes) { self.lanes = lanes }
+
+  deinit { release() }
+
+  /// The client whose settings hold.
+  var client: HTTPClient { lanes.client }
+
+  /// Whether it has a lane.
+  package var isHeld: Bool { lane != nil }
+
+  /// Gives the lane back; no transfer is under way on it.
+  package func release() {
+    guard let lane else { return }
+    lanes.give(lane)
+    self.lane = nil
+  }
+
+  /// The lane, taken where none is kept.
+  ///
+  /// - Throws: `HTTPFailure.libraryMissing` or `.setUpFailed`.
+  func take() throws(HTTPFailure) -> TransferLane {
+    if let lane { return lane }
+    let taken = try lanes.take()
+    lane = taken
+    return taken
+  }
+}
+
 /// The transfers of one thread at a time.
 @safe
 final class TransferLane: Sendable {
-  // Reached by the DirectTransfer alone that has taken the lane out of `idle`, which is of one thread, or by the thread that
-  // took it out to free it: the lock of the state orders one after the other.
+  // Reached by the KeptLane alone that has taken the lane out of `idle`, which is of one thread, or by the thread that took it
+  // out to free it: the lock of the state orders one after the other.
   private nonisolated(unsafe) let owned: TransferSet
 
   /// A lane of a set of its own.

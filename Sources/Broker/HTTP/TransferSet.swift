@@ -35,17 +35,20 @@ final class TransferSet {
   private var pausing: [(exchange: Exchange, until: Duration)] = []
   private var spare: [EasyHandle] = []
   private let connections = KeptConnections()
+  /// Makes header lines, and keeps them where that was chosen.
+  var header: KeptHeader
   private var bundle: AuthorityBundle?
   // Whether a transfer began that libcurl has not examined yet.
   private var hasBegun = false
   // No exchange that waits is late before this moment; nil when none waits.
   private var nextExpiry: Duration?
 
-  /// Loads the library and makes an empty set.
+  /// Loads the library and makes an empty set; with `keepsHeader` the header lines of a request are kept for the next one.
   ///
   /// - Throws: `HTTPFailure.libraryMissing` or `.setUpFailed`.
-  init(_ settings: HTTPClient.Settings, _ clock: TransferClock) throws(HTTPFailure) {
+  init(_ settings: HTTPClient.Settings, _ clock: TransferClock, keepsHeader: Bool = false) throws(HTTPFailure) {
     self.settings = settings
+    header = KeptHeader(isOn: keepsHeader)
     self.clock = clock
     turns = TurnTable(settings.limits)
     library = try CurlLibrary.load(fileName: settings.library)
@@ -164,7 +167,8 @@ final class TransferSet {
     do throws(HTTPFailure) {
       let easy = if let kept = spare.popLast() { kept } else { try EasyHandle(library: library) }
       let transfer = try Transfer(
-        exchange, on: easy, settings, authorities, connections, clock, keepsConnection: !turns.isBusy(server))
+        exchange, try header.list(of: exchange), on: easy, settings, authorities, connections, clock,
+        keepsConnection: !turns.isBusy(server))
       // libcurl never holds one back; idle connections to one server stay few.
       set(CURLMOPT_MAX_HOST_CONNECTIONS, max(settings.limits.requestsPerServer, running.count + 1))
       // Both handles are this set's; the transfer is kept below, until the handle is taken out again.

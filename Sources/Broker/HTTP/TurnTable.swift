@@ -37,7 +37,7 @@ struct TurnTable<Waiter> {
   private let limits: HTTPLimits
   private var lanes: [String: Lane] = [:]
   private var flights = 0
-  private var waitingFlights = 0
+  private var (waitingFlights, waitingOthers) = (0, 0)
 
   /// A table without requests.
   init(_ limits: HTTPLimits) { self.limits = limits }
@@ -56,6 +56,7 @@ struct TurnTable<Waiter> {
     switch work {
     case .ordinary:
       guard waiting < limits.waitingPerServer else { return .refused }
+      waitingOthers += 1
     case .spending:
       guard waitingFlights < limits.waitingFlights else { return .refused }
       waitingFlights += 1
@@ -84,12 +85,14 @@ struct TurnTable<Waiter> {
 
   /// Gives the next waiting request that has its turn now; nil where there is none.
   mutating func next() -> (waiter: Waiter, server: String)? {
+    // It is asked after each turn, and mostly nothing waits.
+    guard waitingFlights > 0 || waitingOthers > 0 else { return nil }
     for work in TurnWork.allCases {
       // The server with the fewest comes first; the name only makes the order definite.
       let candidates = lanes.filter { $0.value.waiting[work]?.isEmpty == false && mayBegin(work, $0.value) }
       let first = candidates.min { ($0.value.flights, $0.key) < ($1.value.flights, $1.key) }
       guard let server = first?.key, let waiter = lanes[server]?.waiting[work]?.popFirst() else { continue }
-      if work == .spending { waitingFlights -= 1 }
+      noteLeft(1, work)
       begin(work, at: server)
       return (waiter, server)
     }
@@ -108,8 +111,16 @@ struct TurnTable<Waiter> {
       lanes[server]?.waiting[work] = rest
       if lanes[server]?.isUnused == true { lanes[server] = nil }
     }
-    if work == .spending { waitingFlights -= removed.count }
+    noteLeft(removed.count, work)
     return removed
+  }
+
+  /// Takes in that some wait no more.
+  private mutating func noteLeft(_ count: Int, _ work: TurnWork) {
+    switch work {
+    case .ordinary: waitingOthers -= count
+    case .spending: waitingFlights -= count
+    }
   }
 
   /// The ordinary requests that wait.

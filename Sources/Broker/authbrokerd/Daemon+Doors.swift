@@ -104,7 +104,7 @@ extension Daemon {
       throw BrokerError(.internal, error.message)
     }
     let memory = LoanMemory(of: broker)
-    return DoorMeans(transport, lendAgain: memory.lend) { [weak broker, weak server] demand in
+    return DoorMeans(transport, memory: memory) { [weak broker, weak server] demand in
       let ends = memory.ends
       guard let broker, let principal = await server?.principal(of: opener, calling: OpenDoor.name) else {
         return .failure(BrokerError(.shuttingDown))

@@ -22,12 +22,14 @@ struct OwnerLock: ~Copyable, Sendable {
     self.lock = lock
   }
 
+  /// How long a client that asks whether the lock is held may have it shared.
+  private static let lookTime = Duration.milliseconds(50)
+  /// How long a child of an owner that was killed may have the lock: until its exec(2).
+  private static let childTime = Duration.seconds(2)
+
   private static func taken(_ paths: StatePaths) throws(StartFailure) -> FileLock {
     let lock: FileLock
-    do throws(FileLock.Refusal) {
-      // A client that asks whether the lock is held has it shared for a moment.
-      lock = try FileLock(paths.ownerLock, waitingAtMost: .milliseconds(50))
-    } catch {
+    do throws(FileLock.Refusal) { lock = try locked(paths.ownerLock) } catch {
       guard case .held = error else { throw StartFailure(kind: .pathRefused, message: error.description) }
       throw StartFailure(kind: .owned, message: describeOwner(paths))
     }
@@ -37,6 +39,19 @@ struct OwnerLock: ~Copyable, Sendable {
       )
     }
     return lock
+  }
+
+  private static func locked(_ path: String) throws(FileLock.Refusal) -> FileLock {
+    do throws(FileLock.Refusal) { return try FileLock(path, waitingAtMost: lookTime) } catch {
+      guard case .held = error, isOwnerGone(path) else { throw error }
+      return try FileLock(path, waitingAtMost: childTime)
+    }
+  }
+
+  /// Whether the process that the record names is there no more.
+  private static func isOwnerGone(_ path: String) -> Bool {
+    guard let owner = OwnerRecord(at: path), let startTime = owner.startTime else { return false }
+    return ProcessIdentity.startTime(of: owner.pid) != startTime
   }
 
   private static func describeOwner(_ paths: StatePaths) -> String {

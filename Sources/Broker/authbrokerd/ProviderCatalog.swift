@@ -221,8 +221,11 @@ final class ProviderCatalog {
   }
 
   /// Sends no request any more that spends something; those that are sent go on.
+  ///
+  /// Those of clients, also by doors, are among them: one that changes something, and is cut off by the end of the broker, may
+  /// have been acted on or not.
   func stopSpending() {
-    for (_, client) in clients { client.stopSpending() }
+    for (_, client) in clients + requestClients { client.stopSpending() }
   }
 
   /// Closes the connections and files of the providers.

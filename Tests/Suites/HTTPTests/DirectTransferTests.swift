@@ -73,7 +73,7 @@ import Testing
     _ stream: HTTPStream, on lanes: TransferLanes, gives: () -> Bool, each: (borrowing DirectTransfer) -> Void
   ) -> Outcome? {
     do throws(HTTPFailure) {
-      let transfer = try stream.begin(on: lanes)
+      let transfer = try stream.begin(on: KeptLane(of: lanes))
       while !gives() {
         transfer.turn()
         if let result = transfer.result { return result.map(\.status) }

@@ -49,6 +49,18 @@ import Testing
     #expect(throws: HTTPFailure.invalidURL) { try HTTPURL("https://example.com/").appending(path: "/a\r\nb") }
   }
 
+  @Test func `Another target at the same server is the URL of both`() throws {
+    let longest = "/" + String(repeating: "a", count: HTTPURL.longest - 1)
+    for base in ["https://example.com", "https://Example.com:8443/api?a", "http://[::1]:1/", "http://127.0.0.1:80"] {
+      let server = try HTTPURL(base)
+      for target in ["/", "/a?b=c", "", "a", "/a b", "/a#b", "/%4", "/%41", "//x", longest, String(longest.dropLast(18))] {
+        let whole = target.hasPrefix("/") ? try? HTTPURL(server.origin + target) : nil
+        let made = try? server.at(target: target)
+        #expect(made == whole && made?.written == whole?.written && made?.text == whole?.text, "\(target.prefix(9))")
+      }
+    }
+  }
+
   @Test func `Whether a path can be put below a base is known without doing so`() throws {
     let longest = String(repeating: "a", count: HTTPURL.longest)
     for base in ["https://example.com", "https://example.com/", "https://example.com/api/", "https://example.com/?a"] {

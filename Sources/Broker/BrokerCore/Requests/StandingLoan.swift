@@ -24,8 +24,6 @@ struct StandingLoan: Sendable {
   let rules: RequestRules?
   /// The providers, none of whose own addresses a request may go to.
   let providers: [any AuthProvider]
-  /// The number that tells it from the loan before it.
-  var serial: UInt64 = 0
 }
 
 /// The standing loan of a door, which its connections share.
@@ -49,18 +47,31 @@ package final class LoanMemory: Sendable {
   /// number of times when its principal was looked up.
   func keep(_ loan: StandingLoan?, since ends: UInt64) { answers.keep(loan, for: number, since: ends) }
 
-  /// Lends the token for one more request, from any thread; its use is remembered, and counted for the audit.
-  ///
-  /// - Returns: nil where the broker is to be asked, also for what is refused.
-  package func lend(_ demand: LoanDemand) -> LentToken? {
-    guard demand.refused == nil, let loan = answers.loan(for: number) else { return nil }
-    do throws(BrokerError) {
-      try Broker.judge(demand.method, demand.address, by: loan.rules, of: demand.profile, loan.providers)
-    } catch { return nil }
-    let time = clock.milliseconds
-    let isGood = answers.use(
-      loan, for: number, minValidity: demand.minValidity?.milliseconds, wall: time.wall, uptime: time.uptime)
-    return isGood ? loan.token : nil
+  /// The standing loan as one connection has it at hand: while its requests follow each other, no lock is taken for it.
+  package struct Hand {
+    private let memory: LoanMemory
+    private var kept: KeptLoan?
+
+    /// Nothing is at hand yet.
+    package init(_ memory: LoanMemory) { self.memory = memory }
+
+    /// Lends the token for one more request, on the thread of the connection; its use is remembered, and counted for the
+    /// audit.
+    ///
+    /// - Returns: nil where the broker is to be asked, also for what is refused.
+    package mutating func lend(_ demand: LoanDemand) -> LentToken? {
+      if kept?.uses.isHeld != true { kept = memory.answers.loan(for: memory.number) }
+      guard demand.refused == nil, let kept else { return nil }
+      do throws(BrokerError) {
+        try Broker.judge(demand.method, demand.address, by: kept.loan.rules, of: demand.profile, kept.loan.providers)
+      } catch { return nil }
+      let time = memory.clock.milliseconds
+      let isGood = kept.use(minValidity: demand.minValidity?.milliseconds, wall: time.wall, uptime: time.uptime)
+      return isGood ? kept.loan.token : nil
+    }
+
+    /// Lets go of the loan, and of its token with it.
+    package mutating func clear() { kept = nil }
   }
 }
 

@@ -18,15 +18,18 @@ package final class AnswerCache: Sendable {
     /// The number of each profile's present token: another one has another number.
     var tokens: [UInt64] = []
     var grants = AuditedGrants()
-    /// The loans that hold, by the numbers of their borrowers, and how many of both there were.
-    var loans: [Int: StandingLoan] = [:]
-    var (borrowers, serial): (Int, UInt64) = (0, 0)
-    /// How often all loans have ended.
-    var loanEnds: UInt64 = 0
-    /// How often spans of the audit were counted by loans.
-    var loanCounts: [UInt64: Int] = [:]
+    var loans = LoanBook()
     /// The consents by which profiles are answered that a rule has the owner asked about.
     var consents = CachedConsents()
+
+    /// Takes in that sessions were used by loans.
+    mutating func add(_ all: [LoanBook.Uses]) {
+      for one in all {
+        uses[one.position] = max(uses[one.position], one.last)
+        isUsed[one.position] = true
+        hits += one.count
+      }
+    }
 
     /// The position of a profile that this connection has a living consent for.
     func consented(
@@ -109,16 +112,26 @@ package final class AnswerCache: Sendable {
   /// How often each span of the audit was counted since the last call.
   func takeGrants() -> [UInt64: Int] {
     state.withLock { state in
-      defer { state.loanCounts = [:] }
-      return state.grants.takeCounts().merging(state.loanCounts, uniquingKeysWith: +)
+      state.add(state.loans.takeUses())
+      return state.grants.takeCounts().merging(state.loans.takeCounts(), uniquingKeysWith: +)
     }
   }
 
   /// How many requests were answered from here.
-  var hits: Int { state.withLock { $0.hits } }
+  var hits: Int {
+    state.withLock { state in
+      state.add(state.loans.takeUses())
+      return state.hits
+    }
+  }
 
   /// When the cached answer of any profile was last given, or put in.
-  var lastUse: Duration { state.withLock { .milliseconds($0.uses.max() ?? 0) } }
+  var lastUse: Duration {
+    state.withLock { state in
+      state.add(state.loans.takeUses())
+      return .milliseconds(state.uses.max() ?? 0)
+    }
+  }
 
   /// Notes that the answer for the profile at a position was given, although not from here.
   func use(at position: Int, uptime: Duration) {
@@ -182,64 +195,37 @@ package final class AnswerCache: Sendable {
   // MARK: Loans
 
   /// A number for a door.
-  func addBorrower() -> Int {
-    state.withLock { state in
-      state.borrowers += 1
-      return state.borrowers
-    }
-  }
+  func addBorrower() -> Int { state.withLock { $0.loans.addBorrower() } }
 
   /// How often all loans have ended: a loan that was asked for before holds once only.
-  var loanEnds: UInt64 { state.withLock { $0.loanEnds } }
+  var loanEnds: UInt64 { state.withLock { $0.loans.ends } }
 
   /// Keeps the loan of a borrower in place of the one before, where the answer is there that it rests on, and all loans have
   /// ended so often.
   func keep(_ loan: StandingLoan?, for borrower: Int, since ends: UInt64) {
     // A token is released outside of the lock, here and below.
     let before = state.withLock { state in
-      var loan = loan
-      state.serial += 1
-      loan?.serial = state.serial
-      if let position = loan?.position,
-        state.loanEnds != ends || !state.answers.indices.contains(position) || state.answers[position] == nil
+      var kept: KeptLoan?
+      if let loan, state.loans.ends == ends, state.answers.indices.contains(loan.position),
+        let answer = state.answers[loan.position]
       {
-        loan = nil
+        kept = KeptLoan(loan: loan, answer: answer, uses: LoanUses(since: state.uses[loan.position]))
       }
-      defer { state.loans[borrower] = loan }
-      return state.loans[borrower]
+      let (before, uses) = state.loans.keep(kept, for: borrower)
+      state.add(uses.map { [$0] } ?? [])
+      return before
     }
     withExtendedLifetime(before) {}
   }
 
   /// The loan of a borrower that holds; nil where there is none.
-  func loan(for borrower: Int) -> StandingLoan? { state.withLock { $0.loans[borrower] } }
-
-  /// Uses the session of a loan once, as ``answer(profile:for:as:of:minValidity:wall:uptime:)`` does; false where the loan
-  /// has ended meanwhile, its token lives too short, or the broker is to take the use in.
-  func use(_ loan: StandingLoan, for borrower: Int, minValidity: Int64?, wall: Int64, uptime: Int64) -> Bool {
-    state.withLock { state in
-      let position = loan.position
-      guard state.loans[borrower]?.serial == loan.serial, let answer = state.answers[position],
-        uptime &- state.uses[position] < answer.idleTimeout,
-        answer.answer(for: minValidity, wall: wall, uptime: uptime) != nil
-      else { return false }
-      if let span = loan.span {
-        guard uptime < span.until else { return false }
-        state.loanCounts[span.id, default: 0] += 1
-      }
-      state.uses[position] = max(state.uses[position], uptime)
-      state.isUsed[position] = true
-      state.hits += 1
-      return true
-    }
-  }
+  func loan(for borrower: Int) -> KeptLoan? { state.withLock { $0.loans[borrower] } }
 
   /// Ends the loans of the profile at a position, or all: the permissions of a client, or what is audited, are others.
   func endLoans(at position: Int? = nil) {
     let ended = state.withLock { state in
-      if position == nil { state.loanEnds += 1 }
-      let ended = state.loans.filter { position == nil || $0.value.position == position }
-      for borrower in ended.keys { state.loans[borrower] = nil }
+      let (ended, uses) = state.loans.end(at: position)
+      state.add(uses)
       return ended
     }
     withExtendedLifetime(ended) {}
@@ -248,7 +234,9 @@ package final class AnswerCache: Sendable {
   /// When the profile at a position was last answered from here, if that was since the last call.
   func takeUse(at position: Int) -> Duration? {
     state.withLock { state in
-      guard state.isUsed.indices.contains(position), state.isUsed[position] else { return nil }
+      guard state.isUsed.indices.contains(position) else { return nil }
+      state.add(state.loans.takeUses(at: position))
+      guard state.isUsed[position] else { return nil }
       state.isUsed[position] = false
       return .milliseconds(state.uses[position])
     }

@@ -41,6 +41,7 @@ enum SandboxCommand: Command {
     if origin != nil { words.removeFirst() }
     guard !words.isEmpty else { throw .usage("missing argument PROGRAM; usage: \(description.usage)") }
     // Before the broker is asked: what cannot run needs no door.
+    try checkStreams()
     let folders = try SandboxFolders(context)
     guard let bubblewrap = folders.program("bwrap", context.environment) else {
       throw CommandFailure(
@@ -64,5 +65,14 @@ enum SandboxCommand: Command {
     for door in doors.list { _ = try? context.call(CloseDoor.self, .init(doorID: door.id), on: &connection) }
     _ = try? owner.call(CloseSocket.self, .init(socketID: limited.socketID), on: &administration)
     ProcessImage.end(code)
+  }
+
+  /// Refuses a standard stream that is open on a folder: what lies in and above it can be reached by that (openat(2)).
+  private static func checkStreams() throws(CommandFailure) {
+    for (number, name) in [(0, "input"), (1, "output"), (2, "error")]
+    where (try? FileStatus.following("/proc/self/fd/\(number)"))?.kind == .directory {
+      throw CommandFailure(
+        .failure, "the standard \(name) is a folder, by which the program would leave the sandbox; give it a file, or /dev/null")
+    }
   }
 }

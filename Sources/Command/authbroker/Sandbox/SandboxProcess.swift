@@ -10,6 +10,8 @@ struct SandboxProcess {
   private static let filterNumber: Int32 = 7
   /// The signals that are passed on.
   private static let signals = HeldSignals.ending + [.quit, .windowChange]
+  /// How many arguments bubblewrap takes, those by its descriptor included (`MAX_ARGS`).
+  private static let mostArguments = 9000
 
   private let bubblewrap: String
   private let layout: SandboxLayout
@@ -25,6 +27,13 @@ struct SandboxProcess {
   /// - Returns: its exit code.
   /// - Throws: a failure where there is no sandbox.
   func wait() throws(CommandFailure) -> Int32 {
+    let count = command.count + argumentList.count
+    guard count <= Self.mostArguments else {
+      throw CommandFailure(
+        .failure,
+        "the program has \(words.count - 1) arguments, and bubblewrap takes \(Self.mostArguments - count + words.count - 1) for it; "
+          + "give it a list in a file, or at its standard input")
+    }
     let held = try HeldSignals(Self.signals)
     do throws(Errno) { return try run(held) } catch {
       throw CommandFailure(.failure, "bubblewrap (\(bubblewrap)) cannot be run: \(error)")
@@ -41,9 +50,7 @@ struct SandboxProcess {
     let begun = FileDescriptor(owning: word)
     let teller = FileDescriptor(owning: told)
     // Its environment is seen by the programs in the sandbox, whose first process it is: there is none.
-    var plan = ChildProcess.Plan(
-      path: bubblewrap, arguments: ["--args", String(Self.argumentsNumber), "--", SandboxLayout.beginning] + beginning,
-      environment: [:])
+    var plan = ChildProcess.Plan(path: bubblewrap, arguments: command, environment: [:])
     plan.descriptors = [
       (0, 0), (1, 1), (2, 2), (arguments.descriptor.number, Self.argumentsNumber),
       (teller.number, SandboxBeginning.tellerNumber), (passwd.descriptor.number, Self.firstFile),
@@ -57,6 +64,10 @@ struct SandboxProcess {
   }
 
   private func memory(_ text: String) throws(Errno) -> MemoryFile { try MemoryFile(Array(text.utf8).span) }
+
+  private var command: [String] {
+    ["--args", String(Self.argumentsNumber), "--", SandboxLayout.beginning] + beginning
+  }
 
   private var argumentList: [String] {
     layout.arguments + ["--seccomp", String(Self.filterNumber)]

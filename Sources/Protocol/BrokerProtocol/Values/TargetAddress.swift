@@ -91,6 +91,23 @@ package struct TargetAddress: Sendable, Hashable {
   /// - Throws: why nothing can be compared with it.
   package init(prefix text: String) throws(Fault) { try self.init(text, isPrefix: true) }
 
+  /// Takes the target of a request to a known server apart: its path, and a query, which is ignored.
+  ///
+  /// It is the address that the text of both would give, without reading the server's part again.
+  ///
+  /// - Parameters:
+  ///   - target: begins with a slash.
+  ///   - server: the place of the server, as an address without a wildcard gave it.
+  /// - Throws: why it cannot be compared.
+  package init(target: String, at server: Origin) throws(Fault) {
+    guard target.utf8.first == UInt8(ascii: "/") else { throw .path }
+    guard target.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { throw .characters }
+    guard !target.utf8.contains(UInt8(ascii: "\\")) else { throw .path }
+    let path = try Self.segments(target.prefix { $0 != "?" && $0 != "#" })
+    (origin, user) = (server, nil)
+    self.path = server == Self.hub[0] && path == Self.hubPath ? [] : path
+  }
+
   private init(_ text: String, isPrefix: Bool) throws(Fault) {
     // The schemes that a token is sent over are those whose port is known.
     guard let parts = AddressParts(text), let standardPort = AddressParts.port(of: parts.scheme) else { throw .scheme }

@@ -16,11 +16,14 @@ import Testing
   private final class Door {
     let stage: BrokerStage
     let memory: LoanMemory
+    /// The loan as one connection has it.
+    private var hand: LoanMemory.Hand
 
     init() throws {
       let server = try TargetAddress(LoanTests.origin).origin
       stage = BrokerStage(rules: RequestRules(allow: [RequestRule(server)]))
       memory = LoanMemory(of: stage.broker)
+      hand = LoanMemory.Hand(memory)
       _ = stage.logIn()
     }
 
@@ -48,8 +51,11 @@ import Testing
 
     /// Whether the token is lent without the broker.
     func lendsAgain(_ method: APIRequest.Method = .get, isStreamed: Bool = false) throws -> Bool {
-      memory.lend(try Self.demand(method, isStreamed: isStreamed)) != nil
+      hand.lend(try Self.demand(method, isStreamed: isStreamed)) != nil
     }
+
+    /// The token that is lent without the broker.
+    func token() throws -> Secret? { hand.lend(try Self.demand())?.token.value }
   }
 
   private final class Answer: Sendable {
@@ -58,12 +64,14 @@ import Testing
     var result: Result<LentToken, BrokerError>? { value.withLock { $0 } }
   }
 
+  private final class Counter: Sendable { let value = Atomic(0) }
+
   @Test func `a loan holds for what its rules allow, and for as long as its token`() async throws {
     try await OwnThread.run {
       let door = try Door()
       #expect(try !door.lendsAgain())
       let loan = try #require(try door.ask()?.get())
-      for _ in 0..<3 { #expect(door.memory.lend(try Door.demand())?.token.value == loan.token.value) }
+      for _ in 0..<3 { #expect(try door.token() == loan.token.value) }
       #expect(try !door.lendsAgain(.post), "the broker refuses it")
       #expect(try door.lendsAgain(isStreamed: true))
       door.stage.clock.advance(by: .seconds(86_400))
@@ -108,7 +116,24 @@ import Testing
       _ = door.stage.token(GetAccessToken.Params(forceRefresh: true))
       #expect(try !door.lendsAgain())
       let loan = try #require(try door.ask()?.get())
-      #expect(door.memory.lend(try Door.demand())?.token.value == loan.token.value)
+      #expect(try door.token() == loan.token.value)
     }
+  }
+
+  @Test func `a use counts once, and none counts after the end`() throws {
+    let (uses, counted) = (LoanUses(since: 0), Counter())
+    let threads = try (0..<2).map { _ in
+      try SystemThread { while uses.add(at: 1) { counted.value.add(1, ordering: .relaxed) } }
+    }
+    var taken = 0
+    #expect(
+      Patience.wait {
+        taken += uses.take()
+        return taken > 20_000
+      })
+    taken += uses.end()
+    for thread in threads { thread.join() }
+    // All that were counted were taken, and what was refused is taken by nobody.
+    #expect(counted.value.load(ordering: .relaxed) == taken && uses.end() == 0 && !uses.isHeld)
   }
 }
