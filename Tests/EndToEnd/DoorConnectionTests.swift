@@ -1,5 +1,6 @@
 import JSON
 import LinuxSystem
+import StateDirectory
 import TestSupport
 import Testing
 
@@ -107,6 +108,24 @@ import Testing
       var (answer, buffer) = ([UInt8](), [UInt8](repeating: 0, count: 4096))
       while case .bytes(let count) = connection.read(into: &buffer) { answer += buffer[..<count] }
       #expect(String(decoding: answer, as: UTF8.self).hasPrefix("HTTP/1.1 200 "))
+    }
+  }
+
+  @Test func `a broker that stops sends nothing by a door that changes something`() async throws {
+    try await Sandbox.run { sandbox in
+      let stage = try DoorStage(sandbox, #","port":0"#)
+      #expect(try stage.ask("POST", "/service/status/200").status == 200)
+      // The stop waits for the answer of a refresh, and the door is open until then.
+      _ = try stage.api.ask("/misbehave", #"{"endpoint":"refresh","name":"hold-after-commit"}"#)
+      try stage.wire.send(Array(#"{"jsonrpc":"2.0","id":9,"method":"getAccessToken","params":{"forceRefresh":true}}"#.utf8))
+      #expect(try Patience.wait { try !stage.api.ask("/held").required("held").elements().isEmpty })
+      let owner = try #require(OwnerRecord(at: sandbox.state + "/broker.lock"))
+      try Signal.terminate.send(to: owner.pid)
+      #expect(try Patience.wait { try stage.ask("POST", "/service/status/200").status == 503 })
+      let count = try stage.count
+      #expect(try stage.ask("POST", "/service/status/200", body: "more").status == 503)
+      #expect(try stage.count == count)
+      _ = try stage.api.ask("/release", "{}")
     }
   }
 

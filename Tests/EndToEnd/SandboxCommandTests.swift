@@ -133,6 +133,8 @@ import Testing
         unknown.code == 127 && unknown.errors.contains("no such program") && unknown.errors.contains("--read"),
         "\(unknown)")
       #expect(try inSandbox(sandbox, ["--", "./letter"]).code == 126)
+      let many = try inSandbox(sandbox, ["--", "true"] + Array(repeating: "x", count: 9000))
+      #expect(many.code == 1 && many.errors.contains("9000 arguments, and bubblewrap takes "), "\(many)")
       // What a program has left in the working directory does not make the next sandbox.
       let work = sandbox.root + "/home/work"
       try Directory.write("#!/bin/sh\necho planted\n", to: work + "/bwrap")
@@ -141,6 +143,17 @@ import Testing
       #expect(planted.code == 0 && planted.output == "within\n", "\(planted)")
       let readOnly = try inSandbox(sandbox, ["--ro", "--", "sh", "-c", "echo x >letter"])
       #expect(readOnly.code != 0 && readOnly.errors.contains("Read-only"), "\(readOnly)")
+    }
+  }
+
+  @Test(arguments: [(0, "input"), (1, "output")])
+  func `a standard stream on a folder leads out of no sandbox`(_ number: Int, _ name: String) async throws {
+    try await Sandbox.run { sandbox in
+      // A shell opens a folder for reading alone.
+      let run = try sandbox.run(
+        "/bin/sh",
+        ["-c", #"exec "$@" \#(number)</"#, "sh", BuiltPrograms.command, "--state", sandbox.state, "sandbox", "--", "true"])
+      #expect(run.code == 1 && run.errors.contains("the standard \(name) is a folder"), "\(run)")
     }
   }
 

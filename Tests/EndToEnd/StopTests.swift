@@ -19,6 +19,32 @@ import Testing
     }
   }
 
+  @Test func `a start waits for a lock whose owner was killed, and which a child of it has for a moment`() async throws {
+    try await Sandbox.run { sandbox in
+      let killed = try sandbox.owner()
+      killed.kill()
+      _ = try killed.wait()
+      let path = sandbox.state + "/broker.lock"
+      let owner: Program
+      do {
+        // In the place of the child.
+        let lock = try FileLock(path)
+        owner = try sandbox.start(BuiltPrograms.daemon, ["--state", sandbox.state], input: .nothing)
+        // It has looked for longer than a living owner is waited for.
+        let fileLinks = "/proc/\(owner.pid)/fd"
+        func holdsLock() -> Bool {
+          Directory.names(in: fileLinks).contains { SymbolicLink.target(of: fileLinks + "/" + $0) == path }
+        }
+        #expect(Patience.wait { holdsLock() })
+        let seen = BootClock.now
+        #expect(Patience.wait { BootClock.now - seen > .milliseconds(200) && holdsLock() })
+        withExtendedLifetime(lock.path) {}
+      }
+      #expect(Patience.wait { OwnerRecord(at: path)?.pid == owner.pid })
+      #expect(Patience.wait { (try? SocketWire(sandbox.socket).call("ping").members().isEmpty) == true })
+    }
+  }
+
   @Test func `stops at the same moment all succeed`() async throws {
     try await Sandbox.run { sandbox in
       _ = try sandbox.owner()

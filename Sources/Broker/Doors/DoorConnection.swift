@@ -147,7 +147,7 @@ struct DoorConnection: ~Copyable {
     }
   }
 
-  /// Lets go of what is kept between requests: others may use it, and no token stays with a connection that rests.
+  /// Releases what is kept between requests: others may use it, and no token stays with a connection that rests.
   private mutating func rest() {
     lane.release()
     loan?.clear()

@@ -40,7 +40,10 @@ extension EasyHandle {
   /// everything else standing still.
   ///
   /// From now on it waits for an answer for a second only, which is the least that it can be told.
-  func shortenFarewell() { set(CURLOPT_SERVER_RESPONSE_TIMEOUT, 1) }
+  func shortenFarewell() {
+    form = nil
+    set(CURLOPT_SERVER_RESPONSE_TIMEOUT, 1)
+  }
 
   /// Sets a secret string, which libcurl copies into memory that is wiped when it is freed.
   ///

@@ -3,8 +3,22 @@ import SecretMemory
 
 /// libcurl's options. Its defaults are written down too where safety rests on them.
 extension EasyHandle {
+  /// Sets what does not hang on the request itself.
+  ///
+  /// - Returns: whether all is set already but for address and header lines, since the last request had the same form.
+  func prepare(
+    for form: RequestForm?, _ settings: HTTPClient.Settings, _ policy: TLSPolicy, _ authorities: AuthorityBundle?
+  ) -> Bool {
+    if form != nil, form == self.form { return true }
+    if self.form != nil { reset() }
+    self.form = form
+    applyFixed(settings, authorities)
+    apply(policy, authorities)
+    return false
+  }
+
   /// Sets the options that are the same for every request of a client.
-  func applyFixed(_ settings: HTTPClient.Settings, _ authorities: AuthorityBundle?) {
+  private func applyFixed(_ settings: HTTPClient.Settings, _ authorities: AuthorityBundle?) {
     set(CURLOPT_USERAGENT, settings.userAgent)
     // No signal handlers and no SIGALRM: this is one thread of many.
     set(CURLOPT_NOSIGNAL, 1)
@@ -32,7 +46,7 @@ extension EasyHandle {
   }
 
   /// Sets the certificate authorities.
-  func apply(_ policy: TLSPolicy, _ authorities: AuthorityBundle?) {
+  private func apply(_ policy: TLSPolicy, _ authorities: AuthorityBundle?) {
     set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
     set(CURLOPT_SSL_VERIFYPEER, 1)
     set(CURLOPT_SSL_VERIFYHOST, 2)
@@ -55,16 +69,21 @@ extension EasyHandle {
     _ request: HTTPRequest, _ header: StringList, _ upload: HTTPUpload?, _ settings: HTTPClient.Settings,
     keepsConnection: Bool
   ) {
-    set(CURLOPT_URL, request.url.text)
+    apply(request.url, header)
     set(CURLOPT_PROTOCOLS_STR, request.url.scheme.rawValue)
     // In the clear is for this machine: no proxy, whatever it is called.
     if request.url.scheme == .http { set(CURLOPT_PROXY, "") }
     setTimeouts(settings)
     if request.delivery == .once, !settings.keepsForOnce { set(CURLOPT_FRESH_CONNECT, 1) }
     if !keepsConnection { set(CURLOPT_FORBID_REUSE, 1) }
-    // The list lives until the handle is out of its set and reset.
-    unsafe set(CURLOPT_HTTPHEADER, address: header.head)
     applyBody(request, upload)
+  }
+
+  /// Sets address and header lines: all that differs between requests of one form.
+  func apply(_ url: HTTPURL, _ header: StringList) {
+    set(CURLOPT_URL, url.text)
+    // The list lives until the handle is out of its set, and points to it no more.
+    unsafe set(CURLOPT_HTTPHEADER, address: header.head)
   }
 
   /// Sets the time limits: until a connection stands, and for the whole.

@@ -10,6 +10,8 @@ final class EasyHandle {
   private let library: CurlLibrary
   // The first setting that was refused since the last reset.
   private var refusal = CURLE_OK
+  /// The form of request that the settings are for; nil where there are none, or none that serve another request.
+  var form: RequestForm?
 
   /// Makes a handle.
   ///
@@ -34,6 +36,18 @@ final class EasyHandle {
     // The handle is this object's, here and below.
     unsafe ccurl_easy_reset(library.table, pointer)
     refusal = CURLE_OK
+    form = nil
+  }
+
+  /// Forgets what belonged to a transfer that is over; settings that serve another one are kept.
+  func endTransfer() {
+    guard form != nil else { return reset() }
+    // Nothing is pointed to here; what the callbacks get is set again before the next transfer.
+    unsafe set(CURLOPT_ERRORBUFFER, address: nil)
+    // As above.
+    unsafe set(CURLOPT_HTTPHEADER, address: nil)
+    // Its query may be a secret.
+    set(CURLOPT_URL, nil)
   }
 
   /// Sets a number or a switch.

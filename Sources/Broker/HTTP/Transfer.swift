@@ -77,9 +77,9 @@ final class Transfer {
     unsafe words = .allocate(capacity: Int(CURL_ERROR_SIZE))
     // There is room for that many characters.
     unsafe words.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
-    easy.applyFixed(settings, authorities)
-    easy.apply(exchange.policy, authorities)
-    // The words and this object live until the handle is out of its set and reset.
+    let form = RequestForm(exchange, authorities, keepsConnection: keepsConnection)
+    let isPrepared = easy.prepare(for: form, settings, exchange.policy, authorities)
+    // The words and this object live until the handle is out of its set, and points to the words no more.
     let context = unsafe Unmanaged.passUnretained(self).toOpaque()
     // As above.
     unsafe easy.set(CURLOPT_ERRORBUFFER, address: words)
@@ -87,6 +87,7 @@ final class Transfer {
     unsafe easy.setCallbacks(
       body: Self.gotBody, header: Self.gotLine, before: Self.aboutToSend, open: Self.openSocket, context: context)
     switch exchange.work {
+    case .request(let request, _) where isPrepared: easy.apply(request.url, list)
     case .request(let request, _):
       easy.apply(request, list, exchange.stream?.upload, settings, keepsConnection: keepsConnection)
     case .mail(let mail): easy.apply(mail, list, settings, allowed: exchange.allowed)
@@ -144,6 +145,7 @@ final class Transfer {
     guard isRefused, code == CURLE_ABORTED_BY_CALLBACK else { return false }
     isRefused = false
     begunAt = clock.now
+    easy.form = nil
     easy.set(CURLOPT_FRESH_CONNECT, 1)
     return true
   }

@@ -4,7 +4,7 @@ import Synchronization
 /// Streamed requests that are carried out on the threads of their callers: no request waits for another thread.
 ///
 /// Each that is under way has a lane of its own, with its own connections, by the settings of one client. A thread keeps its
-/// lane between its requests (``KeptLane``); one that was given back serves the next thread, the one that was used last first,
+/// lane between its requests (``KeptLane``); one that was released serves the next thread, the one that was used last first,
 /// and ends when it was not used for a while.
 package final class TransferLanes: Sendable {
   private struct Idle {
@@ -72,7 +72,7 @@ package final class TransferLanes: Sendable {
   /// How many lanes wait for a thread; for tests.
   var idleCount: Int { state.withLock { $0.idle.count } }
 
-  /// Ends all lanes that no thread has, and each of the others when it is given back.
+  /// Ends all lanes that no thread has, and each of the others when it is released.
   package func close() {
     let ended = state.withLock { state in
       defer { state = State(isClosed: true) }
@@ -85,7 +85,7 @@ package final class TransferLanes: Sendable {
 /// The lane that a thread keeps between its requests: while they follow each other, no lock is taken for it, and what was made
 /// for the one before serves the next.
 ///
-/// It is used on one thread, which gives the lane back when it has nothing to send for a while: others may use its
+/// It is used on one thread, which releases the lane when it has nothing to send for a while: others may use its
 /// connections, and no credentials stay behind.
 package final class KeptLane {
   private let lanes: TransferLanes
@@ -102,7 +102,7 @@ package final class KeptLane {
   /// Whether it has a lane.
   package var isHeld: Bool { lane != nil }
 
-  /// Gives the lane back; no transfer is under way on it.
+  /// Releases the lane; no transfer is under way on it.
   package func release() {
     guard let lane else { return }
     lanes.give(lane)

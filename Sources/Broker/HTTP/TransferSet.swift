@@ -212,7 +212,7 @@ final class TransferSet {
     // It is in the set, since `begin` put it there; `running` holds it until the next line.
     _ = unsafe ccurl_multi_remove(library.table, multi, transfer.easy.pointer)
     running[key(of: transfer.easy)] = nil
-    transfer.easy.reset()
+    transfer.easy.endTransfer()
     if spare.count < Self.spareHandles { spare.append(transfer.easy) }
     turns.ended(transfer.exchange.turn, at: transfer.exchange.server, wasSent: transfer.isNotedAsSent)
     transfer.exchange.finish(result)

@@ -11,7 +11,7 @@ import Logging
 extension Logger {
   /// Writes the line of a request, whose address is shown without query and fragment.
   func write(_ call: HTTPCall) {
-    // Requests of doors follow each other faster than lines are worth making that nobody wants.
+    // Requests of doors follow each other faster than lines that are not written are worth making.
     guard call.isTrouble || writes(.debug) else { return }
     var fields: [LogField] = [
       .word("purpose", call.purpose), .word("method", call.method.rawValue), .word("host", call.host),

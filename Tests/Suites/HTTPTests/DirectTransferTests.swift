@@ -114,6 +114,27 @@ import Testing
     #expect(server.connections == 2)
   }
 
+  @Test func `requests of every form follow each other on one lane`() async throws {
+    let server = ScriptedServer(.plain, [.read, .send(ScriptedServer.reply(200, "")), .again])
+    let transport = try Self.transport()
+    let lanes = TransferLanes(of: transport)
+    let methods: [HTTPRequest.Method] = [
+      .get, .get, .head, .get, .options, .options, .get, .delete, .delete, .post, .post, .get, .put, .patch, .get, .head, .head,
+    ]
+    for (index, method) in methods.enumerated() {
+      let request = HTTPRequest(method, try server.url("/\(index)"))
+      let token = try secret("token-\(index)")
+      let stream = transport.stream(request, bearer: token, stillness: Patience.ceiling, to: Taker())
+      #expect(await Self.run(stream, on: lanes) == .success(200))
+    }
+    let requests = server.requests
+    #expect(requests.count == methods.count)
+    for (index, method) in methods.enumerated() where index < requests.count {
+      #expect(requests[index].hasPrefix("\(method.rawValue) /\(index) HTTP/1.1\r\n"), "\(requests[index])")
+      #expect(requests[index].contains("Authorization: Bearer token-\(index)\r\n"))
+    }
+  }
+
   @Test func `a certificate that nobody vouches for, and a server that is away, are failures`() async throws {
     let transport = try Self.transport()
     let lanes = TransferLanes(of: transport)

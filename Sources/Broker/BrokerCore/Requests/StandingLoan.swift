@@ -70,7 +70,7 @@ package final class LoanMemory: Sendable {
       return isGood ? kept.loan.token : nil
     }
 
-    /// Lets go of the loan, and of its token with it.
+    /// Forgets the loan, and its token with it.
     package mutating func clear() { kept = nil }
   }
 }
