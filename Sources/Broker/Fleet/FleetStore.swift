@@ -52,8 +52,8 @@ package final class FleetStore: RecordStore {
     var known: [ProfileName: FleetMark] = [:]
     /// The clock of this machine beside the store's.
     var clock: FleetClock
-    /// The last problem that was reported of the records; nil for none, or since it is over.
-    var problem: String?
+    /// The part that the last report of a problem was about; nil for none, or since it is over.
+    var failing: Part?
     /// The profiles of which one was reported.
     var otherBindings: Set<ProfileName> = []
   }
@@ -186,14 +186,14 @@ package final class FleetStore: RecordStore {
     let key: SealingKey
     switch await self.key() {
     case .success(let found): key = found
-    case .failure(let failure): throw tell(failure)
+    case .failure(let failure): throw tell(failure, about: .key)
     }
     do throws(SharedRecordFailure) {
       let coding = FleetCoding(fleet: fleet, seal: try FleetKey.unwrap(found, fleet: fleet, under: key).seal)
       state.withLock { $0.coding = coding }
       tellReached()
       return coding
-    } catch { throw tell(error) }
+    } catch { throw tell(error, about: .key) }
   }
 
   /// Reads the place, and compares its clock.
@@ -212,13 +212,16 @@ package final class FleetStore: RecordStore {
   func reach<Value: Sendable>(
     _ question: (any SharedRecord) async throws(SharedRecordFailure) -> Value
   ) async throws(StoreFailure) -> Value {
-    do throws(SharedRecordFailure) { return try await question(record) } catch { throw tell(error) }
+    do throws(SharedRecordFailure) { return try await question(record) } catch { throw tell(error, about: .place) }
   }
 
-  private func tell(_ failure: SharedRecordFailure) -> StoreFailure {
+  /// A part that can fail: the way to the records, or their key.
+  enum Part { case place, key }
+
+  private func tell(_ failure: SharedRecordFailure, about part: Part) -> StoreFailure {
     let isNews = state.withLock { state in
-      defer { state.problem = failure.reason }
-      return state.problem != failure.reason
+      defer { state.failing = part }
+      return state.failing != part
     }
     if isNews { report(.unreachable(failure.reason)) }
     return .failed(context: failure.reason)
@@ -227,8 +230,8 @@ package final class FleetStore: RecordStore {
   /// Reports the end of a problem: the place was read, and its key is there.
   private func tellReached() {
     let hadProblem = state.withLock { state in
-      defer { state.problem = nil }
-      return state.problem != nil
+      defer { state.failing = nil }
+      return state.failing != nil
     }
     if hadProblem { report(.reachable) }
   }
