@@ -5,6 +5,7 @@ import time
 
 from cluster import ROLE, Cluster
 from fleet import Fleet
+from judge import digest
 from stage import PATIENCE, Stage, percentiles, wait
 
 LIFETIME = 20
@@ -34,8 +35,36 @@ def _wait_at_all(fleet):
     return waits, tokens
 
 
+def _on_schedule(options, rows):
+    """The refresh in the background, while the token still lives: how soon the others take up the new one."""
+    lifetime, poll = 100, 5
+    with Stage(options) as stage:
+        cluster = Cluster(stage)
+        local = f"host={cluster.folder} dbname=postgres user="
+        fleet = Fleet(stage, local + "owner", local + ROLE, lifetime=lifetime, poll=poll)
+        cluster.grant()
+        fleet.start()
+        fleet.must_log_in()
+        made = wait(lambda: next((entry["monotonic"] for entry in fleet.backend.ledger if entry["event"] == "refresh"), None),
+                    "a refresh on schedule", lifetime, pause=0.01)
+        times, token = {}, None
+        while len(times) < len(fleet.members) and time.monotonic() < made + PATIENCE:
+            for member in fleet.members:
+                result = member.call("getAccessToken", minValiditySeconds=0)[0]
+                name = digest(result["accessToken"]) if result else None
+                token = token or next((entry["accessHash"] for entry in fleet.backend.ledger if entry["event"] == "refresh"), None)
+                if name == token:
+                    times.setdefault(member.number, time.monotonic() - made)
+            time.sleep(0.05)
+        refreshes = _refreshes(fleet)
+        rows.add(f"on schedule: one refresh, and one token at all {len(fleet.members)} members within pollSeconds ({poll})",
+                 refreshes == 1 and len(times) == len(fleet.members) and max(times.values()) < poll + 2,
+                 f"{refreshes} refreshes, {percentiles(times.values())}")
+
+
 def expiry(options, rows):
     """The scene."""
+    _on_schedule(options, rows)
     with Stage(options) as stage:
         cluster = Cluster(stage)
         local = f"host={cluster.folder} dbname=postgres user="

@@ -36,8 +36,32 @@ def least(options, rows):
                  done.stderr)
         done = fleet.command("status", file="member.json")
         rows.add("fleet status without a table says what to do", "fleet init" in done.stderr, done.stderr)
+    _durable(options, rows)
     for mode in ("session", "transaction"):
         _pool(options, rows, mode)
+
+
+def _durable(options, rows):
+    """A server that reports commits before they are on the disk, and is killed behind each refresh."""
+    with Stage(options) as stage:
+        cluster = Cluster(stage, synchronous_commit="off", wal_writer_delay="10s")
+        local = f"host={cluster.folder} dbname=postgres user="
+        fleet = Fleet(stage, local + "owner", local + ROLE, members=1)
+        cluster.grant()
+        cluster.ask("CREATE TABLE control (number int)")
+        fleet.start()
+        fleet.must_log_in()
+        lost, kept = 0, []
+        for _ in range(3):
+            wait(lambda: fleet.members[0].call("getAccessToken", forceRefresh=True)[0], "a refresh")
+            version = cluster.ask("SELECT version FROM authbroker_fleet WHERE name = 'shop'")
+            control = int(cluster.ask("INSERT INTO control VALUES (1); SELECT count(*) FROM control"))
+            cluster.kill()
+            cluster.start()
+            kept.append(cluster.ask("SELECT version FROM authbroker_fleet WHERE name = 'shop'") == version)
+            lost += control - int(cluster.ask("SELECT count(*) FROM control"))
+        rows.add("with synchronous_commit=off of the server, no refresh is lost when it is killed", all(kept) and lost > 0,
+                 f"{kept.count(True)} of {len(kept)} refreshes kept, while {lost} commits of another client were lost")
 
 
 def _without(rows, fleet, what, words, *reasons):

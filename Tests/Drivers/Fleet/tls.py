@@ -137,7 +137,9 @@ def _right_ones(stage, rows, questions, there, port, address):
     with open(questions.authority.file, encoding="ascii") as file:
         stage.file(".postgresql/root.crt", file.read())
     questions.works("no caFile, but ~/.postgresql/root.crt", there, ca=None)
+    questions.works("the same with sslrootcert= in the string and no caFile", f"{there} sslrootcert={questions.authority.file}", ca=None)
     if address:
+        questions.refused("hostaddr= of elsewhere without a host", f"hostaddr={address} port={port}", ["host name must be specified"])
         questions.works("an address that the certificate names", f"host={address} port={port}")
         hosts = stage.file("hosts", f"127.0.0.1 localhost\n127.0.0.1 {NAME}\n", 0o644)
         front = ["unshare", "--mount", "sh", "-c", 'mount --bind "$1" /etc/hosts && shift && exec "$@"', "sh", hosts]
