@@ -29,9 +29,10 @@ package enum Environment {
   /// Removes every variable that could make a library of this process log keys, load code, trust other certificates,
   /// write elsewhere or send its traffic through another host.
   ///
-  /// Called after the configuration has read what it was told to read from the environment.
+  /// The variables of libpq are among them (PostgreSQL, section 34.15): what a connection string leaves out is not filled in
+  /// by who starts the process. Called after the configuration has read what it was told to read from the environment.
   package static func scrub() {
-    for name in current.keys where isDangerous(name) {
+    for name in current.keys where isDangerous(name) || name.hasPrefix("PG") {
       // The string is NUL-terminated for the length of the call, which does not keep it.
       _ = unsafe unsetenv(name)
     }

@@ -31,6 +31,8 @@ package enum BrokerNotice: Sendable {
   package enum Problem: Sendable, Equatable {
     /// A record in the store is not the one that was written: a profile's, or, for nil, one of no profile.
     case storeTampered(ProfileName?)
+    /// The shared session of a profile is older in its store than it was.
+    case storeRolledBack(ProfileName)
     /// The store cannot be written, and sequences may be given twice after a crash.
     case sequencesNotReserved
     /// The newest state of a profile could not be saved, and is tried again.

@@ -5,26 +5,25 @@ import SecretMemory
 
 /// Decides on a change of one session of the fleet by what rests in its row.
 ///
-/// A value: it does no I/O and reads no clock.
+/// A value: it does no I/O.
 struct FleetChange {
   /// The session as it rests; nil where there is none, or one that cannot be trusted.
   private(set) var entry: FleetEntry?
   /// Whether the row was newer before: nothing is spent of it, and only a record may come in its place.
   var isRolledBack = false
 
-  /// How far the clock of the member's machine is ahead of the store's, in milliseconds.
-  var clockAhead: Int64 = 0
-
   private let member: [UInt8]
   private let lease: Duration
   private let time: Int64
+  private let clock: FleetClock
 
-  /// A change by a member, at a time by the clock of the store.
-  init(_ entry: FleetEntry?, member: [UInt8], lease: Duration, time: Int64) {
+  /// A change by a member with this clock, at a time by the clock of the store.
+  init(_ entry: FleetEntry?, member: [UInt8], lease: Duration, time: Int64, clock: FleetClock) {
     self.entry = entry
     self.member = member
     self.lease = lease
     self.time = time
+    self.clock = clock
   }
 
   /// Does all steps, or none of them.
@@ -60,7 +59,8 @@ struct FleetChange {
     var plain = SessionContentsCoding.encode(record.contents)
     do throws(SecretMemoryExhausted) {
       entry = FleetEntry(
-        generation: record.generation, contents: try Secret(wiping: &plain), clockAhead: clockAhead)
+        generation: record.generation, contents: try Secret(wiping: &plain),
+        clockAhead: clock.ahead(of: record.contents))
     } catch {
       wipe(&plain)
       throw .failed(context: "there is no room for secrets")

@@ -11,15 +11,15 @@ struct FleetClock {
   /// A reading that has taken longer shows nothing.
   static let tolerance = Duration.seconds(5)
 
-  /// The clock of this machine.
-  let wall: @Sendable () -> Timestamp
+  /// The clocks of this machine.
+  let now: @Sendable () -> Moment
   /// The identifier of the machine's start: times of the same start need no store to be read; nil where it is unknown.
   let boot: String?
   /// By so many milliseconds; nil before the first reading.
   private(set) var ahead: Int64?
 
-  /// A clock, before any reading.
-  init(_ wall: @escaping @Sendable () -> Timestamp, boot: String?) { (self.wall, self.boot) = (wall, boot) }
+  /// Clocks, before any reading.
+  init(_ now: @escaping @Sendable () -> Moment, boot: String?) { (self.now, self.boot) = (now, boot) }
 
   /// Notes a reading, which was begun and ended at these times of this machine, and showed that time of the store.
   ///
@@ -31,29 +31,45 @@ struct FleetClock {
     return true
   }
 
+  /// How far the clock that the times of a record are by was ahead of the store's, in milliseconds: it may have been set
+  /// since the tokens came.
+  func ahead(of contents: SessionRecord.Contents) -> Int64 {
+    guard case .living(let session) = contents, let clock = session.clock, let boot, clock.boot == boot else {
+      return ahead ?? 0
+    }
+    return (ahead ?? 0) + (clock.bootedAt - now().bootedAt).milliseconds
+  }
+
   /// The contents of a record whose times are by a clock that was ahead of the store's by so many milliseconds.
+  ///
+  /// Those of another machine are by the present clock of this one then, as those of its own are: what they are from is
+  /// measured, and nothing is left to be guessed of either clock.
   func read(_ contents: SessionRecord.Contents, ahead other: Int64) -> SessionRecord.Contents {
-    guard let ahead, case .living(let session) = contents else { return contents }
-    let shift = Duration.milliseconds(ahead - other)
+    guard let ahead, case .living(var session) = contents else { return contents }
     if let boot, session.clock?.boot == boot { return contents }
-    guard shift > Self.tolerance || shift < .zero - Self.tolerance else { return contents }
-    return .living(session.shown(by: shift))
+    let shift = Duration.milliseconds(ahead - other)
+    if shift > Self.tolerance || shift < .zero - Self.tolerance { session.move(by: shift) }
+    guard let clock = session.clock else { return .living(session) }
+    let now = now()
+    session.issuedAt = min(session.issuedAt, now.wall)
+    session.lastUsedUptime = nil
+    session.clock = IssueClock(
+      boot: boot, bootedAt: now.bootedAt, providerAhead: boot == nil ? nil : clock.providerAhead)
+    return .living(session)
   }
 }
 
 extension LivingSession {
-  /// The session by a clock that shows a later time by so much; when its user has authenticated stays as it was said.
-  fileprivate func shown(by shift: Duration) -> LivingSession {
-    var session = self
-    session.issuedAt = issuedAt + shift
-    session.tokens.accessTokenExpiresAt = tokens.accessTokenExpiresAt.map { $0 + shift }
-    session.tokens.refreshTokenExpiresAt = tokens.refreshTokenExpiresAt.map { $0 + shift }
-    session.refreshTokenIssuedAt = refreshTokenIssuedAt.map { $0 + shift }
-    session.lastRefreshAt = lastRefreshAt.map { $0 + shift }
-    session.lastValidatedAt = lastValidatedAt + shift
-    session.lastUsedAt = lastUsedAt.map { $0 + shift }
-    session.roughlyUsedAt = roughlyUsedAt.map { $0 + shift }
-    session.clock?.providerAhead = clock?.providerAhead.map { $0 - shift }
-    return session
+  /// Puts its times by a clock that shows a later time by so much; when its user has authenticated stays as it was said.
+  fileprivate mutating func move(by shift: Duration) {
+    issuedAt = issuedAt + shift
+    tokens.accessTokenExpiresAt = tokens.accessTokenExpiresAt.map { $0 + shift }
+    tokens.refreshTokenExpiresAt = tokens.refreshTokenExpiresAt.map { $0 + shift }
+    refreshTokenIssuedAt = refreshTokenIssuedAt.map { $0 + shift }
+    lastRefreshAt = lastRefreshAt.map { $0 + shift }
+    lastValidatedAt = lastValidatedAt + shift
+    lastUsedAt = lastUsedAt.map { $0 + shift }
+    roughlyUsedAt = roughlyUsedAt.map { $0 + shift }
+    if let ahead = clock?.providerAhead { clock?.providerAhead = ahead - shift }
   }
 }

@@ -35,10 +35,10 @@ extension FleetStore {
         try expectReplaceable(error, of: profile, by: steps)
         entry = nil
       }
-      var change = FleetChange(entry, member: member, lease: Self.leaseDuration, time: rows.time)
+      var change = FleetChange(
+        entry, member: member, lease: Self.leaseDuration, time: rows.time, clock: state.withLock { $0.clock })
       let mark = row.flatMap { row in entry.map { FleetMark($0, version: row.version) } }
       change.isRolledBack = known.map { known in mark.map { known.isAhead(of: $0) } ?? true } ?? false
-      change.clockAhead = state.withLock { $0.clock.ahead } ?? 0
       guard let entry = try change.apply(steps) else { return }
       // No member takes it for an earlier one, whatever it has seen.
       let version = max(row?.version ?? 0, state.withLock { $0.known[profile]?.version } ?? 0) + 1

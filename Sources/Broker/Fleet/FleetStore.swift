@@ -50,7 +50,7 @@ package final class FleetStore: RecordStore {
     var coding: FleetCoding?
     /// The newest that was read or written of each profile.
     var known: [ProfileName: FleetMark] = [:]
-    /// The clock of this machine beside the store's.
+    /// The clocks of this machine beside the store's.
     var clock: FleetClock
     /// The part that the last report of a problem was about; nil for none, or since it is over.
     var failing: Part?
@@ -66,13 +66,13 @@ package final class FleetStore: RecordStore {
   ///   - bindings: the shared profiles, each with the binding of its provider.
   ///   - pollInterval: how often they are read.
   ///   - key: gets the key of the fleet; it is asked for each data key once.
-  ///   - wallClock: the clock of this machine.
+  ///   - now: the clocks of this machine.
   ///   - boot: the identifier of the machine's start; nil where it is unknown.
   ///   - report: is told of problems.
   package init(
     _ record: any SharedRecord, fleet: String, bindings: [ProfileName: ProviderBinding], pollInterval: Duration?,
     key: @escaping KeySource,
-    wallClock: @escaping @Sendable () -> Timestamp, boot: String?,
+    now: @escaping @Sendable () -> Moment, boot: String?,
     report: @escaping @Sendable (Problem) -> Void
   ) {
     self.record = record
@@ -80,7 +80,7 @@ package final class FleetStore: RecordStore {
     self.pollInterval = pollInterval
     self.key = key
     self.report = report
-    state = Mutex(State(bindings: bindings, clock: FleetClock(wallClock, boot: boot)))
+    state = Mutex(State(bindings: bindings, clock: FleetClock(now, boot: boot)))
   }
 
   /// Adopts the shared profiles of another configuration; one that is none any more may still have a refresh under way.
@@ -154,7 +154,7 @@ package final class FleetStore: RecordStore {
   private func start(of flight: FleetFlight, at time: Int64) -> Timestamp {
     guard !flight.isReplay else { return flight.startedAt }
     let age = Duration.milliseconds(time - flight.leaseEnd) + Self.leaseDuration
-    return state.withLock { $0.clock.wall() } + (.zero - age)
+    return state.withLock { $0.clock.now().wall } + (.zero - age)
   }
 
   /// Notes what was read or written; false where it is older than what was known before.
@@ -200,9 +200,9 @@ package final class FleetStore: RecordStore {
   func look(
     _ question: (any SharedRecord) async throws(SharedRecordFailure) -> SharedRows
   ) async throws(StoreFailure) -> SharedRows {
-    let begin = state.withLock { $0.clock.wall() }
+    let begin = state.withLock { $0.clock.now().wall }
     let rows = try await reach(question)
-    guard state.withLock({ $0.clock.note(rows.time, from: begin, to: $0.clock.wall()) }) else {
+    guard state.withLock({ $0.clock.note(rows.time, from: begin, to: $0.clock.now().wall) }) else {
       throw .failed(context: "the first reading took too long to compare the clocks by it")
     }
     return rows

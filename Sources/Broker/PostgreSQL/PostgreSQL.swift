@@ -104,7 +104,7 @@ package actor PostgreSQL {
     if let connection { return connection }
     guard !isClosed, BootClock.now >= restsUntil else { throw lastFailure }
     do throws(PostgreSQLError) {
-      let new = try PostgreSQLConnection(
+      let new = try PostgreSQLConnection.open(
         settings, password: try secret.get(), until: BootClock.now + patience)
       (connection, failures) = (new, 0)
       return new

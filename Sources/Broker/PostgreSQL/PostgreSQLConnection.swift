@@ -17,13 +17,33 @@ final class PostgreSQLConnection {
   // Made by the library, and freed once, when this object ends.
   private let pointer: OpaquePointer
 
-  /// Connects, until an uptime at most.
+  /// Connects to the first server of the settings that takes it, until an uptime at most.
   ///
-  /// - Throws: `PostgreSQLError`.
-  init(_ settings: PostgreSQLSettings, password: Secret?, until deadline: Duration) throws(PostgreSQLError) {
+  /// Each server has an equal part of the time that is left, so that one that says nothing does not stand for the others:
+  /// libpq tries the next one only after a failure.
+  ///
+  /// - Throws: `PostgreSQLError`; where several servers were tried, `.notConnected` with what each of them said.
+  static func open(
+    _ settings: PostgreSQLSettings, password: Secret?, until deadline: Duration
+  ) throws(PostgreSQLError) -> PostgreSQLConnection {
     let library = try PostgreSQLLibrary.load()
+    let (parameters, servers) = (try settings.parameters(library), try settings.servers(library))
+    var reasons: [String] = []
+    for (index, server) in servers.enumerated() {
+      let now = BootClock.now
+      let part = max(deadline - now, .zero) / (servers.count - index)
+      do throws(PostgreSQLError) {
+        return try PostgreSQLConnection(library, parameters + server, password: password, until: now + part)
+      } catch .notConnected(let reason) { if !reasons.contains(reason) { reasons.append(reason) } }
+    }
+    throw .notConnected(reasons.joined(separator: "; "))
+  }
+
+  private init(
+    _ library: PostgreSQLLibrary, _ parameters: [(String, String)], password: Secret?, until deadline: Duration
+  ) throws(PostgreSQLError) {
     var values = cpostgresql_values()
-    for (name, value) in try settings.parameters(library) { Self.add(value, as: name, to: &values) }
+    for (name, value) in parameters { Self.add(value, as: name, to: &values) }
     if let password {
       password.withBytes { bytes in
         // The bytes live until the call returns, which copies them.

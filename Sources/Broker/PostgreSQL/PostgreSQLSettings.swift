@@ -38,4 +38,24 @@ package struct PostgreSQLSettings: Sendable, Hashable {
     if let caFile { parameters.append(("sslrootcert", caFile)) }
     return parameters
   }
+
+  /// The servers of the connection string, each as the keywords that name it alone; they are tried in this order.
+  ///
+  /// A list has an element for each server, or one for all of them (PostgreSQL, section 34.1.1.3).
+  ///
+  /// - Throws: `PostgreSQLError.unreadable` where the lists do not fit together.
+  func servers(_ library: PostgreSQLLibrary) throws(PostgreSQLError) -> [[(String, String)]] {
+    var lists: [(keyword: String, values: [String])] = []
+    for keyword in ["host", "hostaddr", "port"] {
+      guard let list = try library.setting(keyword, in: connection) else { continue }
+      lists.append((keyword, list.split(separator: ",", omittingEmptySubsequences: false).map(String.init)))
+    }
+    let count = lists.filter { $0.keyword != "port" }.map(\.values.count).max() ?? 1
+    guard lists.allSatisfy({ $0.values.count == count || $0.keyword == "port" && $0.values.count == 1 }) else {
+      throw .unreadable
+    }
+    return (0..<count).map { index in
+      lists.map { ($0.keyword, $0.values.count == 1 ? $0.values[0] : $0.values[index]) }
+    }
+  }
 }

@@ -40,10 +40,10 @@ final class FleetMembership {
   private func makeStore(_ section: StoreConfiguration) -> FleetStore {
     let (log, fleet, secrets, reference) = (log, section.fleet, secrets, section.key)
     let key: FleetStore.KeySource = { await Self.key(reference, secrets) }
-    let wallClock = { @Sendable in Timestamp(milliseconds: WallClock.milliseconds) }
+    let now = { @Sendable in Moment(wall: Timestamp(milliseconds: WallClock.milliseconds), uptime: BootClock.now) }
     return FleetStore(
       Self.record(section, secrets), fleet: fleet, bindings: [:], pollInterval: section.pollInterval, key: key,
-      wallClock: wallClock, boot: BootClock.boot
+      now: now, boot: BootClock.boot
     ) { problem in
       switch problem {
       case .unreachable(let reason):

@@ -40,6 +40,7 @@ struct FleetTask {
   /// Does it, prints what was done, and ends the process.
   static func run(_ kind: Kind, _ arguments: DaemonArguments, _ environment: [String: String]) -> Never {
     let finished = Semaphore()
+    Environment.scrub()
     do throws(StartFailure) {
       do throws(SealingError) { try Sealing.initialize() } catch {
         throw StartFailure(kind: .failed, message: error.description)

@@ -18,6 +18,10 @@ extension Logger {
     case .storeTampered(let profile?):
       error("a record in the vault has been modified", .word("profile", profile.description))
     case .storeTampered(nil): error("the vault has been modified: run `authbroker doctor`")
+    case .storeRolledBack(let profile):
+      error(
+        "a shared session is older in the database than it was, and is not refreshed any more: log in again",
+        .word("profile", profile.description))
     case .revocationGivenUp(let profile):
       warning("a revocation expired before the provider answered", .word("profile", profile.description))
     case .loginFailed(let profile, let error):

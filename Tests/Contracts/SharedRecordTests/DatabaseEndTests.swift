@@ -3,7 +3,7 @@ import PostgreSQL
 import TestSupport
 import Testing
 
-/// The end of a database's connection.
+/// Connections to databases that do not answer, and their end.
 @Suite(.standardTimeLimit, .enabled(if: DatabaseCluster.programs != nil, "\(DatabaseCluster.absence)"))
 struct DatabaseEndTests {
   @Test func `the end does not wait for a server that does not answer`() async throws {
@@ -24,5 +24,15 @@ struct DatabaseEndTests {
     #expect(await question.value == false)
     await database.close()
     await #expect(throws: PostgreSQLError.self) { try await database.run("SELECT 1") }
+  }
+
+  @Test func `a server that says nothing does not stand for the one behind it`() async throws {
+    let silent = try LoopbackSocket.listen(on: .ipv4, port: 0)
+    let cluster = try DatabaseCluster()
+    let connection = cluster.connection.replacing(#/host=(\S+)/#) { "host=127.0.0.1,\($0.output.1) port=\(silent.port),5432" }
+    let database = PostgreSQL(PostgreSQLSettings(connection: connection)) { .success(nil) }
+    #expect(try await database.run("SELECT 1::bigint").first?.first?.number == 1)
+    await database.close()
+    silent.stop()
   }
 }

@@ -25,12 +25,12 @@ import Testing
   /// A member, by the key of the fleet unless its own file has another one.
   func member(
     _ binding: ProviderBinding = Self.binding, _ problems: Problems = Problems(), file: KeyFile? = nil,
-    of profile: ProfileName = .default, wall: Int64 = 1_000_000
+    of profile: ProfileName = .default, at clock: SetClock = SetClock(), boot: String? = nil
   ) -> FleetStore {
     let file = file ?? KeyFile(key)
     return FleetStore(
       place, fleet: "f", bindings: [profile: binding], pollInterval: nil, key: { .success(file.key) },
-      wallClock: { Timestamp(milliseconds: wall) }, boot: nil, report: { problems.add($0) })
+      now: { clock.now }, boot: boot, report: { problems.add($0) })
   }
 
   func record(_ generation: UInt64, _ token: String = "r1", of profile: ProfileName = .default) throws -> SessionRecord {
@@ -56,27 +56,6 @@ import Testing
     #expect(try await two.load().records == [record])
   }
 
-  @Test func `the times of a member whose clock is wrong are read by the clock of the store`() async throws {
-    let (one, two) = (member(wall: 9_000_000), member())
-    var record = try record(1)
-    guard case .living(var session) = record.contents else {
-      Issue.record("the record has no session")
-      return
-    }
-    session.tokens.accessTokenExpiresAt = Timestamp(milliseconds: 9_060_000)
-    session.issuedAt = Timestamp(milliseconds: 9_000_000)
-    record.contents = .living(session)
-    let written = record
-    try await one.commit([.record(written)])
-    #expect(try await one.load().records == [written])
-    guard case .living(let read)? = try await two.load().records.first?.contents else {
-      Issue.record("the other member has no session")
-      return
-    }
-    #expect(read.tokens.accessTokenExpiresAt == Timestamp(milliseconds: 1_060_000))
-    #expect(read.issuedAt == Timestamp(milliseconds: 1_000_000) && read.authTime == session.authTime)
-  }
-
   @Test func `one member alone has the right to spend a token, and the others are told for how long`() async throws {
     let (one, two) = (member(), member())
     try await one.commit([.record(record(1))])
@@ -96,19 +75,6 @@ import Testing
     place.clock.add(Self.lease, ordering: .relaxed)
     #expect(try await two.load().intents.count == 1)
     await #expect(throws: StoreFailure.superseded) { try await two.commit([intent(1)]) }
-  }
-
-  @Test func `the start of another member's flight is told by the clock of the store alone`() async throws {
-    let (one, two) = (member(), member(wall: 9_000_000))
-    try await one.commit([.record(record(1))])
-    try await one.commit([intent(1, at: 5)])
-    place.clock.add(Self.lease + 1000, ordering: .relaxed)
-    #expect(try await two.load().intents.map(\.startedAt.milliseconds) == [9_000_000 - Self.lease - 1000])
-    #expect(try await one.load().intents.map(\.startedAt.milliseconds) == [5])
-    // That a token may have been spent before is said by its time alone.
-    try await one.commit([intent(1, at: 0)])
-    place.clock.add(Self.lease, ordering: .relaxed)
-    #expect(try await two.load().intents.map(\.startedAt.milliseconds) == [0])
   }
 
   @Test func `a late success is kept where no other member has advanced`() async throws {

@@ -26,7 +26,7 @@ package struct IssueClock: Sendable, Equatable {
 
 extension Moment {
   /// When the uptime began to count, by the wall clock of now.
-  var bootedAt: Timestamp { wall + (.zero - uptime) }
+  package var bootedAt: Timestamp { wall + (.zero - uptime) }
 }
 
 /// The conversion of the times kept with a session's tokens to the present clocks.

@@ -228,6 +228,7 @@ extension Broker {
   private func noteRollback(_ isRolledBack: Bool, of slot: ProfileSlot) {
     if isRolledBack, !slot.isRolledBack {
       publish(.securityAlert(SecurityAlertEvent(kind: .storeRolledBack)), profile: slot.name)
+      notify(.problem(.storeRolledBack(slot.name)))
     }
     slot.isRolledBack = isRolledBack
   }

@@ -88,6 +88,8 @@ struct SimulatedServer {
     var asked: Duration
     /// Which start of the machine it is.
     var boot: String?
+    /// How far the provider's clock is ahead of that of the machine, where its answers tell.
+    var providerAhead: Duration?
   }
 
   /// Whether every session of a profile is the same user's, and the end of one is the end of all.
@@ -155,7 +157,8 @@ struct SimulatedServer {
     return TokenSet(
       accessToken: ScriptedProvider.secret(text), accessTokenExpiresAt: clientEnd,
       refreshToken: repeats ? ScriptedProvider.secret(refreshText) : nil,
-      refreshTokenExpiresAt: repeats ? refreshEnd : nil, scopes: target?.scopes ?? ["read"])
+      refreshTokenExpiresAt: repeats ? refreshEnd : nil, scopes: target?.scopes ?? ["read"],
+      clockSkew: sending.providerAhead)
   }
 
   /// Spends a refresh token, for the session's own access token or a target's, unless that is refused.

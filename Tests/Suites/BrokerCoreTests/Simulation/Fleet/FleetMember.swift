@@ -84,7 +84,8 @@ final class FleetMember {
     let provider = SimulatedProvider(.default, issuer: FleetSimulation.issuer, habit: .token, providers)
     let fleet = FleetStore(
       PlaceView(records), fleet: "f", bindings: [.default: provider.binding], pollInterval: FleetSimulation.poll,
-      key: { .success(file.key) }, wallClock: { clock.now }, boot: clock.boot, report: { _ in })
+      key: { .success(file.key) }, now: { Moment(wall: clock.now, uptime: clock.uptime) }, boot: clock.boot,
+      report: { _ in })
     broker = Broker(
       executor: executor,
       profiles: [ProfileSettings(name: .default, provider: provider, rules: rules, records: fleet)], store: store,

@@ -116,7 +116,8 @@ extension FleetSimulation {
   func act(_ call: Wire<ProviderRequest, ProviderAnswer>.Call, of member: FleetMember) -> ProviderAnswer {
     let at = member.sent[call.number]?.at ?? world
     let sending = SimulatedServer.Sending(
-      uptime: world, wall: member.clock.now + (at - world), jumps: 0, asked: at, boot: member.clock.boot)
+      uptime: world, wall: member.clock.now + (at - world), jumps: 0, asked: at, boot: member.clock.boot,
+      providerAhead: wall - member.clock.now)
     let answer = server.answer(call.question, sending, &random)
     for index in server.families.indices where !server.families[index].rotates { server.families[index].rotates = true }
     trace.note("provider: \(String("\(answer)".prefix(60)))")
