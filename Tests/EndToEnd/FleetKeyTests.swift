@@ -65,7 +65,8 @@ struct FleetKeyTests {
       #expect(try fresh != token && one.state() == "offline")
       try Self.copy(next, to: stage.keyFile)
       #expect(Patience.wait { (try? one.token()) == fresh })
-      #expect(try stage.backend.refreshes() == ["rotated"])
+      let refreshes = try stage.backend.refreshes()
+      #expect(!refreshes.isEmpty && refreshes.allSatisfy { $0 == "rotated" }, "\(refreshes)")
       for member in [one, two] { #expect(try member.alerts().isEmpty) }
     }
   }
@@ -110,7 +111,7 @@ struct FleetKeyTests {
       try stage.configure("three", [stage.shop, stage.shop.replacing("shop", "new")])
       let other = try stage.json("three", "status").required("records").elements()
       let uses = try other.map { "\(try $0.required("profile").string()) \(try $0["reason"]?.string() ?? "usable")" }
-      #expect(uses == ["bar notShared", "mail notShared", "new absent", "shop usable", "till notShared"])
+      #expect(uses == ["bar notShared", "mail damaged", "new absent", "shop usable", "till notShared"])
       // A refresh whose answer does not come.
       _ = try stage.backend.ask("/misbehave", #"{"endpoint":"refresh","name":"drop-after-commit"}"#)
       _ = try one.wire.refusal("getAccessToken", Self.wish)

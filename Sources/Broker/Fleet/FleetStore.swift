@@ -179,7 +179,7 @@ package final class FleetStore: RecordStore {
     let known = state.withLock { $0.coding }
     var found = rows?.rows[FleetKey.rowName]
     if let known, found == nil || known.seal.vaultID == found.flatMap({ FleetKey.id(in: $0.bytes) }) {
-      tellReached()
+      tellReached(withKey: found != nil)
       return known
     }
     if found == nil { found = try await readKey().rows[FleetKey.rowName] }
@@ -191,7 +191,7 @@ package final class FleetStore: RecordStore {
     do throws(SharedRecordFailure) {
       let coding = FleetCoding(fleet: fleet, seal: try FleetKey.unwrap(found, fleet: fleet, under: key).seal)
       state.withLock { $0.coding = coding }
-      tellReached()
+      tellReached(withKey: true)
       return coding
     } catch { throw tell(error, about: .key) }
   }
@@ -227,13 +227,14 @@ package final class FleetStore: RecordStore {
     return .failed(context: failure.reason)
   }
 
-  /// Reports the end of a problem: the place was read, and its key is there.
-  private func tellReached() {
-    let hadProblem = state.withLock { state in
-      defer { state.failing = nil }
-      return state.failing != nil
+  /// Reports the end of a problem: the place was read, and where `withKey` its key was seen to be the one that is known.
+  private func tellReached(withKey: Bool) {
+    let isOver = state.withLock { state in
+      guard let failing = state.failing, withKey || failing == .place else { return false }
+      state.failing = nil
+      return true
     }
-    if hadProblem { report(.reachable) }
+    if isOver { report(.reachable) }
   }
 
   /// Reports, once, that a profile has another binding in the fleet.

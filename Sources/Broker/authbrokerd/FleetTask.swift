@@ -46,7 +46,7 @@ struct FleetTask {
         throw StartFailure(kind: .failed, message: error.description)
       }
       guard let task = try FleetTask(arguments, environment) else {
-        if kind == .leave { finish(FleetLeaving.nothing(arguments.wantsJSON)) }
+        if kind == .leave { finish(arguments.isConfirmed ? FleetLeaving.nothing(arguments.wantsJSON) : "") }
         throw StartFailure(kind: .configInvalid, message: "the configuration has no store; add the section store")
       }
       do throws(Errno) { try TaskThread.shared.start() } catch { throw StartFailure(noThread: error) }

@@ -58,13 +58,14 @@ extension FleetSimulation {
   /// Reads everything to change the key, or writes what was read in an earlier step.
   func rekey() throws(Violation) {
     do {
-      guard let (change, storeKey) = keys.pending else {
+      if keys.pending == nil {
         // After a failover no member could open what is there.
         let new = !plan.failsOver && Bool.random(using: &random) ? try SealingKey.random() : nil
         let rows = SharedRows(rows: place.rows, time: place.time(at: world))
         keys.pending = (try FleetRekey("f", under: keys.storeKey, to: new).plan(rows), new)
-        return
+        if Bool.random(using: &random) { return }
       }
+      guard let (change, storeKey) = keys.pending else { return }
       keys.pending = nil
       guard storeKey == nil || change.leaseEnd == nil else { return }
       try keys.add(change.changes[0].bytes, under: storeKey ?? keys.storeKey)

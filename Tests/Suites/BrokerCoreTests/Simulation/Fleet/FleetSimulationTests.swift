@@ -41,7 +41,7 @@ import Testing
       ("tokens", all.tokens, 250), ("logins", all.logins, 12), ("logouts", all.logouts, 1),
       ("refreshes", all.refreshes, 80), ("repeats", all.repeats, 25), ("deaths", all.deaths, 12),
       ("conflicts", all.conflicts, 6), ("stops", all.stops, 10), ("failovers", all.failovers, 1),
-      ("alarms", all.alarms, 1), ("polls", all.polls, 10_000), ("rekeys", all.rekeys, 10), ("new keys", all.newKeys, 3),
+      ("alarms", all.alarms, 1), ("polls", all.polls, 10_000), ("rekeys", all.rekeys, 15), ("new keys", all.newKeys, 4),
     ]
     for (name, count, floor) in floors { #expect(count >= floor, "\(name)") }
   }
