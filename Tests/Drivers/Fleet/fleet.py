@@ -120,6 +120,11 @@ class Fleet:
         self.counts["logins" if is_done else f"refused login {kind}"] += 1
         return is_done
 
+    @property
+    def refreshes(self):
+        """How often a refresh token was sent."""
+        return sum(entry["event"] == "refresh" for entry in self.backend.ledger)
+
     def must_log_in(self, member=None, profile="shop"):
         """Logs in, again where a member cannot yet."""
         wait(lambda: self.log_in(member, profile), "a login", pause=0.5)

@@ -13,7 +13,7 @@ from stage import Failure, Stage, wait
 # An even number: the first server leads again behind them.
 FAILOVERS = 4
 MEMBERS = 4
-LIFETIME = 120
+LIFETIME = 90
 
 
 class Alarms:
