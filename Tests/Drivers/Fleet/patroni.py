@@ -51,8 +51,7 @@ def _until_written(fleet, begun):
     """The seconds until a member has written a refresh again."""
     def is_new():
         member = fleet.random.choice(fleet.members)
-        if fleet.is_lost():
-            fleet.log_in()
+        fleet.restore()
         return member.call("getAccessToken", 30, forceRefresh=True, timeoutSeconds=10)[0]
 
     wait(is_new, "a refresh behind the failover", 180, pause=0.2)

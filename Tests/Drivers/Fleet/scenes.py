@@ -55,7 +55,7 @@ def main():
     parser.add_argument("--members", type=int, default=5, help="of chaos, expiry and rest")
     parser.add_argument("--seconds", type=int, default=120, help="of chaos")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--lifetime", type=int, default=60, help="of access tokens in chaos, in seconds")
+    parser.add_argument("--lifetime", type=int, default=40, help="of access tokens in chaos, in seconds")
     parser.add_argument("--only", choices=TROUBLES, help="the one trouble of chaos")
     parser.add_argument("--without", choices=TROUBLES, help="all troubles but this one")
     parser.add_argument("--rounds", type=int, default=5, help="of expiry")
