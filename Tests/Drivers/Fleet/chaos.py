@@ -11,6 +11,8 @@ from stage import Stage, wait
 
 TROUBLES = ["reply", "kill", "stop", "server", "proxy", "clock"]
 LEASE = 40
+# By how many seconds clocks are wrong.
+CLOCKS = [-3600, -30, 30, 3600]
 
 
 class Troubles:
@@ -61,7 +63,7 @@ class Troubles:
                 self.later(20, lambda: setattr(member.proxy, "delay", 0))
         elif kind == "clock":
             member.kill()
-            member.start(draw.choice([-3600, -30, 30, 3600]))
+            member.start(draw.choice(CLOCKS))
             self.later(15, lambda: self.check_clock(member))
 
     def check_clock(self, member):

@@ -43,7 +43,12 @@ def in_process(name, options):
         finally:
             sys.stdout.flush()
             os._exit(code)
-    signal.signal(signal.SIGTERM, lambda *_: os.kill(child, signal.SIGTERM))
+    def end(*_):
+        os.kill(child, signal.SIGTERM)
+        os.waitpid(child, 0)
+        sys.exit(1)
+
+    signal.signal(signal.SIGTERM, end)
     return os.waitpid(child, 0)[1] == 0
 
 
