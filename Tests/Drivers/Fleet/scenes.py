@@ -1,6 +1,7 @@
 """Plays the scenes, each in a process of its own."""
 
 import argparse
+import contextlib
 import importlib
 import os
 import signal
@@ -44,8 +45,9 @@ def in_process(name, options):
             sys.stdout.flush()
             os._exit(code)
     def end(*_):
-        os.kill(child, signal.SIGTERM)
-        os.waitpid(child, 0)
+        with contextlib.suppress(ProcessLookupError, ChildProcessError):
+            os.kill(child, signal.SIGTERM)
+            os.waitpid(child, 0)
         sys.exit(1)
 
     signal.signal(signal.SIGTERM, end)
