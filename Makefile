@@ -97,7 +97,7 @@ test-waits: need-build ## Stop, freeze and disturb the broker while refreshes wa
 	@.ci/swift build --explicit-target-dependency-import-check error --product authbroker
 	@Tests/Drivers/Waits/run "$(BUILD)/debug" $(WAITS)
 
-test-fleet: release ## Put the members of a fleet through crashes, failovers, impostors and wrong clocks; the ledger judges; FLEET="chaos --members N" for some (some 15 minutes)
+test-fleet: release ## Put the members of a fleet through crashes, failovers, impostors and wrong clocks; the ledger judges; FLEET="chaos --members N" for some (some 20 minutes)
 	@.ci/require-packages $(FLEET_PACKAGES)
 	@Tests/Drivers/Fleet/run "$(BIN)" $(FLEET)
 

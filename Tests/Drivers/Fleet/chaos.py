@@ -11,6 +11,8 @@ from stage import Stage, wait
 
 TROUBLES = ["reply", "kill", "stop", "server", "proxy", "clock"]
 LEASE = 40
+# By how many seconds clocks are wrong.
+CLOCKS = [-3600, -30, 30, 3600]
 
 
 class Troubles:
@@ -35,7 +37,9 @@ class Troubles:
         fleet.counts["trouble " + kind] += 1
         if kind == "reply":
             name = draw.choice(["drop-after-commit", "drop-before-commit", "reset-before-reading", "delay-after-commit"])
-            fleet.backend.misbehave(name, draw.randint(1, 3))
+            # Behind a lost reply a fleet waits for the end of its token: more of them would leave nothing to spend.
+            if draw.random() < 0.4:
+                fleet.backend.misbehave(name, draw.randint(1, 2))
         elif kind == "kill":
             member.kill()
             member.start(member.offset)
@@ -59,7 +63,7 @@ class Troubles:
                 self.later(20, lambda: setattr(member.proxy, "delay", 0))
         elif kind == "clock":
             member.kill()
-            member.start(draw.choice([-3600, -30, 30, 3600]))
+            member.start(draw.choice(CLOCKS))
             self.later(15, lambda: self.check_clock(member))
 
     def check_clock(self, member):
@@ -91,6 +95,9 @@ class Troubles:
 
 def play(rows, fleet, troubles, seconds):
     """Makes troubles for so long, and judges."""
+    if not fleet.has_machines:
+        rows.skip("members on machines of their own",
+                  "ALL MEMBERS HAVE ONE UPTIME, and compare times by it: needs root and time namespaces")
     fleet.start()
     fleet.must_log_in()
     fleet.begin_use()
@@ -98,8 +105,7 @@ def play(rows, fleet, troubles, seconds):
     while time.monotonic() < end:
         time.sleep(troubles.random.uniform(0.5, 4))
         troubles.begin()
-        if fleet.is_lost():
-            fleet.log_in()
+        fleet.restore()
     fleet.end_use()
     troubles.end()
     fleet.agree(rows)
@@ -118,9 +124,6 @@ def chaos(options, rows):
         cluster = Cluster(stage)
         owner = f"host={cluster.folder} dbname=postgres user=owner"
         fleet = Fleet(stage, owner, target=cluster.socket, lifetime=options.lifetime)
-        if not fleet.has_machines:
-            rows.skip("members on machines of their own", "ALL MEMBERS HAVE ONE UPTIME, and compare times by it: needs root and time "
-                      "namespaces")
         cluster.grant()
         kinds = [options.only] if options.only else [kind for kind in TROUBLES if kind != options.without]
         play(rows, fleet, Troubles(fleet, cluster, kinds), options.seconds)

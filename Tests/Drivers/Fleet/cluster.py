@@ -21,7 +21,8 @@ class Cluster:
             # What is left in /dev/shm by a server that is killed stays there.
             "dynamic_shared_memory_type": "mmap",
             "shared_preload_libraries": "pg_stat_statements", "pg_stat_statements.track_utility": "off"} | settings
-        self.process = None
+        # What is added to the environment of the server.
+        self.variables, self.process = {}, None
         self.log = open(self.folder + "/log", "ab")
         stage.callback(self.end)
         self.run("initdb", "-D", self.folder + "/data", "-U", "owner", "-A", "trust", "-N", "-E", "UTF8", "--locale=C")
@@ -45,7 +46,7 @@ class Cluster:
         limit = time.monotonic() + 120
         while time.monotonic() < limit:
             self.process = subprocess.Popen([*as_nobody(), postgresql("postgres"), *words], cwd=self.folder, stdout=self.log,
-                                            stderr=self.log)
+                                            stderr=self.log, env=dict(os.environ) | self.variables)
             while self.process.poll() is None:
                 if self.run("pg_isready", "-q", "-h", self.folder, "-p", self.port, is_checked=False)[0] == 0:
                     return

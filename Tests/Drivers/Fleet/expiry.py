@@ -11,10 +11,6 @@ from stage import PATIENCE, Stage, percentiles, wait
 LIFETIME = 20
 
 
-def _refreshes(fleet):
-    return sum(entry["event"] == "refresh" for entry in fleet.backend.ledger)
-
-
 def _wait_at_all(fleet):
     """Clients of all members ask at one instant; how long each has waited, and the tokens that they got."""
     barrier = threading.Barrier(len(fleet.members))
@@ -56,7 +52,7 @@ def _on_schedule(options, rows):
                 if name == token:
                     times.setdefault(member.number, time.monotonic() - made)
             time.sleep(0.05)
-        refreshes = _refreshes(fleet)
+        refreshes = fleet.refreshes
         rows.add(f"on schedule: one refresh, and one token at all {len(fleet.members)} members within pollSeconds ({poll})",
                  refreshes == 1 and len(times) == len(fleet.members) and max(times.values()) < poll + 2,
                  f"{refreshes} refreshes, {percentiles(times.values())}")
@@ -80,9 +76,9 @@ def expiry(options, rows):
         for number in range(options.rounds):
             ends = max(entry["monotonic"] for entry in fleet.backend.ledger if entry["event"] in ("login", "refresh")) + LIFETIME
             time.sleep(max(0, ends + 0.5 - time.monotonic()))
-            before, statements = _refreshes(fleet), cluster.statements()
+            before, statements = fleet.refreshes, cluster.statements()
             waits, tokens = _wait_at_all(fleet)
-            made, statements = _refreshes(fleet) - before, cluster.statements() - statements
+            made, statements = fleet.refreshes - before, cluster.statements() - statements
             rows.add(f"round {number + 1}: one refresh, and one token at all {count} members",
                      made == 1 and len(set(tokens)) == 1 and len(tokens) == count and "error" not in tokens[0],
                      f"{made} refreshes, {len(set(tokens))} tokens, {percentiles(waits)}, {statements} statements")

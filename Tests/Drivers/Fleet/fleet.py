@@ -115,10 +115,15 @@ class Fleet:
     def log_in(self, member=None, profile="shop"):
         """Logs in at a member; whether that worked."""
         member = member or self.random.choice(self.members)
-        result, kind = member.call("login", profile=profile, email=EMAIL, password=PASSWORD)
+        result, kind = member.call("login", 10, profile=profile, email=EMAIL, password=PASSWORD)
         is_done = bool(result) and result.get("status") == "authenticated"
         self.counts["logins" if is_done else f"refused login {kind}"] += 1
         return is_done
+
+    @property
+    def refreshes(self):
+        """How often a refresh token was sent."""
+        return sum(entry["event"] == "refresh" for entry in self.backend.ledger)
 
     def must_log_in(self, member=None, profile="shop"):
         """Logs in, again where a member cannot yet."""
@@ -153,10 +158,19 @@ class Fleet:
             client.join(60)
 
     def is_lost(self):
-        """Whether members say that there is no session any more."""
-        some = self.random.sample(self.members, min(2, len(self.members)))
-        kinds = [member.call("getAccessToken", 3, timeoutSeconds=1)[1] for member in some]
-        return all(kind in ("loginRequired", "sessionExpired") for kind in kinds)
+        """Whether members that answer say that there is no session any more."""
+        return self._that_lost_it() is not None
+
+    def restore(self):
+        """Logs in again where the session is lost, at a member that says so."""
+        if member := self._that_lost_it():
+            self.log_in(member)
+
+    def _that_lost_it(self):
+        some = self.random.sample(self.members, min(4, len(self.members)))
+        kinds = {member: member.call("getAccessToken", 2, timeoutSeconds=1)[1] for member in some}
+        lost = [member for member, kind in kinds.items() if kind in ("loginRequired", "sessionExpired")]
+        return lost[0] if len(lost) > len([kind for kind in kinds.values() if kind is None]) else None
 
     def agree(self, rows, limit=150):
         """Whether all members come to one token by themselves, once all troubles are over; logs in where the session is lost."""
@@ -168,8 +182,8 @@ class Fleet:
                 result, kind = member.call("getAccessToken", 15, timeoutSeconds=10)
                 is_good = result and not result.get("offline")
                 seen[member.number] = digest(result["accessToken"]) if is_good else kind or str(bool(result))
-                if kind in ("loginRequired", "sessionExpired") and self.is_lost():
-                    self.log_in()
+                if kind in ("loginRequired", "sessionExpired"):
+                    self.restore()
                     return False
             return len(set(seen.values())) == 1 and kind is None and bool(result)
 

@@ -32,18 +32,27 @@ class Judge:
             if last is None or asked > last[0]:
                 self.tokens[name] = (asked, f"member {member.number}, clock {member.offset:+d} s")
 
+    def dead(self):
+        """What clients were given as living and was dead."""
+        made, late = {}, []
+        for entry in self.backend.ledger:
+            if entry["event"] in ("login", "refresh") and entry.get("accessHash"):
+                made[entry["accessHash"]] = entry["monotonic"]
+        for name, (asked, who) in self.tokens.items():
+            if name in made and asked - made[name] > self.lifetime + TOLERANCE:
+                late.append(f"{asked - made[name]:.1f} s old, by {who}")
+        return late
+
     def judge(self, rows):
         """Adds the rows; the counts of what the backend has seen."""
-        counts, issued, made, sendings = collections.Counter(), {}, {}, collections.defaultdict(list)
-        twice, late = [], []
+        counts, issued, sendings = collections.Counter(), {}, collections.defaultdict(list)
+        twice, late = [], self.dead()
         for entry in self.backend.ledger:
             if entry["event"] not in ("login", "refresh"):
                 continue
             new = entry["refreshToken"] if entry["event"] == "login" else entry.get("rotatedTo")
             if new and entry.get("outcome", "rotated") == "rotated":
                 issued[new] = entry["monotonic"]
-            if entry.get("accessHash"):
-                made[entry["accessHash"]] = entry["monotonic"]
             if entry["event"] == "refresh":
                 sendings[entry["token"]].append(entry)
         for token, entries in sendings.items():
@@ -55,13 +64,8 @@ class Judge:
                     twice.append(f"{token} is sent again {rest:.1f} s before its access token ends: "
                                  + ", ".join(f"{one['outcome']} {one['monotonic']:.1f}" for one in entries))
             counts["sessions lost by a lost reply"] += any(entry["outcome"] == "replayDetected" for entry in entries)
-        for name, (asked, who) in self.tokens.items():
-            counts["tokens that clients saw"] += 1
-            if name not in made:
-                continue
-            age = asked - made[name]
-            if age > self.lifetime + TOLERANCE:
-                late.append(f"{age:.1f} s old, by {who}")
+        if self.tokens:
+            counts["tokens that clients saw"] = len(self.tokens)
         rows.add("no refresh token is sent twice while its access token lives", not twice,
                  "; ".join(twice) or f"{counts['refreshes']} spent, {counts['sent again']} sent again after that")
         if self.tokens:

@@ -13,7 +13,7 @@ from stage import Failure, Stage, wait
 # An even number: the first server leads again behind them.
 FAILOVERS = 4
 MEMBERS = 4
-LIFETIME = 120
+LIFETIME = 90
 
 
 class Alarms:
@@ -51,8 +51,7 @@ def _until_written(fleet, begun):
     """The seconds until a member has written a refresh again."""
     def is_new():
         member = fleet.random.choice(fleet.members)
-        if fleet.is_lost():
-            fleet.log_in()
+        fleet.restore()
         return member.call("getAccessToken", 30, forceRefresh=True, timeoutSeconds=10)[0]
 
     wait(is_new, "a refresh behind the failover", 180, pause=0.2)

@@ -1,6 +1,7 @@
 """Plays the scenes, each in a process of its own."""
 
 import argparse
+import contextlib
 import importlib
 import os
 import signal
@@ -43,7 +44,13 @@ def in_process(name, options):
         finally:
             sys.stdout.flush()
             os._exit(code)
-    signal.signal(signal.SIGTERM, lambda *_: os.kill(child, signal.SIGTERM))
+    def end(*_):
+        with contextlib.suppress(ProcessLookupError, ChildProcessError):
+            os.kill(child, signal.SIGTERM)
+            os.waitpid(child, 0)
+        sys.exit(1)
+
+    signal.signal(signal.SIGTERM, end)
     return os.waitpid(child, 0)[1] == 0
 
 
@@ -55,7 +62,7 @@ def main():
     parser.add_argument("--members", type=int, default=5, help="of chaos, expiry and rest")
     parser.add_argument("--seconds", type=int, default=120, help="of chaos")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--lifetime", type=int, default=60, help="of access tokens in chaos, in seconds")
+    parser.add_argument("--lifetime", type=int, default=40, help="of access tokens in chaos, in seconds")
     parser.add_argument("--only", choices=TROUBLES, help="the one trouble of chaos")
     parser.add_argument("--without", choices=TROUBLES, help="all troubles but this one")
     parser.add_argument("--rounds", type=int, default=5, help="of expiry")
