@@ -13,20 +13,28 @@ struct FleetTests {
     let backend: RESTBackend
     let arguments: [String]
 
-    init(_ sandbox: Sandbox) throws {
+    /// `mode` is that of a pool before the database; nil for none.
+    init(_ sandbox: Sandbox, pollSeconds: Int = 1, _ mode: DatabaseCluster.PoolMode? = nil) throws {
       self.sandbox = sandbox
       cluster = try DatabaseCluster()
       backend = try RESTBackend(
         sandbox, account: #"{"email":"ada@example.com","password":"example password 1","name":"Ada"}"#)
-      arguments = try sandbox.configure(
+      let configuration = { [root = sandbox.root, url = backend.url] (connection: String) in
         """
-        {store: {fleet: "f", pollSeconds: 1, postgres: {connection: "\(cluster.connection)"},
-                 key: {file: "\(sandbox.root)/fleet.key"}},
-         profiles: {shop: {provider: "rest", baseUrl: "\(backend.url)", shared: true}, own: {provider: "local"}}}
-        """)
+        {store: {fleet: "f", pollSeconds: \(pollSeconds), postgres: {connection: "\(connection)"},
+                 key: {file: "\(root)/fleet.key"}},
+         profiles: {shop: {provider: "rest", baseUrl: "\(url)", shared: true}, own: {provider: "local"}}}
+        """
+      }
+      var arguments = try sandbox.configure(configuration(cluster.connection))
       let made = try sandbox.run(
         BuiltPrograms.daemon, ["--fleet-init", "--new-key", sandbox.root + "/fleet.key"] + arguments)
       #expect(made.code == 0, "\(made.errors)")
+      if let mode {
+        let connection = try cluster.startPool(mode, table: "authbroker_fleet")
+        arguments = try sandbox.configure(configuration(connection))
+      }
+      self.arguments = arguments
     }
 
     /// Starts a member, and gives a connection to it.
@@ -60,9 +68,11 @@ struct FleetTests {
     }
   }
 
-  private static func run(_ body: @Sendable (Stage) throws -> Void) async throws {
+  private static func run(
+    pollSeconds: Int = 1, _ mode: DatabaseCluster.PoolMode? = nil, _ body: @Sendable (Stage) throws -> Void
+  ) async throws {
     try await Sandbox.run { sandbox in
-      let stage = try Stage(sandbox)
+      let stage = try Stage(sandbox, pollSeconds: pollSeconds, mode)
       defer { stage.cluster.end() }
       try body(stage)
     }
@@ -85,6 +95,61 @@ struct FleetTests {
       #expect(Patience.wait { (try? one.wire.refusal("getAccessToken", #"{"profile":"shop"}"#)) == "loginRequired" })
       #expect(Patience.wait { (try? two.state()) == "signedOut" })
       #expect(try stage.backend.refreshes() == ["rotated"])
+    }
+  }
+
+  /// A direct connection, and a pool that gives each client one.
+  private static let tellingWays = [nil, DatabaseCluster.PoolMode.session].filter {
+    $0 == nil || DatabaseCluster.pooler != nil
+  }
+  /// A reading by the period comes after three quarters of it at the earliest.
+  private static let earliestPoll = Duration.seconds(45)
+
+  @Test(arguments: tellingWays) func `a member is told of what another one writes, long before it would look`(
+    _ mode: DatabaseCluster.PoolMode?
+  ) async throws {
+    try await Self.run(pollSeconds: 60, mode) { stage in
+      let (one, two) = (try stage.member("one"), try stage.member("two"))
+      // Both have read, and listen.
+      for member in [one, two] { #expect(Patience.wait { (try? member.state()) == "signedOut" }) }
+      let begin = BootClock.now
+      try one.logIn()
+      #expect(Patience.wait { (try? two.state()) == "authenticated" })
+      let token = try two.token(new: true)
+      #expect(try Patience.wait { try one.token() == token })
+      _ = try one.wire.call("logout", #"{"profile":"shop"}"#)
+      #expect(Patience.wait { (try? two.state()) == "signedOut" })
+      #expect(BootClock.now - begin < Self.earliestPoll)
+    }
+  }
+
+  @Test func `after the database was away a member is told again`() async throws {
+    try await Self.run(pollSeconds: 60) { stage in
+      let (one, two) = (try stage.member("one"), try stage.member("two"))
+      for member in [one, two] { #expect(Patience.wait { (try? member.state()) == "signedOut" }) }
+      try one.logIn()
+      #expect(Patience.wait { (try? two.state()) == "authenticated" })
+      try stage.cluster.signal(.kill)
+      for member in [one, two] { #expect(Patience.wait { (try? member.state()) == "offline" }) }
+      try stage.cluster.start()
+      for member in [one, two] { #expect(Patience.wait { (try? member.state()) == "authenticated" }) }
+      let begin = BootClock.now
+      _ = try one.wire.call("logout", #"{"profile":"shop"}"#)
+      #expect(Patience.wait { (try? two.state()) == "signedOut" })
+      #expect(BootClock.now - begin < Self.earliestPoll)
+    }
+  }
+
+  @Test(.enabled(if: DatabaseCluster.pooler != nil, "pgbouncer is not installed (package pgbouncer)"))
+  func `through a pool that gives connections away, members look by the period`() async throws {
+    try await Self.run(.transaction) { stage in
+      let (one, two) = (try stage.member("one"), try stage.member("two"))
+      try one.logIn()
+      #expect(Patience.wait { (try? two.state()) == "authenticated" })
+      let token = try two.token(new: true)
+      #expect(try Patience.wait { try one.token() == token })
+      _ = try one.wire.call("logout", #"{"profile":"shop"}"#)
+      #expect(Patience.wait { (try? two.state()) == "signedOut" })
     }
   }
 

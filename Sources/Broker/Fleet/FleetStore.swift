@@ -14,7 +14,9 @@ import Synchronization
 ///   taken for it.
 package final class FleetStore: RecordStore {
   /// Longer than the longest refresh (25 s), and what is left of it is longer than the two statements of an intent may take.
-  private static let leaseDuration = Duration.seconds(40)
+  static let leaseDuration = Duration.seconds(40)
+  /// How often the records are read at least once they are told no longer: telling begins with the next connection.
+  private static let intervalWithoutTelling = Duration.seconds(5)
   /// How often a change is tried again because another member has written meanwhile.
   private static let mostTries = 8
 
@@ -32,20 +34,26 @@ package final class FleetStore: RecordStore {
   package typealias KeySource = @Sendable () async -> Result<SealingKey, SharedRecordFailure>
 
   package var lease: Duration? { Self.leaseDuration }
-  package let pollInterval: Duration?
+  package var pollInterval: Duration? {
+    interval.map { news.isLost ? min($0, Self.intervalWithoutTelling) : $0 }
+  }
 
-  private let record: any SharedRecord
+  let record: any SharedRecord
+  let news = FleetNews()
+  private let interval: Duration?
   private let fleet: String
   private let key: KeySource
   private let report: @Sendable (Problem) -> Void
-  private let member = RandomBytes.array(count: FleetCoding.holderByteCount)
-  private let state: Mutex<State>
+  let member = RandomBytes.array(count: FleetCoding.holderByteCount)
+  let state: Mutex<State>
 
-  private struct State {
+  struct State {
     /// The provider binding of each shared profile of this member.
     var bindings: [ProfileName: ProviderBinding]
     /// The coding under the data key, since that was unwrapped.
     var coding: FleetCoding?
+    /// The version of the row with the data key.
+    var keyVersion: Int64?
     /// The newest that was read or written of each profile.
     var known: [ProfileName: FleetMark] = [:]
     /// The clock of this machine beside the store's.
@@ -74,7 +82,7 @@ package final class FleetStore: RecordStore {
   ) {
     self.record = record
     self.fleet = fleet
-    self.pollInterval = pollInterval
+    interval = pollInterval
     self.key = key
     self.report = report
     state = Mutex(State(bindings: bindings, clock: FleetClock(wallClock, boot: boot)))
@@ -85,77 +93,12 @@ package final class FleetStore: RecordStore {
     state.withLock { $0.bindings.merge(bindings) { _, new in new } }
   }
 
-  package func forgetSharedKeys() { state.withLock { $0.coding = nil } }
+  package func forgetSharedKeys() { forgetKey() }
+
+  func forgetKey() { state.withLock { ($0.coding, $0.keyVersion) = (nil, nil) } }
 
   /// Ends what the records have open.
   package func close() async { await record.close() }
-
-  // MARK: Reading
-
-  package func load() async throws(StoreFailure) -> StoreContents {
-    let bindings = state.withLock { $0.bindings }
-    let rows = try await look { record throws(SharedRecordFailure) in try await record.read() }
-    let coding = try await coding(with: rows)
-    var contents = StoreContents(records: [], lastSequence: 0)
-    for (profile, binding) in bindings {
-      guard let row = rows.rows[profile.description] else {
-        if state.withLock({ $0.known[profile] != nil }) { contents.rolledBack.append(profile) }
-        continue
-      }
-      try read(row, of: profile, binding, by: coding, at: rows.time, into: &contents)
-    }
-    return contents
-  }
-
-  private func read(
-    _ row: SharedRow, of profile: ProfileName, _ binding: ProviderBinding, by coding: FleetCoding, at time: Int64,
-    into contents: inout StoreContents
-  ) throws(StoreFailure) {
-    let entry: FleetEntry
-    let record: SessionRecord
-    do {
-      entry = try coding.decode(row, of: profile, binding)
-      let kept = try SessionContentsCoding.decode(entry.contents, entry.sealed)
-      let session = state.withLock { $0.clock.read(kept, ahead: entry.clockAhead) }
-      record = SessionRecord(profile: profile, binding: binding, generation: entry.generation, contents: session)
-    } catch FleetCoding.Fault.otherBinding(let generation) {
-      tellOtherBinding(of: profile)
-      let none = SessionRecord.Contents.signedOut(at: Timestamp(milliseconds: 0))
-      contents.records.append(
-        SessionRecord(
-          profile: profile, binding: ProviderBinding(type: ""), generation: generation, contents: none))
-      return
-    } catch FleetCoding.Fault.noRoom {
-      throw .failed(context: "there is no room for secrets")
-    } catch {
-      contents.tampered.append(profile)
-      return
-    }
-    guard note(coding.mark(of: entry, version: row.version), of: profile) else {
-      contents.rolledBack.append(profile)
-      return
-    }
-    contents.records.append(record)
-    guard let flight = entry.flight, flight.holder == member || flight.leaseEnd <= time else { return }
-    let startedAt = flight.holder == member ? flight.startedAt : start(of: flight, at: time)
-    contents.intents.append(RefreshIntent(profile: profile, generation: flight.generation, startedAt: startedAt))
-  }
-
-  /// When another member has begun its flight, by the clock of this machine: its own may show another time.
-  private func start(of flight: FleetFlight, at time: Int64) -> Timestamp {
-    guard !flight.isReplay else { return flight.startedAt }
-    let age = Duration.milliseconds(time - flight.leaseEnd) + Self.leaseDuration
-    return state.withLock { $0.clock.wall() } + (.zero - age)
-  }
-
-  /// Notes what was read or written; false where it is older than what was known before.
-  private func note(_ mark: FleetMark, of profile: ProfileName) -> Bool {
-    state.withLock { state in
-      if let known = state.known[profile], known.isAhead(of: mark) { return false }
-      state.known[profile] = mark
-      return true
-    }
-  }
 
   // MARK: Writing
 
@@ -174,11 +117,14 @@ package final class FleetStore: RecordStore {
       change.isRolledBack = isRolledBack(mark, of: profile)
       change.clockAhead = state.withLock { $0.clock.ahead } ?? 0
       guard let entry = try change.apply(steps) else { return }
-      // No member takes it for an earlier one, whatever it has seen.
-      let version = max(row?.version ?? 0, state.withLock { $0.known[profile]?.version } ?? 0) + 1
+      let last = max(row?.version ?? 0, state.withLock { $0.known[profile]?.version } ?? 0)
+      guard let version = FleetMark.version(after: last, at: rows.time) else {
+        throw .failed(context: "the record has the last version that there is")
+      }
       let bytes = coding.encode(entry, of: profile, binding, version: version)
       let isWritten = try await reach { record throws(SharedRecordFailure) in
-        try await record.write(bytes, as: profile.description, from: row?.version, to: version)
+        try await record.write(
+          bytes, as: profile.description, from: row?.version, to: version, isTold: steps.contains(where: \.isRecord))
       }
       if isWritten {
         _ = note(coding.mark(of: entry, version: version), of: profile)
@@ -216,7 +162,7 @@ package final class FleetStore: RecordStore {
   // MARK: The place and its key
 
   /// The coding under the data key, which is unwrapped once.
-  private func coding(with rows: SharedRows?) async throws(StoreFailure) -> FleetCoding {
+  func coding(with rows: SharedRows?) async throws(StoreFailure) -> FleetCoding {
     if let known = state.withLock({ $0.coding }) { return known }
     var found = rows
     if found == nil {
@@ -232,7 +178,7 @@ package final class FleetStore: RecordStore {
     }
     do throws(SealingError) {
       let coding = FleetCoding(fleet: fleet, seal: try FleetKey(row.bytes, fleet: fleet, under: key).seal)
-      state.withLock { $0.coding = coding }
+      state.withLock { ($0.coding, $0.keyVersion) = (coding, row.version) }
       return coding
     } catch .wrongKey {
       throw tell(SharedRecordFailure("store.key is not the key of the fleet \(fleet)"))
@@ -242,7 +188,7 @@ package final class FleetStore: RecordStore {
   }
 
   /// Reads the place, and compares its clock.
-  private func look(
+  func look(
     _ question: (any SharedRecord) async throws(SharedRecordFailure) -> SharedRows
   ) async throws(StoreFailure) -> SharedRows {
     let begin = state.withLock { $0.clock.wall() }
@@ -279,7 +225,7 @@ package final class FleetStore: RecordStore {
     return .failed(context: failure.reason)
   }
 
-  private func tellOtherBinding(of profile: ProfileName) {
+  func tellOtherBinding(of profile: ProfileName) {
     if state.withLock({ $0.otherBindings.insert(profile).inserted }) { report(.otherBinding(profile)) }
   }
 }

@@ -9,11 +9,11 @@ import Testing
 
 /// The sessions of a fleet: one flight for all members, whatever becomes of one of them.
 @Suite(.standardTimeLimit) struct FleetStoreTests {
-  private let place = MemoryRecord()
+  let place = MemoryRecord()
   private let key: SealingKey
   private static let binding = ProviderBinding(type: "rest", issuer: "https://api.example.com")
   /// The lease of a member.
-  private static let lease: Int64 = 40_000
+  static let lease: Int64 = 40_000
 
   init() async throws {
     try Sealing.initialize()
@@ -23,7 +23,7 @@ import Testing
   }
 
   /// A member, by the key of the fleet unless another one is given.
-  private func member(
+  func member(
     _ binding: ProviderBinding = Self.binding, _ problems: Problems = Problems(), key: SealingKey? = nil,
     wall: Int64 = 1_000_000
   ) -> FleetStore {
@@ -33,7 +33,7 @@ import Testing
       wallClock: { Timestamp(milliseconds: wall) }, boot: nil, report: { problems.add($0) })
   }
 
-  private func record(_ generation: UInt64, _ token: String = "r1") throws -> SessionRecord {
+  func record(_ generation: UInt64, _ token: String = "r1") throws -> SessionRecord {
     let tokens = TokenSet(
       accessToken: try Secret(utf8: "a"), accessTokenExpiresAt: nil, refreshToken: try Secret(utf8: token))
     let session = LivingSession(
@@ -43,7 +43,7 @@ import Testing
       profile: .default, binding: Self.binding, generation: generation, contents: .living(session))
   }
 
-  private func intent(_ generation: UInt64, at time: Int64 = 5) -> StoreStep {
+  func intent(_ generation: UInt64, at time: Int64 = 5) -> StoreStep {
     .openIntent(
       RefreshIntent(profile: .default, generation: generation, startedAt: Timestamp(milliseconds: time)))
   }

@@ -76,6 +76,10 @@ final class MemoryRecord: SharedRecord {
   private let rows = Mutex<[String: SharedRow]>([:])
   private let failing = Atomic(false)
 
+  /// The records that the last reading by known versions has brought, and the names of those whose writes are told.
+  let lastRead = Mutex(SharedRows(rows: [:], time: 0))
+  let told = Mutex<[String]>([])
+
   /// Whether nothing can be read or written.
   var isAway: Bool {
     get { failing.load(ordering: .relaxed) }
@@ -102,10 +106,22 @@ final class MemoryRecord: SharedRecord {
     return SharedRows(rows: rows.withLock { $0.filter { $0.key == name } }, time: clock.load(ordering: .relaxed))
   }
 
+  func read(_ wanted: [WantedRecord]) async throws(SharedRecordFailure) -> SharedRows {
+    try reach()
+    let here = rows.withLock { $0 }
+    var found = SharedRows(rows: [:], time: clock.load(ordering: .relaxed))
+    for entry in wanted where here[entry.name]?.version != entry.version {
+      if let row = here[entry.name] { found.rows[entry.name] = row } else { found.gone.append(entry.name) }
+    }
+    lastRead.withLock { $0 = found }
+    return found
+  }
+
   func write(
-    _ bytes: [UInt8], as name: String, from old: Int64?, to new: Int64
+    _ bytes: [UInt8], as name: String, from old: Int64?, to new: Int64, isTold: Bool
   ) async throws(SharedRecordFailure) -> Bool {
     try reach()
+    if isTold { told.withLock { $0.append(name) } }
     return rows.withLock { rows in
       guard rows[name]?.version == old else { return false }
       rows[name] = SharedRow(version: new, bytes: bytes)
@@ -145,8 +161,18 @@ actor SQLiteRecord: SharedRecord {
     } catch { throw SharedRecordFailure(error.description) }
   }
 
+  func read(_ wanted: [WantedRecord]) async throws(SharedRecordFailure) -> SharedRows {
+    var found = SharedRows(rows: [:], time: WallClock.milliseconds)
+    for entry in wanted {
+      let row = try rows(named: entry.name).rows[entry.name]
+      guard row?.version != entry.version else { continue }
+      if let row { found.rows[entry.name] = row } else { found.gone.append(entry.name) }
+    }
+    return found
+  }
+
   func write(
-    _ bytes: [UInt8], as name: String, from old: Int64?, to new: Int64
+    _ bytes: [UInt8], as name: String, from old: Int64?, to new: Int64, isTold: Bool
   ) async throws(SharedRecordFailure) -> Bool {
     do throws(SQLiteError) {
       let statement = try connection.prepare(old == nil ? Self.insertion : Self.update)

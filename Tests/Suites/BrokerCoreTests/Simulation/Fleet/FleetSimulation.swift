@@ -38,7 +38,7 @@ final class FleetSimulation {
   /// What was counted, for the report.
   struct Counts {
     var steps = 0, tokens = 0, logins = 0, logouts = 0, refreshes = 0, repeats = 0, deaths = 0, lostForGood = 0
-    var conflicts = 0, stops = 0, failovers = 0, alarms = 0, polls = 0, late = 0
+    var conflicts = 0, stops = 0, failovers = 0, alarms = 0, polls = 0, late = 0, known = 0, told = 0
 
     /// Adds those of another run.
     mutating func add(_ other: Counts) {
@@ -56,6 +56,8 @@ final class FleetSimulation {
       alarms += other.alarms
       polls += other.polls
       late += other.late
+      known += other.known
+      told += other.told
     }
   }
 
@@ -95,7 +97,7 @@ final class FleetSimulation {
     rules = SessionRules(rotation: .always, rotationGrace: server.grace)
     place = SimulatedPlace(epoch: 1_700_000_000_000)
     let row = try FleetKey.make(fleet: "f", under: key)
-    _ = place.answer(.write(row, name: FleetKey.rowName, old: nil, new: 1), at: world)
+    _ = place.answer(.write(row, name: FleetKey.rowName, old: nil, new: 1, isTold: false), at: world)
     coding = FleetCoding(fleet: "f", seal: try FleetKey(row, fleet: "f", under: key).seal)
   }
 
@@ -153,7 +155,8 @@ final class FleetSimulation {
     if member.records.count > member.last.record {
       for call in member.records.calls where call.number > member.last.record {
         member.asked[call.number] = .init(at: world, answer: nil)
-        if case .read(nil) = call.question { counts.polls += 1 }
+        if call.question.known != nil { counts.polls += 1 }
+        try checkKnown(call.question, member)
       }
       member.last.record = member.records.count
     }
