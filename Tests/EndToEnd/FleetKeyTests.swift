@@ -92,22 +92,28 @@ struct FleetKeyTests {
   @Test func `the status says of each session why it is not usable here`() async throws {
     try await FleetStage.run { stage in
       let address = "https://other.example.com"
-      let one = try stage.member("one", [stage.shop, stage.shop.replacing("shop", "till"), stage.shop.replacing("shop", "bar")])
+      let one = try stage.member(
+        "one", [stage.shop, stage.shop.replacing("shop", "till"), stage.shop.replacing("shop", "bar")])
       for profile in ["shop", "till", "bar"] { try one.logIn(profile) }
       _ = try one.wire.call("logout", #"{"profile":"bar"}"#)
       let mail = #"mail: {provider: "rest", baseUrl: "\#(stage.backend.url)", shared: true}"#
       let shop = #"shop: {provider: "rest", baseUrl: "\#(address)", shared: true}"#
       try stage.configure("two", [shop, mail, stage.shop.replacing("shop", "bar")])
       try stage.cluster.ask(
-        "INSERT INTO authbroker_fleet SELECT fleet, 'mail', 1, sealed, changed_at FROM authbroker_fleet WHERE name = 'till'")
+        "INSERT INTO authbroker_fleet SELECT fleet, 'mail', 1, sealed, changed_at FROM authbroker_fleet WHERE name = 'till'"
+      )
       let status = try stage.json("two", "status")
       let records = try status.required("records").elements()
       #expect(try records.map { try $0.required("profile").string() } == ["bar", "mail", "shop", "till"])
       #expect(
-        try records.map { try $0["reason"]?.string() ?? "usable" } == ["signedOut", "damaged", "otherBinding", "notShared"])
+        try records.map { try $0["reason"]?.string() ?? "usable" } == [
+          "signedOut", "damaged", "otherBinding", "notShared",
+        ])
       #expect(try records[2].required("binding").required("address").string() == stage.backend.url)
       let text = try stage.fleet("two", "status").output
-      #expect(text.contains("shop: not usable here: it is rest \(stage.backend.url) in the fleet and is rest \(address) here"))
+      #expect(
+        text.contains("shop: not usable here: it is rest \(stage.backend.url) in the fleet and is rest \(address) here")
+      )
       try stage.configure("three", [stage.shop, stage.shop.replacing("shop", "new")])
       let other = try stage.json("three", "status").required("records").elements()
       let uses = try other.map { "\(try $0.required("profile").string()) \(try $0["reason"]?.string() ?? "usable")" }
@@ -143,7 +149,9 @@ struct FleetKeyTests {
       try stage.configure("two", key: own)
       let left = try stage.fleet("two", "leave", ["--yes"])
       #expect(left.code == 0 && left.output.hasPrefix("removed \(own): this machine can open nothing"), "\(left)")
-      for words in ["with the others stay: shop", "two.json", "revoke the role", "authbroker fleet rekey --new-key FILE"] {
+      for words in [
+        "with the others stay: shop", "two.json", "revoke the role", "authbroker fleet rekey --new-key FILE",
+      ] {
         #expect(left.output.contains(words), "\(left.output)")
       }
       #expect((try? FileStatus.ofLink(own)) == nil)

@@ -8,20 +8,29 @@ struct FleetStage {
   let sandbox: Sandbox
   let cluster: DatabaseCluster
   let backend: RESTBackend
+  /// `pollSeconds` of all members.
+  var poll = 1
+  /// The connection string of all members: to the database, or to a pool before it.
+  private var connection: String
 
   /// The first file with the key of the fleet.
   var keyFile: String { sandbox.root + "/fleet.key" }
 
-  /// Runs a test with a fleet that has no member yet.
-  static func run(_ body: @Sendable (FleetStage) throws -> Void) async throws {
+  /// Runs a test with a fleet that has no member yet; its members reach the database by a pool where one is named.
+  static func run(
+    poll: Int = 1, _ pool: DatabaseCluster.PoolMode? = nil, _ body: @Sendable (FleetStage) throws -> Void
+  ) async throws {
     try await Sandbox.run { sandbox in
-      let stage = FleetStage(
-        sandbox: sandbox, cluster: try DatabaseCluster(),
+      let cluster = try DatabaseCluster()
+      defer { cluster.end() }
+      var stage = FleetStage(
+        sandbox: sandbox, cluster: cluster,
         backend: try RESTBackend(
-          sandbox, account: #"{"email":"ada@example.com","password":"example password 1","name":"Ada"}"#))
-      defer { stage.cluster.end() }
+          sandbox, account: #"{"email":"ada@example.com","password":"example password 1","name":"Ada"}"#),
+        poll: poll, connection: cluster.connection)
       let made = try stage.fleet("first", "init", ["--new-key", stage.keyFile])
       #expect(made.code == 0, "\(made.errors)")
+      if let pool { stage.connection = try cluster.startPool(pool, table: "authbroker_fleet") }
       try body(stage)
     }
   }
@@ -34,16 +43,16 @@ struct FleetStage {
   /// - Parameters:
   ///   - name: that of the machine.
   ///   - key: the path of its `store.key`; nil for the first one.
-  ///   - poll: `pollSeconds`.
+  ///   - poll: `pollSeconds`; nil for that of all.
   ///   - profiles: its profiles; nil for `shop` alone.
   /// - Returns: the arguments that choose its state directory and its configuration.
   @discardableResult
-  func configure(_ name: String, key: String? = nil, poll: Int = 1, _ profiles: [String]? = nil) throws -> [String] {
+  func configure(_ name: String, key: String? = nil, poll: Int? = nil, _ profiles: [String]? = nil) throws -> [String] {
     let path = "\(sandbox.root)/\(name).json"
     let list = ((profiles ?? [shop]) + [#"own: {provider: "local"}"#]).joined(separator: ", ")
     try Directory.write(
       """
-      {store: {fleet: "f", pollSeconds: \(poll), postgres: {connection: "\(cluster.connection)"},
+      {store: {fleet: "f", pollSeconds: \(poll ?? self.poll), postgres: {connection: "\(connection)"},
                key: {file: "\(key ?? keyFile)"}},
        profiles: {\(list)}}
       """, to: path)

@@ -26,6 +26,61 @@ struct FleetTests {
     }
   }
 
+  /// A direct connection, and a pool that gives each client one.
+  private static let tellingWays = [nil, DatabaseCluster.PoolMode.session].filter {
+    $0 == nil || DatabaseCluster.pooler != nil
+  }
+  /// A reading by the period comes after three quarters of it at the earliest.
+  private static let earliestPoll = Duration.seconds(45)
+
+  @Test(arguments: tellingWays) func `a member is told of what another one writes, long before it would look`(
+    _ mode: DatabaseCluster.PoolMode?
+  ) async throws {
+    try await FleetStage.run(poll: 60, mode) { stage in
+      let (one, two) = (try stage.member("one"), try stage.member("two"))
+      // Both have read, and listen.
+      for member in [one, two] { #expect(Patience.wait { (try? member.state()) == "signedOut" }) }
+      let begin = BootClock.now
+      try one.logIn()
+      #expect(Patience.wait { (try? two.state()) == "authenticated" })
+      let token = try two.token(new: true)
+      #expect(try Patience.wait { try one.token() == token })
+      _ = try one.wire.call("logout", #"{"profile":"shop"}"#)
+      #expect(Patience.wait { (try? two.state()) == "signedOut" })
+      #expect(BootClock.now - begin < Self.earliestPoll)
+    }
+  }
+
+  @Test func `after the database was away a member is told again`() async throws {
+    try await FleetStage.run(poll: 60) { stage in
+      let (one, two) = (try stage.member("one"), try stage.member("two"))
+      for member in [one, two] { #expect(Patience.wait { (try? member.state()) == "signedOut" }) }
+      try one.logIn()
+      #expect(Patience.wait { (try? two.state()) == "authenticated" })
+      try stage.cluster.signal(.kill)
+      for member in [one, two] { #expect(Patience.wait { (try? member.state()) == "offline" }) }
+      try stage.cluster.start()
+      for member in [one, two] { #expect(Patience.wait { (try? member.state()) == "authenticated" }) }
+      let begin = BootClock.now
+      _ = try one.wire.call("logout", #"{"profile":"shop"}"#)
+      #expect(Patience.wait { (try? two.state()) == "signedOut" })
+      #expect(BootClock.now - begin < Self.earliestPoll)
+    }
+  }
+
+  @Test(.enabled(if: DatabaseCluster.pooler != nil, "pgbouncer is not installed (package pgbouncer)"))
+  func `through a pool that gives connections away, members look by the period`() async throws {
+    try await FleetStage.run(.transaction) { stage in
+      let (one, two) = (try stage.member("one"), try stage.member("two"))
+      try one.logIn()
+      #expect(Patience.wait { (try? two.state()) == "authenticated" })
+      let token = try two.token(new: true)
+      #expect(try Patience.wait { try one.token() == token })
+      _ = try one.wire.call("logout", #"{"profile":"shop"}"#)
+      #expect(Patience.wait { (try? two.state()) == "signedOut" })
+    }
+  }
+
   @Test func `whoever wants new tokens at once, the provider is asked by one after the other`() async throws {
     try await FleetStage.run { stage in
       let members = try (1...4).map { try stage.member("m\($0)") }
@@ -71,7 +126,8 @@ struct FleetTests {
       #expect(Patience.wait { (try? two.state()) == "authenticated" })
       try stage.cluster.signal(.kill)
       let message = try one.wire.answer("logout", #"{"profile":"shop"}"#)["error"]?["message"]?.string() ?? ""
-      #expect(message.contains("the database of the fleet could not be written") && !message.contains("vault"), "\(message)")
+      #expect(
+        message.contains("the database of the fleet could not be written") && !message.contains("vault"), "\(message)")
       try stage.cluster.start()
       #expect(Patience.wait { (try? two.state()) == "signedOut" })
     }

@@ -7,6 +7,11 @@
 
 typedef struct pg_conn PGconn;
 typedef struct pg_result PGresult;
+typedef struct cpostgresql_notification {
+  char *channel;
+  int sender;
+  char *payload;
+} cpostgresql_notification;
 typedef struct cpostgresql_option {
   char *keyword, *variable, *compiled, *value, *label, *shown;
   int size;
@@ -17,6 +22,8 @@ typedef struct cpostgresql_option {
   X(int, PQconnectPoll, (PGconn *)) \
   X(int, PQstatus, (const PGconn *)) \
   X(int, PQsocket, (const PGconn *)) \
+  X(int, PQbackendPID, (const PGconn *)) \
+  X(cpostgresql_notification *, PQnotifies, (PGconn *)) \
   X(char *, PQerrorMessage, (const PGconn *)) \
   X(void, PQfinish, (PGconn *)) \
   X(int, PQsetnonblocking, (PGconn *, int)) \
@@ -109,6 +116,13 @@ static inline PGconn *cpostgresql_start(const cpostgresql_library *l, cpostgresq
 static inline int cpostgresql_poll(const cpostgresql_library *l, PGconn *c) { return l->PQconnectPoll(c); }
 static inline int cpostgresql_status(const cpostgresql_library *l, const PGconn *c) { return l->PQstatus(c); }
 static inline int cpostgresql_socket(const cpostgresql_library *l, const PGconn *c) { return l->PQsocket(c); }
+// The process of the server as the connection was told: that of a pool is made up.
+static inline int cpostgresql_process(const cpostgresql_library *l, const PGconn *c) { return l->PQbackendPID(c); }
+// The next notification that has come; null for none. Freed by the next function.
+static inline cpostgresql_notification *cpostgresql_notified(const cpostgresql_library *l, PGconn *c) {
+  return l->PQnotifies(c);
+}
+static inline void cpostgresql_forget(const cpostgresql_library *l, cpostgresql_notification *n) { l->PQfreemem(n); }
 static inline const char *cpostgresql_error(const cpostgresql_library *l, const PGconn *c) { return l->PQerrorMessage(c); }
 static inline void cpostgresql_finish(const cpostgresql_library *l, PGconn *c) { l->PQfinish(c); }
 static inline int cpostgresql_make_nonblocking(const cpostgresql_library *l, PGconn *c) { return l->PQsetnonblocking(c, 1); }

@@ -42,6 +42,8 @@ package actor Broker {
   var sharedCommits = SharedCommits()
   /// The next readings of shared stores.
   var polls: [ObjectIdentifier: TimerCancellation] = [:]
+  /// How many readings of each shared store are under way, but for those of one record that is in question.
+  var readings: [ObjectIdentifier: Int] = [:]
   /// The callers that wait for an answer.
   var callers = Callers()
   /// The pending revocations, and the logouts that wait for them.

@@ -43,6 +43,19 @@ struct FleetMark: Equatable {
     guard found.generation == generation else { return found.generation < generation }
     return found.version < version || found.digest != digest
   }
+
+  /// The most by which a version is drawn above the earlier ones.
+  private static let widestStep: Int64 = 1 << 10
+
+  /// A version for the next write: no member takes the row for an earlier one, nor for one that the store had before it went
+  /// back. It grows with the time, in milliseconds, so that no write after that has the version of one that was lost.
+  ///
+  /// - Returns: nil where there is none any more.
+  static func version(after last: Int64, at time: Int64) -> Int64? {
+    let now = min(max(time, 0), Int64.max / widestStep - 1) * widestStep
+    let (version, isOver) = max(last, now).addingReportingOverflow(Int64.random(in: 1...widestStep))
+    return isOver ? nil : version
+  }
 }
 
 /// A session of the fleet as it was opened.

@@ -53,6 +53,7 @@ package struct FleetRekey: Sendable {
   /// - Parameters:
   ///   - record: the place.
   ///   - pause: waits for some hundred milliseconds, since members write.
+  /// - Returns: what was sealed.
   /// - Throws: ``Failure``.
   package func run(in record: any SharedRecord, pause: () async -> Void) async throws(Failure) -> Report {
     var begin: Int64?
@@ -77,14 +78,14 @@ package struct FleetRekey: Sendable {
   func plan(_ rows: SharedRows) throws(SharedRecordFailure) -> Plan {
     let row = rows.rows[FleetKey.rowName]
     let before = FleetCoding(fleet: fleet, seal: try FleetKey.unwrap(row, fleet: fleet, under: old).seal)
-    let version = row?.version ?? 0
     let (bytes, key): ([UInt8], FleetKey)
     do throws(SealingError) {
       bytes = try FleetKey.make(fleet: fleet, under: new ?? old)
       key = try FleetKey(bytes, fleet: fleet, under: new ?? old)
     } catch { throw Self.noRoom }
     let after = FleetCoding(fleet: fleet, seal: key.seal)
-    let change = SharedWrite(bytes, as: FleetKey.rowName, from: row?.version, to: version + 1)
+    let change = SharedWrite(
+      bytes, as: FleetKey.rowName, from: row?.version, to: try Self.version(after: row?.version ?? 0, at: rows.time))
     var plan = Plan(changes: [change], key: key.seal.vaultID)
     for (name, row) in rows.rows.sorted(by: { $0.key < $1.key }) where name != FleetKey.rowName {
       plan.changes.append(try seal(row, named: name, before, after, at: rows.time, &plan))
@@ -94,11 +95,18 @@ package struct FleetRekey: Sendable {
 
   private static let noRoom = SharedRecordFailure("there is no room for secrets")
 
+  private static func version(after last: Int64, at time: Int64) throws(SharedRecordFailure) -> Int64 {
+    guard let version = FleetMark.version(after: last, at: time) else {
+      throw SharedRecordFailure("a record has the last version that there is")
+    }
+    return version
+  }
+
   private func seal(
     _ row: SharedRow, named name: String, _ before: FleetCoding, _ after: FleetCoding, at time: Int64,
     _ plan: inout Plan
   ) throws(SharedRecordFailure) -> SharedWrite {
-    let version = row.version + 1
+    let version = try Self.version(after: row.version, at: time)
     guard row.bytes.first == FleetRowParts.format else {
       throw SharedRecordFailure("the record of \(name) is of a newer version; update authbroker here")
     }
@@ -130,7 +138,8 @@ package struct FleetRekey: Sendable {
         let row = try await record.read().rows[FleetKey.rowName]
         if let row, FleetKey.id(in: row.bytes) == plan.key { return true }
         guard let row, row.version == old?.version else { break }
-        if try await record.write(row.bytes, as: FleetKey.rowName, from: row.version, to: row.version + 1) { break }
+        let version = try Self.version(after: row.version, at: rows.time)
+        if try await record.write(row.bytes, as: FleetKey.rowName, from: row.version, to: version) { break }
       }
     } catch { throw .unknown(error) }
     throw .refused(first)

@@ -39,30 +39,69 @@ extension FleetStore {
         entry, member: member, lease: Self.leaseDuration, time: rows.time, clock: state.withLock { $0.clock })
       let mark = row.flatMap { row in entry.map { FleetMark($0, version: row.version) } }
       change.isRolledBack = known.map { known in mark.map { known.isAhead(of: $0) } ?? true } ?? false
+      let before = entry?.flight
       guard let entry = try change.apply(steps) else { return }
-      // No member takes it for an earlier one, whatever it has seen.
-      let version = max(row?.version ?? 0, state.withLock { $0.known[profile]?.version } ?? 0) + 1
+      let last = max(row?.version ?? 0, state.withLock { $0.known[profile]?.version } ?? 0)
+      let version = try Self.version(after: last, at: rows.time)
       let write = SharedWrite(
         coding.encode(entry, of: profile, binding, version: version), as: profile.description, from: row?.version,
         to: version)
-      if try await self.write(write, with: keyRows?.rows[FleetKey.rowName]) {
-        note(FleetMark(entry, version: version), of: profile)
-        return
+      let isTold = steps.contains(where: \.isRecord)
+      do throws(StoreFailure) {
+        guard try await self.write(write, isTold: isTold, with: keyRows?.rows[FleetKey.rowName], at: rows.time) else {
+          continue
+        }
+      } catch {
+        // In the place of another flight it would take that one's reply with it.
+        if before == nil, !isTold { state.withLock { $0.unanswered[profile] = version } }
+        throw error
       }
+      state.withLock { $0.unanswered[profile] = nil }
+      note(FleetMark(entry, version: version), of: profile)
+      return
     }
     throw .failed(context: "other members of the fleet write all the time")
   }
 
+  private static func version(after last: Int64, at time: Int64) throws(StoreFailure) -> Int64 {
+    guard let version = FleetMark.version(after: last, at: time) else {
+      throw .failed(context: "a record has the last version that there is")
+    }
+    return version
+  }
+
   /// Writes a record; one that was not there before together with the row of the key under which it is sealed, so that the
   /// key is still that of the fleet.
-  private func write(_ write: SharedWrite, with key: SharedRow?) async throws(StoreFailure) -> Bool {
-    try await reach { record throws(SharedRecordFailure) in
-      guard let key else {
-        return try await record.write(write.bytes, as: write.name, from: write.old, to: write.new)
-      }
-      let same = SharedWrite(key.bytes, as: FleetKey.rowName, from: key.version, to: key.version + 1)
-      return try await record.write([same, write])
+  private func write(
+    _ write: SharedWrite, isTold: Bool, with key: SharedRow?, at time: Int64
+  ) async throws(StoreFailure) -> Bool {
+    let same = try key.map { key throws(StoreFailure) in
+      SharedWrite(
+        key.bytes, as: FleetKey.rowName, from: key.version, to: try Self.version(after: key.version, at: time))
     }
+    return try await reach { record throws(SharedRecordFailure) in
+      if let same { return try await record.write([same, write]) }
+      return try await record.write(write.bytes, as: write.name, from: write.old, to: write.new, isTold: isTold)
+    }
+  }
+
+  /// Takes back the intent whose write had no answer, where it has this version: nothing was sent by it.
+  func withdraw(_ profile: ProfileName, version: Int64) async throws(StoreFailure) {
+    guard let binding = state.withLock({ $0.bindings[profile] }) else { return }
+    let rows = try await look { record throws(SharedRecordFailure) in try await record.read(profile.description) }
+    let coding = try await coding(with: nil)
+    guard let row = rows.rows[profile.description], row.version == version,
+      let entry = try? coding.decode(row, of: profile, binding)
+    else { return }
+    var change = FleetChange(
+      entry, member: member, lease: Self.leaseDuration, time: rows.time, clock: state.withLock { $0.clock })
+    guard let entry = try change.apply([.closeIntent(profile)]) else { return }
+    let next = try Self.version(after: version, at: rows.time)
+    let bytes = coding.encode(entry, of: profile, binding, version: next)
+    let write = SharedWrite(bytes, as: profile.description, from: version, to: next)
+    guard try await self.write(write, isTold: false, with: nil, at: rows.time) else { return }
+    state.withLock { $0.unanswered[profile] = nil }
+    note(FleetMark(entry, version: next), of: profile)
   }
 
   /// Throws unless a row that cannot be used may be replaced by what is written: one that cannot be trusted, by a record.

@@ -15,6 +15,8 @@ import Synchronization
 package final class FleetStore: RecordStore {
   /// Longer than the longest refresh (25 s), and what is left of it is longer than the two statements of an intent may take.
   static let leaseDuration = Duration.seconds(40)
+  /// How often the records are read at least once they are told no longer: telling begins with the next connection.
+  private static let intervalWithoutTelling = Duration.seconds(5)
 
   /// A problem of the fleet, or the end of one, for the administrator's log.
   package enum Problem: Sendable, Equatable {
@@ -30,10 +32,15 @@ package final class FleetStore: RecordStore {
   package typealias KeySource = @Sendable () async -> Result<SealingKey, SharedRecordFailure>
 
   package var lease: Duration? { Self.leaseDuration }
-  package let pollInterval: Duration?
+  package var pollInterval: Duration? {
+    interval.map { news.isLost ? min($0, Self.intervalWithoutTelling) : $0 }
+  }
 
   /// The place of the records.
   let record: any SharedRecord
+  /// The hints of the place that were not taken up yet.
+  let news = FleetNews()
+  private let interval: Duration?
   private let fleet: String
   private let key: KeySource
   private let report: @Sendable (Problem) -> Void
@@ -48,8 +55,12 @@ package final class FleetStore: RecordStore {
     var bindings: [ProfileName: ProviderBinding]
     /// The coding under the data key, since that was unwrapped.
     var coding: FleetCoding?
+    /// The version of the row with the data key.
+    var keyVersion: Int64?
     /// The newest that was read or written of each profile.
     var known: [ProfileName: FleetMark] = [:]
+    /// The versions of intents whose write had no answer: nothing was sent by them, whether they were written or not.
+    var unanswered: [ProfileName: Int64] = [:]
     /// The clocks of this machine beside the store's.
     var clock: FleetClock
     /// The part that the last report of a problem was about; nil for none, or since it is over.
@@ -77,7 +88,7 @@ package final class FleetStore: RecordStore {
   ) {
     self.record = record
     self.fleet = fleet
-    self.pollInterval = pollInterval
+    interval = pollInterval
     self.key = key
     self.report = report
     state = Mutex(State(bindings: bindings, clock: FleetClock(now, boot: boot)))
@@ -88,84 +99,10 @@ package final class FleetStore: RecordStore {
     state.withLock { $0.bindings.merge(bindings) { _, new in new } }
   }
 
-  package func forgetSharedKeys() { state.withLock { $0.coding = nil } }
+  package func forgetSharedKeys() { state.withLock { ($0.coding, $0.keyVersion) = (nil, nil) } }
 
   /// Ends what the records have open.
   package func close() async { await record.close() }
-
-  // MARK: Reading
-
-  package func load() async throws(StoreFailure) -> StoreContents {
-    let bindings = state.withLock { $0.bindings }
-    let rows = try await look { record throws(SharedRecordFailure) in try await record.read() }
-    // By what is known now: the key may have to be got, and changes go on meanwhile.
-    let known = state.withLock { $0.known }
-    let coding = try await coding(with: rows)
-    var contents = StoreContents(records: [], lastSequence: 0)
-    for (profile, binding) in bindings {
-      guard let row = rows.rows[profile.description] else {
-        if known[profile] != nil { contents.rolledBack.append(profile) }
-        continue
-      }
-      try read(row, of: profile, binding, since: known[profile], by: coding, at: rows.time, into: &contents)
-    }
-    return contents
-  }
-
-  /// Takes a row in; `known` was the newest when it was read.
-  private func read(
-    _ row: SharedRow, of profile: ProfileName, _ binding: ProviderBinding, since known: FleetMark?,
-    by coding: FleetCoding, at time: Int64, into contents: inout StoreContents
-  ) throws(StoreFailure) {
-    let entry: FleetEntry
-    let record: SessionRecord
-    do {
-      entry = try coding.decode(row, of: profile, binding)
-      let kept = try SessionContentsCoding.decode(entry.contents, entry.sealed)
-      let session = state.withLock { $0.clock.read(kept, ahead: entry.clockAhead) }
-      record = SessionRecord(profile: profile, binding: binding, generation: entry.generation, contents: session)
-    } catch FleetCoding.Fault.otherBinding(let generation) {
-      tellOtherBinding(of: profile)
-      let none = SessionRecord.Contents.signedOut(at: Timestamp(milliseconds: 0))
-      contents.records.append(
-        SessionRecord(
-          profile: profile, binding: ProviderBinding(type: ""), generation: generation, contents: none))
-      return
-    } catch FleetCoding.Fault.noRoom {
-      throw .failed(context: "there is no room for secrets")
-    } catch {
-      contents.tampered.append(profile)
-      return
-    }
-    let mark = FleetMark(entry, version: row.version)
-    guard known?.isAhead(of: mark) != true else {
-      contents.rolledBack.append(profile)
-      return
-    }
-    // A change that was made since is newer.
-    guard note(mark, of: profile) else { return }
-    contents.records.append(record)
-    guard let flight = entry.flight, flight.holder == member || flight.leaseEnd <= time else { return }
-    let startedAt = flight.holder == member ? flight.startedAt : start(of: flight, at: time)
-    contents.intents.append(RefreshIntent(profile: profile, generation: flight.generation, startedAt: startedAt))
-  }
-
-  /// When another member has begun its flight, by the clock of this machine: its own may show another time.
-  private func start(of flight: FleetFlight, at time: Int64) -> Timestamp {
-    guard !flight.isReplay else { return flight.startedAt }
-    let age = Duration.milliseconds(time - flight.leaseEnd) + Self.leaseDuration
-    return state.withLock { $0.clock.now().wall } + (.zero - age)
-  }
-
-  /// Notes what was read or written; false where it is older than what was known before.
-  @discardableResult
-  func note(_ mark: FleetMark, of profile: ProfileName) -> Bool {
-    state.withLock { state in
-      if let known = state.known[profile], known.isAhead(of: mark) { return false }
-      state.known[profile] = mark
-      return true
-    }
-  }
 
   // MARK: The place and its key
 
@@ -179,6 +116,7 @@ package final class FleetStore: RecordStore {
     let known = state.withLock { $0.coding }
     var found = rows?.rows[FleetKey.rowName]
     if let known, found == nil || known.seal.vaultID == found.flatMap({ FleetKey.id(in: $0.bytes) }) {
+      if let found { state.withLock { $0.keyVersion = found.version } }
       tellReached(withKey: found != nil)
       return known
     }
@@ -190,7 +128,7 @@ package final class FleetStore: RecordStore {
     }
     do throws(SharedRecordFailure) {
       let coding = FleetCoding(fleet: fleet, seal: try FleetKey.unwrap(found, fleet: fleet, under: key).seal)
-      state.withLock { $0.coding = coding }
+      state.withLock { ($0.coding, $0.keyVersion) = (coding, found?.version) }
       tellReached(withKey: true)
       return coding
     } catch { throw tell(error, about: .key) }
@@ -228,7 +166,7 @@ package final class FleetStore: RecordStore {
   }
 
   /// Reports the end of a problem: the place was read, and where `withKey` its key was seen to be the one that is known.
-  private func tellReached(withKey: Bool) {
+  func tellReached(withKey: Bool) {
     let isOver = state.withLock { state in
       guard let failing = state.failing, withKey || failing == .place else { return false }
       state.failing = nil

@@ -9,8 +9,13 @@ package struct PostgreSQLRecord: SharedRecord {
   /// The table, in the first schema of the role's search path.
   package static let table = "authbroker_fleet"
 
+  /// The channel of NOTIFY: `FLEET`, or `FLEET NAME VERSION ORIGIN` where one record was written.
+  package static let channel = "authbroker_fleet"
+
   private let database: PostgreSQL
   private let fleet: String
+  /// Tells the writes of this one from those of others.
+  private let origin = String(UInt64.random(in: 0...UInt64.max), radix: 16)
 
   /// The records of a fleet.
   package init(_ database: PostgreSQL, fleet: String) {
@@ -32,6 +37,23 @@ package struct PostgreSQLRecord: SharedRecord {
     try rows(of: await run(Self.selection + " AND record.name = $2", [.text(fleet), .text(name)]))
   }
 
+  /// The names that are asked for stand where there is no record; only what is another one than is known comes over.
+  private static let differences = """
+    SELECT \(time), found.name, found.version, found.sealed
+    FROM (SELECT 1) AS one LEFT JOIN (
+      SELECT wanted.name, record.version, record.sealed
+      FROM unnest($2::text[], $3::bigint[]) AS wanted (name, version)
+      LEFT JOIN \(table) AS record ON record.fleet = $1 AND record.name = wanted.name
+      WHERE record.version IS DISTINCT FROM wanted.version) AS found ON true
+    """
+
+  package func read(_ wanted: [WantedRecord]) async throws(SharedRecordFailure) -> SharedRows {
+    let parameters: [PostgreSQL.Parameter] = [
+      .text(fleet), .texts(wanted.map(\.name)), .numbers(wanted.map(\.version)),
+    ]
+    return try rows(of: await run(Self.differences, parameters))
+  }
+
   private func rows(of found: [[PostgreSQL.Value]]) throws(SharedRecordFailure) -> SharedRows {
     guard let time = found.first?.first?.number else {
       throw SharedRecordFailure("the table \(Self.table) is not what it should be")
@@ -39,6 +61,10 @@ package struct PostgreSQLRecord: SharedRecord {
     var rows = SharedRows(rows: [:], time: time)
     for row in found where row.count == 4 {
       guard let name = row[1].text else { continue }
+      guard row[2].bytes != nil else {
+        rows.gone.append(name)
+        continue
+      }
       guard let version = row[2].number, let bytes = row[3].bytes else {
         throw SharedRecordFailure("the table \(Self.table) is not what it should be")
       }
@@ -53,22 +79,45 @@ package struct PostgreSQLRecord: SharedRecord {
       THEN set_config('synchronous_commit', 'on', true) ELSE '' END AS setting)
     """
   private static let update = """
-    \(durable) UPDATE \(table) AS record SET version = $4::bigint, sealed = $3, changed_at = clock_timestamp()
-    FROM commits WHERE record.fleet = $1 AND record.name = $2 AND record.version = $5::bigint
-      AND commits.setting IS NOT NULL RETURNING record.version
+    \(durable), written AS (
+      UPDATE \(table) AS record SET version = $4::bigint, sealed = $3, changed_at = clock_timestamp()
+      FROM commits WHERE record.fleet = $1 AND record.name = $2 AND record.version = $5::bigint
+        AND commits.setting IS NOT NULL RETURNING record.version)
     """
   private static let insertion = """
-    \(durable) INSERT INTO \(table) (fleet, name, sealed, version, changed_at)
-    SELECT $1, $2, $3, $4::bigint, clock_timestamp() FROM commits WHERE commits.setting IS NOT NULL
-    ON CONFLICT (fleet, name) DO NOTHING RETURNING version
+    \(durable), written AS (
+      INSERT INTO \(table) (fleet, name, sealed, version, changed_at)
+      SELECT $1, $2, $3, $4::bigint, clock_timestamp() FROM commits WHERE commits.setting IS NOT NULL
+      ON CONFLICT (fleet, name) DO NOTHING RETURNING version)
     """
 
   package func write(
-    _ bytes: [UInt8], as name: String, from old: Int64?, to new: Int64
+    _ bytes: [UInt8], as name: String, from old: Int64?, to new: Int64, isTold: Bool
   ) async throws(SharedRecordFailure) -> Bool {
     var parameters: [PostgreSQL.Parameter] = [.text(fleet), .text(name), .bytes(bytes), .number(new)]
     old.map { parameters.append(.number($0)) }
-    return try await !run(old == nil ? Self.insertion : Self.update, parameters).isEmpty
+    var answer = "version"
+    if isTold {
+      parameters.append(.text("\(fleet) \(name) \(new) \(origin)"))
+      // Told once the transaction is durable; where nothing was written, not at all.
+      answer += ", pg_notify('\(Self.channel)', $\(parameters.count))"
+    }
+    let change = old == nil ? Self.insertion : Self.update
+    return try await !run("\(change) SELECT \(answer) FROM written", parameters).isEmpty
+  }
+
+  package func watch(_ tell: @escaping @Sendable (SharedTelling) -> Void) async {
+    await database.listen(on: Self.channel) { [fleet, origin] telling in
+      switch telling {
+      case .began: tell(.began)
+      case .ended: tell(.ended)
+      case .told(let payload):
+        let words = payload.split(separator: " ", omittingEmptySubsequences: false)
+        guard words.first.map(String.init) == fleet else { return }
+        guard words.count == 4, let version = Int64(words[2]) else { return tell(.everything) }
+        if words[3] != origin { tell(.written(String(words[1]), version: version)) }
+      }
+    }
   }
 
   /// A division by zero undoes the statement where a record was another one.
@@ -84,7 +133,7 @@ package struct PostgreSQLRecord: SharedRecord {
       SELECT $1, change.name, change.sealed, change.new, clock_timestamp() FROM change WHERE change.old IS NULL
       ON CONFLICT (fleet, name) DO NOTHING RETURNING 1)
     SELECT 1 / ((SELECT count(*) FROM updated) + (SELECT count(*) FROM inserted)
-      = (SELECT count(*) FROM change))::int
+      = (SELECT count(*) FROM change))::int, pg_notify('\(channel)', $1)
     """
   /// The states of a statement that was undone since another one was in its way: division by zero, serialization failure and
   /// deadlock.

@@ -4,6 +4,8 @@ import Synchronization
 
 /// A database: one connection on a thread of its own, made when it is needed and again after it was lost.
 ///
+/// While nothing is asked, the thread waits for notifications on the same connection: see ``listen(on:_:)``.
+///
 /// Between two attempts to connect it rests, longer each time: what is asked meanwhile fails at once.
 package actor PostgreSQL {
   /// A parameter of a statement.
@@ -14,6 +16,10 @@ package actor PostgreSQL {
     case number(Int64)
     /// Bytes.
     case bytes([UInt8])
+    /// Texts: an array.
+    case texts([String])
+    /// Numbers of 64 bits, or NULL: an array.
+    case numbers([Int64?])
   }
 
   /// A value of a row.
@@ -39,7 +45,7 @@ package actor PostgreSQL {
   /// The shortest and the longest rest between attempts to connect: members of a fleet are spread over it.
   private static let rests = (shortest: Duration.milliseconds(200), longest: Duration.seconds(15))
 
-  private nonisolated let worker = WorkerThread(name: "postgresql")
+  nonisolated let worker = WorkerThread(name: "postgresql")
 
   /// The executor that the actor runs on.
   package nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -50,14 +56,20 @@ package actor PostgreSQL {
   /// How long the end waits for a statement, or for a name server: what takes longer ends with the process.
   private static let lastPatience = Duration.seconds(1)
 
-  private let settings: PostgreSQLSettings
+  let settings: PostgreSQLSettings
   private let patience: Duration
   private let password: PasswordSource
-  private var connection: PostgreSQLConnection?
+  /// Counts those who ask, and wakes the thread for them.
+  nonisolated let askers = Askers()
+  var connection: PostgreSQLConnection?
+  /// What is listened for, and how far that has come.
+  var listening: Listening?
+  /// Whether the thread waits for notifications, or is about to.
+  var isIdling = false
   private var failures = 0
   private var lastFailure = PostgreSQLError.notConnected("the broker is ending")
   private var restsUntil = Duration.zero
-  private var isClosed = false
+  private(set) var isClosed = false
 
   /// A database without a connection yet.
   ///
@@ -78,15 +90,27 @@ package actor PostgreSQL {
   ///   - parameters: the parameters; numbers are sent as texts, which the statement casts.
   /// - Returns: the rows.
   /// - Throws: `PostgreSQLError`; with `.lost` it may have been carried out.
-  package func run(_ statement: String, _ parameters: [Parameter] = []) async throws(PostgreSQLError) -> [[Value]] {
+  package nonisolated func run(
+    _ statement: String, _ parameters: [Parameter] = []
+  ) async throws(PostgreSQLError) -> [[Value]] {
+    askers.begin()
+    return try await carryOut(statement, parameters)
+  }
+
+  private func carryOut(_ statement: String, _ parameters: [Parameter]) async throws(PostgreSQLError) -> [[Value]] {
+    defer {
+      askers.end()
+      idle()
+    }
     let connection = try await connected()
     do throws(PostgreSQLError) {
       let rows = try connection.run(
         statement, parameters.map(\.sent), until: BootClock.now + patience)
+      hear(connection)
       return rows.map { $0.map { Value(bytes: $0) } }
     } catch {
       if case .refused(let state, _) = error, !Self.endsConnection(state) { throw error }
-      self.connection = nil
+      lose()
       throw error
     }
   }
@@ -104,8 +128,9 @@ package actor PostgreSQL {
     if let connection { return connection }
     guard !isClosed, BootClock.now >= restsUntil else { throw lastFailure }
     do throws(PostgreSQLError) {
-      let new = try PostgreSQLConnection.open(
-        settings, password: try secret.get(), until: BootClock.now + patience)
+      let password = try secret.get()
+      let new = try PostgreSQLConnection.open(settings, password: password, until: BootClock.now + patience)
+      try beginListening(on: new, password)
       (connection, failures) = (new, 0)
       return new
     } catch {
@@ -121,6 +146,7 @@ package actor PostgreSQL {
   ///
   /// It does not wait for a call of libpq that goes on: the thread is left to it then.
   package nonisolated func close() async {
+    askers.begin()
     let isClosed = await withCheckedContinuation { continuation in
       let end = Ending(continuation)
       Task(executorPreference: TaskThread.shared) {
@@ -134,7 +160,7 @@ package actor PostgreSQL {
 
   private func closeConnection() {
     isClosed = true
-    connection = nil
+    lose()
   }
 }
 
@@ -161,6 +187,19 @@ extension PostgreSQL.Parameter {
     case .text(let text): .text(text)
     case .number(let number): .text(String(number))
     case .bytes(let bytes): .bytes(bytes)
+    case .texts(let texts): .text(Self.array(texts.map(Self.quoted)))
+    case .numbers(let numbers): .text(Self.array(numbers.map { $0.map(String.init) ?? "NULL" }))
     }
+  }
+  /// The text of an array (PostgreSQL, section 8.15.2).
+  private static func array(_ elements: [String]) -> String { "{\(elements.joined(separator: ","))}" }
+
+  private static func quoted(_ text: String) -> String {
+    var quoted = "\""
+    for character in text.unicodeScalars {
+      if character == "\"" || character == "\\" { quoted.append("\\") }
+      quoted.unicodeScalars.append(character)
+    }
+    return quoted + "\""
   }
 }

@@ -112,6 +112,42 @@ final class PostgreSQLConnection {
     }
   }
 
+  /// The process of the server by the first message of the connection: a pool makes one up.
+  var process: Int {
+    // The connection lives as long as this object, here and below.
+    Int(unsafe cpostgresql_process(library.table, pointer))
+  }
+
+  /// Waits until something has come unasked, the bell rings, or an uptime comes.
+  func waitForNotification(or bell: Int32? = nil, until deadline: Duration? = nil) {
+    var set = PollSet(count: 2)
+    // As above.
+    set.watch(0, unsafe cpostgresql_socket(library.table, pointer), readable: true)
+    if let bell { set.watch(1, bell, readable: true) }
+    _ = try? set.wait(atMost: deadline.map { max($0 - BootClock.now, .zero) })
+  }
+
+  /// Takes in what has come unasked.
+  ///
+  /// - Throws: `PostgreSQLError.lost`.
+  func consume() throws(PostgreSQLError) {
+    // As above.
+    guard unsafe cpostgresql_consume(library.table, pointer) == 1 else { throw .lost(message) }
+  }
+
+  /// Takes out the notifications that have come, each with its channel.
+  func takeNotifications() -> [(channel: String, payload: String)] {
+    var notifications: [(channel: String, payload: String)] = []
+    // As above; null behind the last one.
+    while let next = unsafe cpostgresql_notified(library.table, pointer) {
+      // Both end with NUL, and live until they are freed, here.
+      unsafe notifications.append((String(cString: next.pointee.channel), String(cString: next.pointee.payload)))
+      // Given for this call alone.
+      unsafe cpostgresql_forget(library.table, next)
+    }
+    return notifications
+  }
+
   /// Carries out one statement.
   ///
   /// - Parameters:

@@ -69,6 +69,30 @@ import Testing
     }
   }
 
+  @Test(arguments: RecordPlace.Kind.allCases) func `a reading by known versions finds what a whole one does`(
+    _ kind: RecordPlace.Kind
+  ) async throws {
+    try await RecordPlace.with(kind) { place async throws in
+      let names = ["", "a", "b\"\\,{", "ünï", "e f"]
+      for (version, name) in zip(Int64(1)..., names) {
+        #expect(try await place.write([UInt8(version)], as: name, from: nil, to: version) == true)
+      }
+      let all = try await place.read().rows
+      // Every record as it is known, as another version, not at all; and one that is not there.
+      for (index, name) in names.enumerated() {
+        for known in [Int64(index) + 1, 99, nil] {
+          let wanted = names.map { WantedRecord($0, version: $0 == name ? known : all[$0]?.version) }
+          let found = try await place.read(wanted)
+          #expect(found.rows == all.filter { $0.key == name && known != $0.value.version })
+          #expect(found.gone.isEmpty && found.time > 0)
+        }
+      }
+      let found = try await place.read([WantedRecord("g", version: 7), WantedRecord("h", version: nil)])
+      #expect(found.rows.isEmpty && found.gone == ["g"])
+      #expect(try await place.read([]).rows.isEmpty)
+    }
+  }
+
   @Test(arguments: RecordPlace.Kind.allCases) func `the clock is that of the place, and does not go back`(
     _ kind: RecordPlace.Kind
   ) async throws {

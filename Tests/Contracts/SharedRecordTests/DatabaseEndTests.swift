@@ -29,7 +29,9 @@ struct DatabaseEndTests {
   @Test func `a server that says nothing does not stand for the one behind it`() async throws {
     let silent = try LoopbackSocket.listen(on: .ipv4, port: 0)
     let cluster = try DatabaseCluster()
-    let connection = cluster.connection.replacing(#/host=(\S+)/#) { "host=127.0.0.1,\($0.output.1) port=\(silent.port),5432" }
+    let connection = cluster.connection.replacing(#/host=(\S+)/#) {
+      "host=127.0.0.1,\($0.output.1) port=\(silent.port),5432"
+    }
     let database = PostgreSQL(PostgreSQLSettings(connection: connection)) { .success(nil) }
     #expect(try await database.run("SELECT 1::bigint").first?.first?.number == 1)
     await database.close()

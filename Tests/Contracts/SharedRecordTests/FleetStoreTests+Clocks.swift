@@ -84,7 +84,8 @@ extension FleetStoreTests {
     let read = try session(in: try await two.load())
     #expect(read.issuedAt.milliseconds == reader && read.tokens.accessTokenExpiresAt?.milliseconds == reader + 60_000)
     let clock = IssueClock(
-      boot: "two", bootedAt: Timestamp(milliseconds: reader - 100_000), providerAhead: .milliseconds(1_000_000 - reader))
+      boot: "two", bootedAt: Timestamp(milliseconds: reader - 100_000), providerAhead: .milliseconds(1_000_000 - reader)
+    )
     #expect(read.clock == clock && read.lastUsedUptime == nil)
   }
 

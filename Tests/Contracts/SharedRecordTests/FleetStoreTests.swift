@@ -33,7 +33,8 @@ import Testing
       now: { clock.now }, boot: boot, report: { problems.add($0) })
   }
 
-  func record(_ generation: UInt64, _ token: String = "r1", of profile: ProfileName = .default) throws -> SessionRecord {
+  func record(_ generation: UInt64, _ token: String = "r1", of profile: ProfileName = .default) throws -> SessionRecord
+  {
     let tokens = TokenSet(
       accessToken: try Secret(utf8: "a"), accessTokenExpiresAt: nil, refreshToken: try Secret(utf8: token))
     let session = LivingSession(
@@ -66,6 +67,28 @@ import Testing
     try await one.commit([intent(1)])
     try await one.commit([.closeIntent(.default)])
     try await two.commit([intent(1)])
+  }
+
+  @Test func `an intent whose write had no answer is taken back: nothing was sent by it`() async throws {
+    let (one, two) = (member(), member())
+    try await one.commit([.record(record(1))])
+    place.loss.withLock { $0 = .answer }
+    await #expect(throws: StoreFailure.self) { try await one.commit([intent(1)]) }
+    place.loss.withLock { $0 = nil }
+    await #expect(throws: StoreFailure.held(for: .milliseconds(Self.lease))) { try await two.commit([intent(1)]) }
+    #expect(try await one.load().intents.isEmpty)
+    try await two.commit([intent(1)])
+  }
+
+  @Test(arguments: [MemoryRecord.Loss.question, .answer])
+  func `an intent in the place of a lost reply is none that can be taken back`(_ loss: MemoryRecord.Loss) async throws {
+    let one = member()
+    try await one.commit([.record(record(1))])
+    try await one.commit([intent(1, at: 5)])
+    place.loss.withLock { $0 = loss }
+    await #expect(throws: StoreFailure.self) { try await one.commit([intent(1, at: 0)]) }
+    place.loss.withLock { $0 = nil }
+    #expect(try await one.load().intents.count == 1)
   }
 
   @Test func `a lease that has run out is a lost reply, and no free lease`() async throws {

@@ -76,6 +76,10 @@ final class MemoryRecord: SharedRecord {
   private let rows = Mutex<[String: SharedRow]>([:])
   private let failing = Atomic(false)
 
+  /// The records that the last reading by known versions has brought, and the names of those whose writes are told.
+  let lastRead = Mutex(SharedRows(rows: [:], time: 0))
+  let told = Mutex<[String]>([])
+
   /// Whether nothing can be read or written.
   var isAway: Bool {
     get { failing.load(ordering: .relaxed) }
@@ -84,7 +88,7 @@ final class MemoryRecord: SharedRecord {
 
   /// What is done once, right before the next write: by another member, say.
   let interruption = Mutex<(@Sendable () -> Void)?>(nil)
-  /// What becomes of writes of several records.
+  /// What becomes of writes.
   enum Loss { case question, answer }
 
   /// What is lost of them; nil for nothing.
@@ -110,15 +114,27 @@ final class MemoryRecord: SharedRecord {
     return SharedRows(rows: rows.withLock { $0.filter { $0.key == name } }, time: clock.load(ordering: .relaxed))
   }
 
-  func write(
-    _ bytes: [UInt8], as name: String, from old: Int64?, to new: Int64
-  ) async throws(SharedRecordFailure) -> Bool {
+  func read(_ wanted: [WantedRecord]) async throws(SharedRecordFailure) -> SharedRows {
     try reach()
-    interrupt()
-    return put([SharedWrite(bytes, as: name, from: old, to: new)])
+    let here = rows.withLock { $0 }
+    var found = SharedRows(rows: [:], time: clock.load(ordering: .relaxed))
+    for entry in wanted where here[entry.name]?.version != entry.version {
+      if let row = here[entry.name] { found.rows[entry.name] = row } else { found.gone.append(entry.name) }
+    }
+    lastRead.withLock { $0 = found }
+    return found
   }
 
-  func write(_ changes: [SharedWrite]) async throws(SharedRecordFailure) -> Bool {
+  func write(
+    _ bytes: [UInt8], as name: String, from old: Int64?, to new: Int64, isTold: Bool
+  ) async throws(SharedRecordFailure) -> Bool {
+    if isTold { told.withLock { $0.append(name) } }
+    return try carryOut([SharedWrite(bytes, as: name, from: old, to: new)])
+  }
+
+  func write(_ changes: [SharedWrite]) async throws(SharedRecordFailure) -> Bool { try carryOut(changes) }
+
+  private func carryOut(_ changes: [SharedWrite]) throws(SharedRecordFailure) -> Bool {
     interrupt()
     try reach()
     let loss = loss.withLock { $0 }
@@ -177,8 +193,18 @@ actor SQLiteRecord: SharedRecord {
     } catch { throw SharedRecordFailure(error.description) }
   }
 
+  func read(_ wanted: [WantedRecord]) async throws(SharedRecordFailure) -> SharedRows {
+    var found = SharedRows(rows: [:], time: WallClock.milliseconds)
+    for entry in wanted {
+      let row = try rows(named: entry.name).rows[entry.name]
+      guard row?.version != entry.version else { continue }
+      if let row { found.rows[entry.name] = row } else { found.gone.append(entry.name) }
+    }
+    return found
+  }
+
   func write(
-    _ bytes: [UInt8], as name: String, from old: Int64?, to new: Int64
+    _ bytes: [UInt8], as name: String, from old: Int64?, to new: Int64, isTold: Bool
   ) async throws(SharedRecordFailure) -> Bool {
     do throws(SQLiteError) {
       return try put(SharedWrite(bytes, as: name, from: old, to: new))

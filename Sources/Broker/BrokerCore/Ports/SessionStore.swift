@@ -18,6 +18,23 @@ package protocol RecordStore: AnyObject, Sendable {
   /// - Throws: ``StoreFailure/locked`` while the key is not there.
   func load() async throws(StoreFailure) -> StoreContents
 
+  /// Reads of some profiles what the broker has not taken up yet.
+  ///
+  /// It leaves out each record that still has the version known, and finds of all others what ``load()`` finds: of a known
+  /// one that is not there any more, too.
+  ///
+  /// - Throws: as ``load()``.
+  func load(_ known: [KnownRecord]) async throws(StoreFailure) -> StoreContents
+
+  /// Has the broker told that there is something in ``takeNews()``, in place of the one that was told before.
+  func watch(_ tell: @escaping @Sendable () -> Void)
+
+  /// Takes out what was told of the writes of other brokers.
+  func takeNews() -> RecordNews
+
+  /// Whether the writes of other brokers are told now: then nothing that is awaited of them needs to be looked for more often.
+  var isTold: Bool { get }
+
   /// Makes all steps durable in one transaction, or none of them.
   ///
   /// A record closes every intent; of intents that are shared a broker closes only its own.
@@ -60,6 +77,18 @@ extension RecordStore {
 
   /// It has none of its own.
   package func forgetSharedKeys() {}
+
+  /// It has no versions, and reads everything.
+  package func load(_ known: [KnownRecord]) async throws(StoreFailure) -> StoreContents { try await load() }
+
+  /// No other broker writes, or none tells.
+  package func watch(_ tell: @escaping @Sendable () -> Void) {}
+
+  /// As above.
+  package func takeNews() -> RecordNews { RecordNews() }
+
+  /// As above.
+  package var isTold: Bool { false }
 }
 
 extension SessionStore {

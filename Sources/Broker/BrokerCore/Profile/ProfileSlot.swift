@@ -27,6 +27,8 @@ final class ProfileSlot {
   var records: (any RecordStore)?
   /// Whether its record is known: that of a shared store has to be read first, and again after each lock of the vault.
   var isRead: Bool
+  /// The version of its record in a shared store, as it was taken up; nil where that is to be read whatever version it has.
+  var takenUp: Int64?
   /// Whether a client was told of a session before it was known whether there is one.
   var isShownUnread = false
   /// The requests that wait for the record.

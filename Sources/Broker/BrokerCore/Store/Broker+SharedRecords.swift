@@ -9,7 +9,7 @@ extension Broker {
   private static let pauseOfReading = Duration.seconds(1)
 
   /// The shared stores of the configured profiles, each of them once.
-  private var sharedStores: [any RecordStore] {
+  var sharedStores: [any RecordStore] {
     var known: Set<ObjectIdentifier> = []
     return slots.compactMap(\.records).filter { known.insert(ObjectIdentifier($0)).inserted }
   }
@@ -42,57 +42,8 @@ extension Broker {
     }
   }
 
-  /// Takes up what other brokers have written.
-  package func readSharedRecords() {
-    for store in sharedStores { readRecords(of: store) }
-  }
-
-  private func readRecords(of store: any RecordStore) {
-    polls.removeValue(forKey: ObjectIdentifier(store))?.cancel()
-    read(store) { broker, contents in
-      for slot in broker.slots where slot.records === store { broker.takeUp(contents, on: slot) }
-      broker.poll(store)
-    }
-  }
-
-  /// The pauses between readings while another broker's refresh is awaited, with a caller behind it and without: a refresh takes
-  /// some hundred milliseconds.
-  private static let pausesOfWaiting = (caller: Duration.milliseconds(250), schedule: Duration.seconds(1))
-
-  /// Reads a shared store again after its interval, or soon where another broker's refresh is awaited.
-  ///
-  /// The time is drawn for each reading, from three quarters of the pause to the whole: the members of a fleet spread.
-  func poll(_ store: any RecordStore) {
-    guard let interval = store.pollInterval, vault.isOpen else { return }
-    let now = self.now
-    var pause = interval
-    for slot in slots where slot.records === store && slot.machine.isAwaitingOther(at: now) {
-      pause = min(pause, slot.machine.demands.isEmpty ? Self.pausesOfWaiting.schedule : Self.pausesOfWaiting.caller)
-    }
-    let id = ObjectIdentifier(store)
-    polls[id]?.cancel()
-    polls[id] = schedule(at: now.uptime + pause * (0.75 + entropy.fraction() / 4)) { broker in
-      guard broker.vault.isOpen, broker.sharedStores.contains(where: { $0 === store }) else { return }
-      broker.readRecords(of: store)
-    }
-  }
-
   /// Forgets the keys of shared stores: the vault is locked.
   func dropSharedKeys() { for store in sharedStores { store.forgetSharedKeys() } }
-
-  /// Whether the record of a profile is known; a request that comes before the first reading of a shared store goes on with
-  /// it, or is refused with `storeFailed`; `timeout` is the longest that it waits.
-  func isKnown<Value>(
-    _ slot: ProfileSlot, _ caller: Caller<Value>, timeout: Duration? = nil, again: @escaping Method<Value>
-  ) -> Bool {
-    guard !slot.isRead, let store = slot.records else { return true }
-    let id = caller.id
-    slot.awaitingRecord.append(id)
-    wait(id) { broker, principal throws(BrokerError) in try again(broker, Caller(id, as: principal)) }
-    if let timeout { limit(id, to: timeout) }
-    if slot.awaitingRecord.count == 1 { readRecords(of: store) }
-    return false
-  }
 
   /// Goes on with the requests that have waited for the record of a profile; `error` says why it is not known.
   func serveAwaitingRecord(_ slot: ProfileSlot, _ error: BrokerError? = nil) {
@@ -124,11 +75,10 @@ extension Broker {
   /// Reads what another broker has written in the meantime, instead of beginning a flight.
   func readAgain(for flight: UInt64, on slot: ProfileSlot) {
     guard let store = slot.records else { return handle(.intentFailed(flight: flight), on: slot) }
-    let id = slot.id
-    read(store) { broker, contents in
-      guard let slot = broker.holder(id) else { return }
+    read(store, [slot]) { broker, asked, contents in
+      guard let slot = broker.holder(asked[0].slot) else { return }
       guard let contents else { return broker.handle(.intentFailed(flight: flight), on: slot) }
-      broker.takeUp(contents, on: slot)
+      broker.takeUp(contents, on: slot, asked[0])
       // A lease that has begun in between is not shown.
       broker.handle(.intentHeld(flight: flight, for: Self.pauseOfReading), on: slot)
     }
@@ -141,12 +91,12 @@ extension Broker {
     guard let slot = holder(of: record.profile), let store = slot.records else {
       return finishSave(of: record, .superseded)
     }
-    let id = slot.id
-    read(store) { broker, contents in
-      guard let slot = broker.holder(id) else { return broker.finishSave(of: record, .superseded) }
+    slot.takenUp = nil
+    read(store, [slot]) { broker, asked, contents in
+      guard let slot = broker.holder(asked[0].slot) else { return broker.finishSave(of: record, .superseded) }
       guard let contents else { return broker.settle(save, .failed(context: "reading a shared store")) }
-      if contents.records.contains(record) { return broker.settle(save, nil) }
-      if slot.machine.generation == record.generation { broker.takeUp(contents, on: slot, isRefused: true) }
+      if contents.records[record.profile] == record { return broker.settle(save, nil) }
+      if slot.machine.generation == record.generation { broker.takeUp(contents, on: slot, asked[0], isRefused: true) }
       broker.handle(.saveFailed(generation: record.generation), on: slot)
       // A logout that is written once more is waited for.
       if slot.machine.ending == nil {
@@ -155,28 +105,19 @@ extension Broker {
     }
   }
 
-  /// Reads a shared store; what cannot be read is nil.
-  private func read(
-    _ store: any RecordStore, then go: @escaping @Sendable (isolated Broker, StoreContents?) -> Void
-  ) {
-    askStore { _ throws(StoreFailure) in
-      try await store.load()
-    } then: { broker, result in
-      // A vault that is being locked keeps what still comes; one that is being opened reads it once more.
-      let isTaken = broker.vault.isOpen || broker.vault.phase == .locking
-      go(broker, isTaken ? try? result.get() : nil)
-    }
-  }
-
   /// Takes up the record of a profile, unless one of this broker's own is on its way, which may be what was read;
   /// `isRefused` says that it was refused.
-  private func takeUp(_ contents: StoreContents?, on slot: ProfileSlot, isRefused: Bool = false) {
-    handle(.storeReached(contents != nil), on: slot)
+  func takeUp(_ contents: SharedReading?, on slot: ProfileSlot, _ asked: AskedRecord, isRefused: Bool = false) {
+    if slot.machine.isStoreAway != (contents == nil) { handle(.storeReached(contents != nil), on: slot) }
     guard let contents else { return serveAwaitingRecord(slot, Self.unreached(slot.name)) }
     noteRollback(contents.rolledBack.contains(slot.name), of: slot)
-    let record = contents.records.first { $0.profile == slot.name }
-    let intent = contents.intents.first { $0.profile == slot.name }
-    guard slot.isRead else { return begin(record, intent, contents, on: slot) }
+    let record = contents.records[slot.name]
+    let intent = contents.intents[slot.name]
+    guard slot.isRead else {
+      // Nothing is said of one that was known before the vault was locked in between.
+      if asked.version == nil || record != nil { begin(record, intent, contents, on: slot) }
+      return
+    }
     if contents.tampered.contains(slot.name) {
       publishRarely(.securityAlert(SecurityAlertEvent(kind: .storeTampering)), of: slot)
     }
@@ -188,6 +129,7 @@ extension Broker {
       slot.sessions += 1
       slot.provingClient = nil
     }
+    slot.takenUp = contents.versions[slot.name]
     handle(.replacedElsewhere(record, intent: intent), on: slot)
     // The next save of what was replaced is not wanted any more.
     if isNews { journal.forgetRetry(of: slot.name) }
@@ -196,9 +138,10 @@ extension Broker {
 
   /// Takes up the record that was there before this broker.
   private func begin(
-    _ record: SessionRecord?, _ intent: RefreshIntent?, _ contents: StoreContents, on slot: ProfileSlot
+    _ record: SessionRecord?, _ intent: RefreshIntent?, _ contents: SharedReading, on slot: ProfileSlot
   ) {
     slot.isRead = true
+    slot.takenUp = contents.versions[slot.name]
     if contents.tampered.contains(slot.name) {
       handle(.mistrusted, on: slot)
       raiseTampering(of: slot.name)

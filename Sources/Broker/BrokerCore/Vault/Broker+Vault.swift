@@ -180,6 +180,7 @@ extension Broker {
       tokenID: slot.machine.tokenID)
     slot.machine.serve(slot.provider, isShared: slot.records != nil)
     slot.isRead = slot.records == nil
+    slot.takenUp = nil
     slot.subjects = nil
     slot.rendered.forget()
     slot.account.describedAt = nil

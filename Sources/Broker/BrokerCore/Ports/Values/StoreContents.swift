@@ -13,6 +13,11 @@ package struct StoreContents: Sendable {
   /// Profiles whose record was newer when this broker last looked: the shared store has gone back to an earlier state, as
   /// after a failover, so that its refresh token may have been spent since.
   package var rolledBack: [ProfileName] = []
+  /// The versions of records of a shared store that are the same at the next reading as long as they have this version: once
+  /// they are taken up, they need not be read again.
+  ///
+  /// One with a flight is none: what it means changes with the time. Neither is one that cannot be trusted.
+  package var versions: [ProfileName: Int64] = [:]
   /// Refreshes of which it is not known whether they were sent.
   package var intents: [RefreshIntent] = []
   /// Logins that wait for their code or their user.

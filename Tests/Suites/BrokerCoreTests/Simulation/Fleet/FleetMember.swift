@@ -35,6 +35,8 @@ final class FleetMember {
   let clock: SimulatedClock
   let providers = Wire<ProviderRequest, ProviderAnswer>(after: 0)
   let records = Wire<RecordQuestion, RecordAnswer>(after: 0)
+  /// Its way to the place.
+  let view: PlaceView
   let storage = Wire<StoreQuestion, StoreAnswer>(after: 0)
   let inbox = Inbox()
   let broker: Broker
@@ -53,6 +55,10 @@ final class FleetMember {
   var isStopped = false
   /// Whether it cannot reach the place.
   var isCutOff = false
+  /// Whether the writes of others are told to it.
+  var isTold = false
+  /// The rows that it was shown, by their versions.
+  var shown: [Int64: [UInt8]] = [:]
   /// When what it was shown last was read at the place.
   var viewedAt = Duration.zero
   var known: Known?
@@ -79,11 +85,12 @@ final class FleetMember {
     self.clock = clock
     let disk = InMemoryStore()
     store = SimulatedStore(disk, storage, inbox)
+    view = PlaceView(records)
     let file = SimulatedKeyFile(key)
     self.file = file
     let provider = SimulatedProvider(.default, issuer: FleetSimulation.issuer, habit: .token, providers)
     let fleet = FleetStore(
-      PlaceView(records), fleet: "f", bindings: [.default: provider.binding], pollInterval: FleetSimulation.poll,
+      view, fleet: "f", bindings: [.default: provider.binding], pollInterval: FleetSimulation.poll,
       key: { .success(file.key) }, now: { Moment(wall: clock.now, uptime: clock.uptime) }, boot: clock.boot,
       report: { _ in })
     broker = Broker(

@@ -1,8 +1,8 @@
-import BrokerCore
 import BrokerProtocol
 import Records
 import SecretMemory
 
+@testable import BrokerCore
 @testable import Fleet
 
 /// What must hold.
@@ -161,23 +161,38 @@ extension FleetSimulation {
   func noteShown(_ answer: RecordAnswer, to question: RecordQuestion, _ member: FleetMember) {
     if case .rows(let rows) = answer { keys.show(rows, to: member) }
     switch (question, answer) {
-    case (.read(nil), .rows(let rows)):
+    case (.news, .rows(let rows)):
       guard keys.canOpen(rows, member) else { return }
       guard let row = rows.rows[ProfileName.default.description] else {
-        noteBehind(member.known != nil, member)
+        let isThere = question.known != .some(nil) && rows.gone.isEmpty
+        noteBehind(member.known != nil && !isThere, member)
         return
       }
+      member.shown[row.version] = row.bytes
       guard let found = known(row) else { return }
       let isBehind = member.known?.isAhead(of: found) ?? false
       noteBehind(isBehind, member)
       if !isBehind { member.known = found }
-    case (.write(let changes), .written(true)):
+    case (.write(let changes, _), .written(true)):
       // Another member may have written since: then the next view is newer.
       if let row = place.rows[ProfileName.default.description], row.version == changes.last?.new {
         member.known = known(row)
         member.mayNotSpend = false
       }
     default: break
+    }
+  }
+
+  /// A member that asks for what is another version than it knows knows all of the row that has that version: a whole reading
+  /// would find nothing more.
+  func checkKnown(_ question: RecordQuestion, _ member: FleetMember) throws(Violation) {
+    guard case .some(.some(let version)) = question.known, let row = place.rows[ProfileName.default.description],
+      row.version == version, let entry = try? entry(of: row)
+    else { return }
+    counts.known += 1
+    let generation = member.broker.assumeIsolated { $0.slot(named: .default)?.machine.restingGeneration ?? 0 }
+    guard member.shown[version] == row.bytes, entry.flight == nil, generation >= entry.generation else {
+      throw Violation(.recovers, "member \(member.number) does not ask for version \(version), and has not taken it up")
     }
   }
 

@@ -36,8 +36,8 @@ struct FleetKeys {
     if let name = name(rows), codings[name]?.wrapping == member.file.key.id { member.opened = name }
   }
 
-  /// Whether a member has the data key of rows.
-  func canOpen(_ rows: SharedRows, _ member: FleetMember) -> Bool { name(rows) == member.opened }
+  /// Whether a member has the data key of rows: they come without it where it is the one that the member knows.
+  func canOpen(_ rows: SharedRows, _ member: FleetMember) -> Bool { name(rows).map { $0 == member.opened } ?? true }
 }
 
 /// The file with the key of one simulated machine.
@@ -70,7 +70,7 @@ extension FleetSimulation {
       guard storeKey == nil || change.leaseEnd == nil else { return }
       try keys.add(change.changes[0].bytes, under: storeKey ?? keys.storeKey)
       guard change.report.damaged.isEmpty else { throw Violation(.durableFirst, "\(change.report) cannot be sealed") }
-      guard case .written(true) = try act(.write(change.changes)) else { return }
+      guard case .written(true) = try act(.write(change.changes, isTold: true)) else { return }
       trace.note("another key\(storeKey == nil ? "" : ", and another store.key")")
       if let storeKey { keys.storeKey = storeKey }
       counts.rekeys += 1

@@ -8,7 +8,7 @@ import TestSupport
 extension FleetSimulation {
   private enum Step: CaseIterable {
     case record, provider, token, forced, rush, report, login, logout, moment, minute, long
-    case die, stop, goOn, cut, place, network, failOver, rekey, keyFile
+    case die, stop, goOn, cut, place, network, failOver, telling, rekey, keyFile
 
     /// How often, in relation to the others.
     var weight: Int {
@@ -19,7 +19,7 @@ extension FleetSimulation {
       case .forced: 50
       case .login: 40
       case .rush: 30
-      case .goOn, .rekey, .keyFile: 12
+      case .goOn, .telling, .rekey, .keyFile: 12
       case .minute, .failOver: 10
       case .report, .cut: 6
       case .die, .stop: 5
@@ -70,6 +70,9 @@ extension FleetSimulation {
     case .place: isPlaceDown = !isPlaceDown && chance(0.4)
     case .network: isNetworkDown = !isNetworkDown && chance(0.4)
     case .failOver: failOver()
+    case .telling:
+      turnTelling(of: member)
+      try turn()
     case .rekey: try rekey()
     case .keyFile: member.file.key = keys.storeKey
     }

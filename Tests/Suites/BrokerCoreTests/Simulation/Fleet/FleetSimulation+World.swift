@@ -44,27 +44,45 @@ extension FleetSimulation {
       switch call.question {
       case .read(let name): name == ProfileName.default.description
       case .write: true
+      case .news: false
       }
     }
     if underWay > 1 { throw Violation(.oneFlight, "member \(member.number) makes \(underWay) changes at a time") }
   }
 
   private func noteView(_ question: RecordQuestion, _ member: FleetMember, _ number: Int) {
-    if case .read(nil) = question { member.views[number] = world }
+    if question.known != nil { member.views[number] = world }
   }
 
   /// Does in the place what was asked.
   @discardableResult
   func act(_ question: RecordQuestion) throws(Violation) -> RecordAnswer {
     let answer = place.answer(question, at: world)
-    if case .write(let changes) = question {
-      if case .written(true) = answer {
-        for change in changes { try noteWritten(change.name) }
-      } else {
+    if case .write(let changes, let isTold) = question {
+      guard case .written(true) = answer else {
         counts.conflicts += 1
+        return answer
       }
+      for change in changes { try noteWritten(change.name) }
+      if isTold { tell(changes.count == 1 ? .written(changes[0].name, version: changes[0].new) : .everything) }
     }
     return answer
+  }
+
+  /// Tells the members of a write, as far as hints come: to its own writer as well.
+  private func tell(_ telling: SharedTelling) {
+    for member in members where member.isTold && !member.isStopped && !member.isCutOff && chance(0.8) {
+      counts.told += 1
+      member.view.tell(telling)
+    }
+  }
+
+  /// Has the writes of others told to a member from now on, or no longer.
+  func turnTelling(of member: FleetMember) {
+    guard !member.isStopped, !member.isCutOff, !isPlaceDown else { return }
+    member.isTold.toggle()
+    trace.note("member \(member.number) is \(member.isTold ? "told" : "not told")")
+    member.view.tell(member.isTold ? .began : .ended)
   }
 
   private func deliver(
@@ -74,7 +92,7 @@ extension FleetSimulation {
     member.asked[call.number] = nil
     let readAt = time ?? member.views[call.number]
     member.views[call.number] = nil
-    if case .read(nil) = call.question, case .rows = answer, let readAt {
+    if call.question.known != nil, case .rows = answer, let readAt {
       member.viewedAt = max(member.viewedAt, readAt)
     }
     noteShown(answer, to: call.question, member)

@@ -38,7 +38,8 @@ final class FleetSimulation {
   /// What was counted, for the report.
   struct Counts {
     var steps = 0, tokens = 0, logins = 0, logouts = 0, refreshes = 0, repeats = 0, deaths = 0, lostForGood = 0
-    var conflicts = 0, stops = 0, failovers = 0, alarms = 0, polls = 0, late = 0, rekeys = 0, newKeys = 0
+    var conflicts = 0, stops = 0, failovers = 0, alarms = 0, polls = 0, late = 0, known = 0, told = 0
+    var rekeys = 0, newKeys = 0
 
     /// Adds those of another run.
     mutating func add(_ other: Counts) {
@@ -56,6 +57,8 @@ final class FleetSimulation {
       alarms += other.alarms
       polls += other.polls
       late += other.late
+      known += other.known
+      told += other.told
       rekeys += other.rekeys
       newKeys += other.newKeys
     }
@@ -96,7 +99,8 @@ final class FleetSimulation {
     keys = try FleetKeys()
     place = SimulatedPlace(epoch: 1_700_000_000_000)
     let row = try FleetKey.make(fleet: "f", under: keys.storeKey)
-    _ = place.answer(.write([SharedWrite(row, as: FleetKey.rowName, from: nil, to: 1)]), at: world)
+    let write = SharedWrite(row, as: FleetKey.rowName, from: nil, to: 1)
+    _ = place.answer(.write([write], isTold: false), at: world)
     try keys.add(row, under: keys.storeKey)
   }
 
@@ -154,7 +158,8 @@ final class FleetSimulation {
     if member.records.count > member.last.record {
       for call in member.records.calls where call.number > member.last.record {
         member.asked[call.number] = .init(at: world, answer: nil)
-        if case .read(nil) = call.question { counts.polls += 1 }
+        if call.question.known != nil { counts.polls += 1 }
+        try checkKnown(call.question, member)
       }
       member.last.record = member.records.count
     }

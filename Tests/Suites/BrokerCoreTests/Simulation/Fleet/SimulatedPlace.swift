@@ -6,9 +6,17 @@ import Synchronization
 
 /// What a place for shared records is asked.
 enum RecordQuestion: Sendable {
-  /// One record, or all of them.
-  case read(String?)
-  case write([SharedWrite])
+  /// One record.
+  case read(String)
+  /// Those that are other ones than are known.
+  case news([WantedRecord])
+  case write([SharedWrite], isTold: Bool)
+
+  /// The version that is known of the shared profile; nil for another question, `.some(nil)` where none is known.
+  var known: Int64?? {
+    guard case .news(let wanted) = self else { return nil }
+    return wanted.first { $0.name == ProfileName.default.description }.map(\.version)
+  }
 }
 
 /// What becomes of it.
@@ -37,9 +45,14 @@ struct SimulatedPlace {
   mutating func answer(_ question: RecordQuestion, at uptime: Duration) -> RecordAnswer {
     switch question {
     case .read(let name):
-      let found = name.map { name in rows.filter { $0.key == name } } ?? rows
-      return .rows(SharedRows(rows: found, time: time(at: uptime)))
-    case .write(let changes):
+      return .rows(SharedRows(rows: rows.filter { $0.key == name }, time: time(at: uptime)))
+    case .news(let wanted):
+      var found = SharedRows(rows: [:], time: time(at: uptime))
+      for entry in wanted where rows[entry.name]?.version != entry.version {
+        if let row = rows[entry.name] { found.rows[entry.name] = row } else { found.gone.append(entry.name) }
+      }
+      return .rows(found)
+    case .write(let changes, _):
       guard changes.allSatisfy({ rows[$0.name]?.version == $0.old }) else { return .written(false) }
       history = history.suffix(5) + [rows]
       for change in changes { rows[change.name] = SharedRow(version: change.new, bytes: change.bytes) }
@@ -60,28 +73,42 @@ struct SimulatedPlace {
 /// One member's way to the place.
 final class PlaceView: SharedRecord {
   private let wire: Wire<RecordQuestion, RecordAnswer>
+  private let teller = Mutex<(@Sendable (SharedTelling) -> Void)?>(nil)
 
   /// The way over a wire.
   init(_ wire: Wire<RecordQuestion, RecordAnswer>) { self.wire = wire }
 
-  func read() async throws(SharedRecordFailure) -> SharedRows { try Self.rows(await wire.ask(.read(nil))) }
+  func read() async throws(SharedRecordFailure) -> SharedRows { preconditionFailure("no member reads everything") }
+
+  func read(_ wanted: [WantedRecord]) async throws(SharedRecordFailure) -> SharedRows {
+    try Self.rows(await wire.ask(.news(wanted)))
+  }
 
   func read(_ name: String) async throws(SharedRecordFailure) -> SharedRows {
     try Self.rows(await wire.ask(.read(name)))
   }
 
   func write(
-    _ bytes: [UInt8], as name: String, from old: Int64?, to new: Int64
+    _ bytes: [UInt8], as name: String, from old: Int64?, to new: Int64, isTold: Bool
   ) async throws(SharedRecordFailure) -> Bool {
-    try await write([SharedWrite(bytes, as: name, from: old, to: new)])
+    try await write([SharedWrite(bytes, as: name, from: old, to: new)], isTold: isTold)
   }
 
   func write(_ changes: [SharedWrite]) async throws(SharedRecordFailure) -> Bool {
-    guard case .written(let isWritten) = await wire.ask(.write(changes)) else {
+    try await write(changes, isTold: true)
+  }
+
+  private func write(_ changes: [SharedWrite], isTold: Bool) async throws(SharedRecordFailure) -> Bool {
+    guard case .written(let isWritten) = await wire.ask(.write(changes, isTold: isTold)) else {
       throw SharedRecordFailure("the place is away")
     }
     return isWritten
   }
+
+  func watch(_ tell: @escaping @Sendable (SharedTelling) -> Void) async { teller.withLock { $0 = tell } }
+
+  /// Gives the member a hint.
+  func tell(_ telling: SharedTelling) { teller.withLock { $0 }?(telling) }
 
   func close() async {}
 
