@@ -57,6 +57,9 @@ struct DoorClient: ~Copyable {
     }
   }
 
+  /// Frees the memory that is read into, until something comes.
+  mutating func rest() { buffer = [] }
+
   /// Writes all of it; false where the client is gone, or takes nothing any more.
   mutating func write(_ bytes: [UInt8]) -> Bool {
     var written = 0
