@@ -57,6 +57,9 @@ struct DoorClient: ~Copyable {
     }
   }
 
+  /// Frees the memory that is read into, until something comes.
+  mutating func rest() { buffer = [] }
+
   /// Writes all of it; false where the client is gone, or takes nothing any more.
   mutating func write(_ bytes: [UInt8]) -> Bool {
     var written = 0
@@ -87,10 +90,16 @@ struct DoorClient: ~Copyable {
   }
 
   /// Whether the client has closed the connection: one that has only ended its own sending waits for its answer.
-  var isGone: Bool {
+  ///
+  /// - Parameter unread: whether something that it has sent may wait to be read: the end of a TCP connection comes behind that,
+  ///   and not at all while there is no room for it, so that the kernel is asked who holds the other end.
+  func isGone(unread: Bool) -> Bool {
     var poll = PollSet(count: 1)
     poll.watch(0, descriptor.number, hangUp: true)
-    guard let ready = try? poll.wait(atMost: .zero), ready > 0 else { return false }
+    guard let ready = try? poll.wait(atMost: .zero), ready > 0 else {
+      // It was found when the connection was admitted: that it is not any more is no want of the kernel's.
+      return isPort && unread && LoopbackSocket.user(connectedTo: descriptor) == nil
+    }
     return poll.isOver(0) || isPort && !LoopbackSocket.isHeld(byPeerOf: descriptor)
   }
 

@@ -125,11 +125,8 @@ struct DoorConnection: ~Copyable {
     var hasBegun = false
     while true {
       if client.input.isEmpty {
-        var hasCome = false
-        if lane.isHeld, !hasBegun {
-          hasCome = client.receive(until: BootClock.now + Self.handTime)
-          if !hasCome { rest() }
-        }
+        let hasCome = !hasBegun && client.receive(until: BootClock.now + Self.handTime)
+        if !hasBegun, !hasCome { rest(&head) }
         guard hasCome || client.receive(until: deadline) else {
           guard hasBegun, !client.hasEnded, !door.isClosed else { return false }
           throw .malformed("The head of the request did not come in time.", status: 408)
@@ -148,10 +145,12 @@ struct DoorConnection: ~Copyable {
   }
 
   /// Releases what is kept between requests: others may use it, and no token stays with a connection that rests.
-  private mutating func rest() {
+  private mutating func rest(_ head: inout RequestHead) {
     lane.release()
     loan?.clear()
     echo = nil
+    head = RequestHead(longest: Self.longestHead)
+    client.rest()
   }
 
   /// Reads a body that is held.

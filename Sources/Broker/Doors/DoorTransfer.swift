@@ -113,7 +113,9 @@ struct DoorTransfer {
         // What came before the end was taken with it.
         if let result = transfer.result { return end(result, &client) }
         // Nothing has come: the wait was over for another reason, such as the end of the client's connection.
-        if hasWaited, pending.isEmpty, reader == nil || flow.bodyRoom == 0, client.isGone { return .over }
+        if hasWaited, pending.isEmpty, reader == nil || flow.bodyRoom == 0, client.isGone(unread: reader != nil) {
+          return .over
+        }
       }
       if written < pending.count {
         guard write(&client, at: transfer.time) else { return .over }

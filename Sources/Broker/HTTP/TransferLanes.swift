@@ -99,9 +99,6 @@ package final class KeptLane {
   /// The client whose settings hold.
   var client: HTTPClient { lanes.client }
 
-  /// Whether it has a lane.
-  package var isHeld: Bool { lane != nil }
-
   /// Releases the lane; no transfer is under way on it.
   package func release() {
     guard let lane else { return }

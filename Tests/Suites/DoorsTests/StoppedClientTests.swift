@@ -140,31 +140,35 @@ import Testing
   @Test(arguments: [true, false])
   func `a client that goes in the middle of an upload is noticed`(_ isRead: Bool) async throws {
     let stage = try Stage()
-    let size = 1 << 30
-    let server: FileDescriptor
-    do {
-      let client = try stage.connect("POST /upload", "Content-Length: \(size)\r\n")
-      server = try stage.accept()
-      if isRead {
-        try client.sendAll(Self.piece.span)
-        var (count, buffer) = (0, Self.piece)
-        #expect(
-          Patience.wait {
-            while case .bytes(let more) = server.read(into: &buffer) { count += more }
-            return count == Self.piece.count
-          })
-      } else {
-        // The server takes nothing: the door holds what it may, and the rest waits in buffers.
-        try client.setNonBlocking()
-        while case .bytes = client.send(Self.piece, 0..<Self.piece.count) {}
-      }
-      #expect(stage.door.counts == Door.Counts(forwarded: 1, refused: 0, connections: 1))
-    }
+    let server = try Self.upload(to: stage, isRead: isRead)
     #expect(Patience.wait { stage.door.counts.connections == 0 })
     // The lane is free for another connection, and the request is over.
     #expect(stage.door.lanes.idleCount == 1)
     #expect(Patience.wait { Stage.isLeft(server) })
     await stage.end()
+  }
+
+  /// A client sends a part of a body, and goes.
+  ///
+  /// - Returns: the connection of the door to the server.
+  private static func upload(to stage: Stage, isRead: Bool) throws -> FileDescriptor {
+    let client = try stage.connect("POST /upload", "Content-Length: \(1 << 30)\r\n")
+    let server = try stage.accept()
+    if isRead {
+      try client.sendAll(piece.span)
+      var (count, buffer) = (0, piece)
+      #expect(
+        Patience.wait {
+          while case .bytes(let more) = server.read(into: &buffer) { count += more }
+          return count == piece.count
+        })
+    } else {
+      // The server takes nothing: the door holds what it may, and the rest waits in buffers.
+      try client.setNonBlocking()
+      while case .bytes = client.send(piece, 0..<piece.count) {}
+    }
+    #expect(stage.door.counts == Door.Counts(forwarded: 1, refused: 0, connections: 1))
+    return server
   }
 }
 
