@@ -34,19 +34,25 @@ package final class FleetStore: RecordStore {
   package typealias KeySource = @Sendable () async -> Result<SealingKey, SharedRecordFailure>
 
   package var lease: Duration? { Self.leaseDuration }
+  /// How often the records are read.
   package var pollInterval: Duration? {
     interval.map { news.isLost ? min($0, Self.intervalWithoutTelling) : $0 }
   }
 
+  /// The place of the records.
   let record: any SharedRecord
+  /// The hints of the place.
   let news = FleetNews()
   private let interval: Duration?
   private let fleet: String
   private let key: KeySource
   private let report: @Sendable (Problem) -> Void
+  /// The name of this member, which no other has.
   let member = RandomBytes.array(count: FleetCoding.holderByteCount)
+  /// The state of this member.
   let state: Mutex<State>
 
+  /// The knowledge of a member of its fleet.
   struct State {
     /// The provider binding of each shared profile of this member.
     var bindings: [ProfileName: ProviderBinding]
@@ -58,8 +64,9 @@ package final class FleetStore: RecordStore {
     var known: [ProfileName: FleetMark] = [:]
     /// The clock of this machine beside the store's.
     var clock: FleetClock
-    /// The last problem that was reported of the records, and the profiles of which one was.
+    /// Whether a problem was reported of the records, and is not over.
     var isUnreachable = false
+    /// The profiles of which one was reported.
     var otherBindings: Set<ProfileName> = []
   }
 
@@ -95,6 +102,7 @@ package final class FleetStore: RecordStore {
 
   package func forgetSharedKeys() { forgetKey() }
 
+  /// Forgets the data key: the next reading brings it.
   func forgetKey() { state.withLock { ($0.coding, $0.keyVersion) = (nil, nil) } }
 
   /// Ends what the records have open.
@@ -225,6 +233,7 @@ package final class FleetStore: RecordStore {
     return .failed(context: failure.reason)
   }
 
+  /// Reports, once, that a profile has another binding in the fleet.
   func tellOtherBinding(of profile: ProfileName) {
     if state.withLock({ $0.otherBindings.insert(profile).inserted }) { report(.otherBinding(profile)) }
   }

@@ -22,7 +22,8 @@ struct ListeningTests {
 
   /// A database that listens, and what it tells; over a pool where one is named.
   private static func run(
-    _ mode: DatabaseCluster.PoolMode?, _ body: (DatabaseCluster, PostgreSQL, Told<PostgreSQL.Telling>) async throws -> Void
+    _ mode: DatabaseCluster.PoolMode?,
+    _ body: (DatabaseCluster, PostgreSQL, Told<PostgreSQL.Telling>) async throws -> Void
   ) async throws {
     let cluster = try await OwnThread.run { try DatabaseCluster() }
     let outcome: Result<Void, any Error>
@@ -45,7 +46,8 @@ struct ListeningTests {
     try await OwnThread.run { _ = try cluster.ask("NOTIFY \(channel), '\(payload)'") }
   }
 
-  @Test(arguments: [nil, DatabaseCluster.PoolMode.session]) func `what is notified comes at once, and while it is asked`(
+  @Test(arguments: [nil, DatabaseCluster.PoolMode.session])
+  func `what is notified comes at once, and while it is asked`(
     _ mode: DatabaseCluster.PoolMode?
   ) async throws {
     try await Self.run(mode) { cluster, database, told in
@@ -66,7 +68,7 @@ struct ListeningTests {
     }
   }
 
-  @Test func `a pool that gives connections away is not listened through, and none of them is left listening`() async throws {
+  @Test func `through a pool that gives connections away it does not listen, nor is one left that does`() async throws {
     try await Self.run(.transaction) { cluster, database, told in
       for _ in 0..<3 {
         let rows = try await database.run("SELECT count(*) FROM pg_listening_channels()")
@@ -98,7 +100,8 @@ struct ListeningTests {
     try await Self.run(nil) { cluster, _, _ in
       let records = (1...3).map { index in
         PostgreSQLRecord(
-          PostgreSQL(PostgreSQLSettings(connection: cluster.connection)) { .success(nil) }, fleet: index == 3 ? "g" : "f")
+          PostgreSQL(PostgreSQLSettings(connection: cluster.connection)) { .success(nil) },
+          fleet: index == 3 ? "g" : "f")
       }
       let told = (1...3).map { _ in Told<SharedTelling>() }
       for (record, told) in zip(records, told) { await record.watch { told.add($0) } }
