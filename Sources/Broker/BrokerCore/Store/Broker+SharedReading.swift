@@ -37,12 +37,16 @@ extension Broker {
   package func readSharedRecords() {
     for store in sharedStores {
       let id = ObjectIdentifier(store)
-      let executor = background.executor
-      store.watch { [weak self] in
-        Task(executorPreference: executor) { await self?.takeUpNews(of: id) }
-      }
+      let worker = background.executor
+      store.watch { [weak self] in self?.hearNews(of: id, by: worker) }
       readRecords(of: store)
     }
+  }
+
+  /// Takes up what was told on any thread; the broker's own needs no other one to get there.
+  private nonisolated func hearNews(of id: ObjectIdentifier, by worker: (any TaskExecutor)?) {
+    guard executor.isIsolatingCurrentContext() != true else { return assumeIsolated { $0.takeUpNews(of: id) } }
+    Task(executorPreference: worker) { await self.takeUpNews(of: id) }
   }
 
   private func readRecords(of store: any RecordStore) {
