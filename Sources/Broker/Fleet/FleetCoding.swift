@@ -47,8 +47,9 @@ struct FleetMark: Equatable {
   /// The most by which a version is drawn above the earlier ones.
   private static let widestStep: Int64 = 1 << 10
 
-  /// A version for the next write: no member takes the row for an earlier one, nor for one that the store had before it went
-  /// back. It grows with the time, in milliseconds, so that no write after that has the version of one that was lost.
+  /// A version for the next write, above the earlier ones.
+  ///
+  /// It grows with the time, in milliseconds: a write has no version of one that was lost before, when the store went back.
   ///
   /// - Returns: nil where there is none any more.
   static func version(after last: Int64, at time: Int64) -> Int64? {

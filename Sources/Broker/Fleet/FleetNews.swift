@@ -62,10 +62,13 @@ final class FleetNews: Sendable {
 }
 
 extension FleetStore {
+  /// Whether the place tells of writes now.
   package var isTold: Bool { news.isTold }
 
+  /// Has the broker told where ``takeNews()`` has something.
   package func watch(_ tell: @escaping @Sendable () -> Void) { news.watch(tell) }
 
+  /// Takes out what was told.
   package func takeNews() -> RecordNews { news.take() }
 
   /// Has the place tell, once.

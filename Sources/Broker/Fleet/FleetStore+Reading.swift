@@ -5,10 +5,16 @@ import Synchronization
 
 /// Reads what other members have written.
 extension FleetStore {
+  /// Reads every shared profile.
+  ///
+  /// - Throws: `StoreFailure.failed(context:)`.
   package func load() async throws(StoreFailure) -> StoreContents {
     try await load(state.withLock { $0.bindings.keys.map { KnownRecord($0) } })
   }
 
+  /// Reads what is another version than is known.
+  ///
+  /// - Throws: `StoreFailure.failed(context:)`.
   package func load(_ known: [KnownRecord]) async throws(StoreFailure) -> StoreContents {
     await listen()
     // By what is known before: changes go on meanwhile.

@@ -32,13 +32,14 @@ package final class FleetStore: RecordStore {
   package typealias KeySource = @Sendable () async -> Result<SealingKey, SharedRecordFailure>
 
   package var lease: Duration? { Self.leaseDuration }
+  /// How often the records are read.
   package var pollInterval: Duration? {
     interval.map { news.isLost ? min($0, Self.intervalWithoutTelling) : $0 }
   }
 
   /// The place of the records.
   let record: any SharedRecord
-  /// The hints of the place that were not taken up yet.
+  /// The hints of the place.
   let news = FleetNews()
   private let interval: Duration?
   private let fleet: String

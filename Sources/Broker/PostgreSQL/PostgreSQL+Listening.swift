@@ -17,7 +17,9 @@ extension PostgreSQL {
 
   /// The channel that is listened to.
   struct Listening {
+    /// The channel.
     let channel: String
+    /// Takes what comes, on the thread of the database.
     let tell: @Sendable (Telling) -> Void
     /// Whether notifications come on the present connection.
     var isOn = false
@@ -35,7 +37,7 @@ extension PostgreSQL {
     listening = Listening(channel: channel, tell: tell)
   }
 
-  /// Begins to listen on a connection that nobody else uses yet.
+  /// Begins to listen on a connection that is not used yet.
   ///
   /// - Throws: `PostgreSQLError.lost` where the connection is.
   func beginListening(on connection: PostgreSQLConnection, _ password: Secret?) throws(PostgreSQLError) {
@@ -50,7 +52,7 @@ extension PostgreSQL {
   }
 
   /// Listens, unless the connection is another one at the server from one statement to the next: a pool that gives its
-  /// connections away between transactions takes LISTEN, and brings the notifications to whoever has that connection then.
+  /// connections away between transactions takes LISTEN, and brings the notifications to the client that has that connection then.
   ///
   /// - Returns: whether notifications come.
   private func brings(
@@ -105,7 +107,7 @@ extension PostgreSQL {
     listening.tell(.ended)
   }
 
-  /// Waits for notifications on the thread until somebody asks, if any can come.
+  /// Waits for notifications on the thread until something is asked, if any can come.
   func idle() {
     guard listening?.isOn == true, connection != nil, !isIdling, !isClosed, !askers.isAny else { return }
     isIdling = true
@@ -126,7 +128,7 @@ extension PostgreSQL {
   }
 }
 
-/// Those who ask a database: while there are any, its thread waits for nothing else.
+/// The callers that ask a database: while there are any, its thread waits for nothing else.
 final class Askers: Sendable {
   private let count = Atomic(0)
   /// Nil where there is no descriptor left: then nothing is waited for.
@@ -137,10 +139,10 @@ final class Askers: Sendable {
     init() throws(Errno) { counter = try EventCounter() }
   }
 
-  /// Nobody asks yet.
+  /// There are none yet.
   init() { bell = try? Bell() }
 
-  /// Whether somebody asks.
+  /// Whether there is one.
   var isAny: Bool { count.load(ordering: .sequentiallyConsistent) > 0 }
 
   /// One more asks.
@@ -152,7 +154,7 @@ final class Askers: Sendable {
   /// One has been answered.
   func end() { count.subtract(1, ordering: .sequentiallyConsistent) }
 
-  /// The descriptor of the bell, which rings for all who ask after this; nil where somebody asks already.
+  /// The descriptor of the bell, which rings for all who ask after this; nil where there is one already.
   func silencedBell() -> Int32? {
     guard let bell else { return nil }
     bell.counter.clear()

@@ -45,6 +45,7 @@ package actor PostgreSQL {
   /// The shortest and the longest rest between attempts to connect: members of a fleet are spread over it.
   private static let rests = (shortest: Duration.milliseconds(200), longest: Duration.seconds(15))
 
+  /// The thread.
   nonisolated let worker = WorkerThread(name: "postgresql")
 
   /// The executor that the actor runs on.
@@ -56,19 +57,22 @@ package actor PostgreSQL {
   /// How long the end waits for a statement, or for a name server: what takes longer ends with the process.
   private static let lastPatience = Duration.seconds(1)
 
+  /// The way to the database.
   let settings: PostgreSQLSettings
   private let patience: Duration
   private let password: PasswordSource
   /// Counts those who ask, and wakes the thread for them.
   nonisolated let askers = Askers()
+  /// The connection; nil before the first, and after it was lost.
   var connection: PostgreSQLConnection?
-  /// What is listened for, and how far that has come.
+  /// The channel that is listened to; nil for none.
   var listening: Listening?
   /// Whether the thread waits for notifications, or is about to.
   var isIdling = false
   private var failures = 0
   private var lastFailure = PostgreSQLError.notConnected("the broker is ending")
   private var restsUntil = Duration.zero
+  /// Whether nothing is carried out any more.
   private(set) var isClosed = false
 
   /// A database without a connection yet.

@@ -68,9 +68,7 @@ struct ListeningTests {
     }
   }
 
-  @Test func `a pool that gives connections away is not listened through, and none of them is left listening`()
-    async throws
-  {
+  @Test func `through a pool that gives connections away it does not listen, nor is one left that does`() async throws {
     try await Self.run(.transaction) { cluster, database, told in
       for _ in 0..<3 {
         let rows = try await database.run("SELECT count(*) FROM pg_listening_channels()")

@@ -8,15 +8,20 @@ struct AskedRecord: Sendable {
   let version: Int64?
 }
 
-/// What a reading of a shared store has found, by profiles.
+/// The findings of a reading of a shared store, by profiles.
 struct SharedReading: Sendable {
+  /// The records.
   let records: [ProfileName: SessionRecord]
+  /// Refreshes of which it is not known whether they were sent.
   let intents: [ProfileName: RefreshIntent]
+  /// Profiles whose record cannot be trusted.
   let tampered: Set<ProfileName>
+  /// Profiles whose record was newer before.
   let rolledBack: Set<ProfileName>
+  /// The versions of records that need not be read again: see ``StoreContents/versions``.
   let versions: [ProfileName: Int64]
 
-  /// What is in the contents.
+  /// The findings in what was read.
   init(_ contents: StoreContents) {
     records = Dictionary(contents.records.map { ($0.profile, $0) }) { first, _ in first }
     intents = Dictionary(contents.intents.map { ($0.profile, $0) }) { first, _ in first }
@@ -32,12 +37,16 @@ extension Broker {
   package func readSharedRecords() {
     for store in sharedStores {
       let id = ObjectIdentifier(store)
-      let executor = background.executor
-      store.watch { [weak self] in
-        Task(executorPreference: executor) { await self?.takeUpNews(of: id) }
-      }
+      let worker = background.executor
+      store.watch { [weak self] in self?.hearNews(of: id, by: worker) }
       readRecords(of: store)
     }
+  }
+
+  /// Takes up what was told on any thread; the broker's own needs no other one to get there.
+  private nonisolated func hearNews(of id: ObjectIdentifier, by worker: (any TaskExecutor)?) {
+    guard executor.isIsolatingCurrentContext() != true else { return assumeIsolated { $0.takeUpNews(of: id) } }
+    Task(executorPreference: worker) { await self.takeUpNews(of: id) }
   }
 
   private func readRecords(of store: any RecordStore) {
@@ -64,10 +73,12 @@ extension Broker {
 
   /// Reads the records that other brokers have written, as was told; what is told during a reading is read behind it.
   private func takeUpNews(of id: ObjectIdentifier) {
-    guard vault.isOpen, readings[id, default: 0] == 0, let store = sharedStores.first(where: { ObjectIdentifier($0) == id })
-    else { return }
+    guard vault.isOpen, readings[id, default: 0] == 0 else { return }
+    guard let store = sharedStores.first(where: { ObjectIdentifier($0) == id }) else { return }
     let news = store.takeNews()
-    if news.mayBeOfAll { return store.isTold ? readRecords(of: store) : poll(store, within: Self.pausesOfWaiting.schedule) }
+    guard !news.mayBeOfAll else {
+      return store.isTold ? readRecords(of: store) : poll(store, within: Self.pausesOfWaiting.schedule)
+    }
     let told = news.profiles.compactMap { slot(named: $0) }.filter { $0.records === store }
     if !told.isEmpty { takeUp(told, of: store) { _ in } }
   }
