@@ -117,7 +117,8 @@ import Testing
       #expect(try stage.ask("POST", "/service/status/200").status == 200)
       // The stop waits for the answer of a refresh, and the door is open until then.
       _ = try stage.api.ask("/misbehave", #"{"endpoint":"refresh","name":"hold-after-commit"}"#)
-      try stage.wire.send(Array(#"{"jsonrpc":"2.0","id":9,"method":"getAccessToken","params":{"forceRefresh":true}}"#.utf8))
+      try stage.wire.send(
+        Array(#"{"jsonrpc":"2.0","id":9,"method":"getAccessToken","params":{"forceRefresh":true}}"#.utf8))
       #expect(try Patience.wait { try !stage.api.ask("/held").required("held").elements().isEmpty })
       let owner = try #require(OwnerRecord(at: sandbox.state + "/broker.lock"))
       try Signal.terminate.send(to: owner.pid)

@@ -46,6 +46,7 @@ struct FleetStage {
   ///   - poll: `pollSeconds`; nil for that of all.
   ///   - profiles: its profiles; nil for `shop` alone.
   /// - Returns: the arguments that choose its state directory and its configuration.
+  /// - Throws: `Errno` where it cannot be written.
   @discardableResult
   func configure(_ name: String, key: String? = nil, poll: Int? = nil, _ profiles: [String]? = nil) throws -> [String] {
     let path = "\(sandbox.root)/\(name).json"

@@ -152,7 +152,10 @@ import Testing
       // A shell opens a folder for reading alone.
       let run = try sandbox.run(
         "/bin/sh",
-        ["-c", #"exec "$@" \#(number)</"#, "sh", BuiltPrograms.command, "--state", sandbox.state, "sandbox", "--", "true"])
+        [
+          "-c", #"exec "$@" \#(number)</"#, "sh", BuiltPrograms.command, "--state", sandbox.state, "sandbox", "--",
+          "true",
+        ])
       #expect(run.code == 1 && run.errors.contains("the standard \(name) is a folder"), "\(run)")
     }
   }

@@ -19,7 +19,8 @@ import Testing
     }
   }
 
-  @Test func `a start waits for a lock whose owner was killed, and which a child of it has for a moment`() async throws {
+  @Test func `a start waits for a lock whose owner was killed, and which a child of it has for a moment`() async throws
+  {
     try await Sandbox.run { sandbox in
       let killed = try sandbox.owner()
       killed.kill()

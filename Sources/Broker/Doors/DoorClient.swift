@@ -93,6 +93,7 @@ struct DoorClient: ~Copyable {
   ///
   /// - Parameter unread: whether something that it has sent may wait to be read: the end of a TCP connection comes behind that,
   ///   and not at all while there is no room for it, so that the kernel is asked who holds the other end.
+  /// - Returns: whether it has; for one that only ends its own sending, not.
   func isGone(unread: Bool) -> Bool {
     var poll = PollSet(count: 1)
     poll.watch(0, descriptor.number, hangUp: true)

@@ -20,13 +20,14 @@ extension FleetStore {
     // By what is known before: changes go on meanwhile.
     let before = state.withLock { $0 }
     let (bindings, marks) = (before.bindings, before.known)
-    var wanted = known.map { entry in
+    let profiles = known.map { entry in
       // One that was taken up is known where nothing else was read or written since.
       let isKnown = marks[entry.profile]?.version == entry.version
       return WantedRecord(entry.profile.description, version: isKnown ? entry.version : nil)
     }
-    wanted.append(WantedRecord(FleetKey.rowName, version: before.keyVersion))
-    let rows = try await look { [wanted] record throws(SharedRecordFailure) in try await record.read(wanted) }
+    let wanted = profiles + [WantedRecord(FleetKey.rowName, version: before.keyVersion)]
+    // Without a list of captures: a closure with one would leave the caller's executor (Swift 6.3).
+    let rows = try await look { record throws(SharedRecordFailure) in try await record.read(wanted) }
     let coding = try await coding(of: rows, known: before)
     var contents = StoreContents(records: [], lastSequence: 0)
     var unsent: [(ProfileName, version: Int64)] = []
@@ -55,8 +56,9 @@ extension FleetStore {
     return coding
   }
 
-  /// Takes a row in; `known` was the newest before it was read. An intent of this member by which nothing was sent goes to
-  /// `unsent`.
+  /// Takes a row in; `known` was the newest before it was read.
+  ///
+  /// An intent of this member by which nothing was sent goes to `unsent`.
   private func read(
     _ row: SharedRow, of profile: ProfileName, _ binding: ProviderBinding, since known: FleetMark?,
     by coding: FleetCoding, at time: Int64, into contents: inout StoreContents,

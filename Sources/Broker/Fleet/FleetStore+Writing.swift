@@ -19,7 +19,6 @@ extension FleetStore {
     var keyReadings = 0
     for _ in 0..<Self.mostTries {
       let rows = try await look { record throws(SharedRecordFailure) in try await record.read(profile.description) }
-      let known = state.withLock { $0.known[profile] }
       let row = rows.rows[profile.description]
       // A record that is not there has no version that would show that the key is another one by now: see ``write``.
       let keyRows = row == nil ? try await readKey() : nil
@@ -35,32 +34,41 @@ extension FleetStore {
         try expectReplaceable(error, of: profile, by: steps)
         entry = nil
       }
-      var change = FleetChange(
-        entry, member: member, lease: Self.leaseDuration, time: rows.time, clock: state.withLock { $0.clock })
-      let mark = row.flatMap { row in entry.map { FleetMark($0, version: row.version) } }
-      change.isRolledBack = known.map { known in mark.map { known.isAhead(of: $0) } ?? true } ?? false
-      let before = entry?.flight
-      guard let entry = try change.apply(steps) else { return }
+      var change = change(of: entry, in: row, of: profile, at: rows.time)
+      guard let new = try change.apply(steps) else { return }
       let last = max(row?.version ?? 0, state.withLock { $0.known[profile]?.version } ?? 0)
       let version = try Self.version(after: last, at: rows.time)
-      let write = SharedWrite(
-        coding.encode(entry, of: profile, binding, version: version), as: profile.description, from: row?.version,
-        to: version)
-      let isTold = steps.contains(where: \.isRecord)
+      let bytes = coding.encode(new, of: profile, binding, version: version)
+      let write = SharedWrite(bytes, as: profile.description, from: row?.version, to: version)
       do throws(StoreFailure) {
+        let isTold = steps.contains(where: \.isRecord)
         guard try await self.write(write, isTold: isTold, with: keyRows?.rows[FleetKey.rowName], at: rows.time) else {
           continue
         }
       } catch {
-        // In the place of another flight it would take that one's reply with it.
-        if before == nil, !isTold { state.withLock { $0.unanswered[profile] = version } }
+        // One that stands in the place of another flight is about the reply to that one as well.
+        if entry?.flight == nil, new.flight != nil { state.withLock { $0.unanswered[profile] = version } }
         throw error
       }
-      state.withLock { $0.unanswered[profile] = nil }
-      note(FleetMark(entry, version: version), of: profile)
-      return
+      return noteWritten(new, version: version, of: profile)
     }
     throw .failed(context: "other members of the fleet write all the time")
+  }
+
+  /// A change of what a row has of a profile.
+  private func change(
+    of entry: FleetEntry?, in row: SharedRow?, of profile: ProfileName, at time: Int64
+  ) -> FleetChange {
+    let (known, clock) = state.withLock { ($0.known[profile], $0.clock) }
+    var change = FleetChange(entry, member: member, lease: Self.leaseDuration, time: time, clock: clock)
+    let mark = row.flatMap { row in entry.map { FleetMark($0, version: row.version) } }
+    change.isRolledBack = known.map { known in mark.map { known.isAhead(of: $0) } ?? true } ?? false
+    return change
+  }
+
+  private func noteWritten(_ entry: FleetEntry, version: Int64, of profile: ProfileName) {
+    state.withLock { $0.unanswered[profile] = nil }
+    note(FleetMark(entry, version: version), of: profile)
   }
 
   private static func version(after last: Int64, at time: Int64) throws(StoreFailure) -> Int64 {
@@ -85,7 +93,7 @@ extension FleetStore {
     }
   }
 
-  /// Takes back the intent whose write had no answer, where it has this version: nothing was sent by it.
+  /// Closes the intent whose write had no answer, where it has this version: nothing was sent by it.
   func withdraw(_ profile: ProfileName, version: Int64) async throws(StoreFailure) {
     guard let binding = state.withLock({ $0.bindings[profile] }) else { return }
     let rows = try await look { record throws(SharedRecordFailure) in try await record.read(profile.description) }
@@ -93,15 +101,13 @@ extension FleetStore {
     guard let row = rows.rows[profile.description], row.version == version,
       let entry = try? coding.decode(row, of: profile, binding)
     else { return }
-    var change = FleetChange(
-      entry, member: member, lease: Self.leaseDuration, time: rows.time, clock: state.withLock { $0.clock })
-    guard let entry = try change.apply([.closeIntent(profile)]) else { return }
+    var change = change(of: entry, in: row, of: profile, at: rows.time)
+    guard let new = try change.apply([.closeIntent(profile)]) else { return }
     let next = try Self.version(after: version, at: rows.time)
-    let bytes = coding.encode(entry, of: profile, binding, version: next)
+    let bytes = coding.encode(new, of: profile, binding, version: next)
     let write = SharedWrite(bytes, as: profile.description, from: version, to: next)
     guard try await self.write(write, isTold: false, with: nil, at: rows.time) else { return }
-    state.withLock { $0.unanswered[profile] = nil }
-    note(FleetMark(entry, version: next), of: profile)
+    noteWritten(new, version: next, of: profile)
   }
 
   /// Throws unless a row that cannot be used may be replaced by what is written: one that cannot be trusted, by a record.

@@ -85,13 +85,15 @@ package struct HTTPURL: Sendable {
   /// Another address on the same server.
   ///
   /// - Parameter target: path and query, with the slash that they begin with.
+  /// - Returns: the address.
   /// - Throws: `HTTPFailure.invalidURL`, as ``init(_:)`` does for the text of both.
   package func at(target: String) throws(HTTPFailure) -> HTTPURL {
     guard target.utf8.first == UInt8(ascii: "/"), origin.utf8.count + target.utf8.count <= Self.longest,
       Self.isTarget(target)
     else { throw .invalidURL }
     return HTTPURL(
-      scheme: scheme, host: host, port: port, target: target, origin: origin, written: origin + target.prefix { $0 != "?" })
+      scheme: scheme, host: host, port: port, target: target, origin: origin,
+      written: origin + target.prefix { $0 != "?" })
   }
 
   /// Whether ``appending(path:)`` makes an address of a path, without making it.

@@ -57,7 +57,8 @@ final class Transfer {
   ///   - keepsConnection: whether its connection may serve others after it.
   /// - Throws: `HTTPFailure.setUpFailed`.
   init(
-    _ exchange: Exchange, _ list: StringList, on easy: EasyHandle, _ settings: HTTPClient.Settings, _ authorities: AuthorityBundle?,
+    _ exchange: Exchange, _ list: StringList, on easy: EasyHandle, _ settings: HTTPClient.Settings,
+    _ authorities: AuthorityBundle?,
     _ connections: KeptConnections, _ clock: TransferClock, keepsConnection: Bool
   ) throws(HTTPFailure) {
     self.list = list

@@ -63,7 +63,9 @@ extension FleetTask {
     case .symbolicLink: throw refusal("it is a symbolic link; remove the file that it names, and then the link")
     default: throw refusal("it is not a regular file")
     }
-    guard status.owner == ProcessIdentity.user else { throw refusal("it belongs to another user; run this as that one") }
+    guard status.owner == ProcessIdentity.user else {
+      throw refusal("it belongs to another user; run this as that one")
+    }
     guard status.linkCount == 1 else { throw refusal("it has other names (hard links); remove those first") }
     return keyFile
   }
@@ -120,8 +122,12 @@ struct FleetLeaving {
       "here: remove store\(names.isEmpty ? "" : ", and shared of \(names),") from \(configuration)",
       "in the database: revoke the role of this machine, which store.postgres names, or change its password",
       "on another member: run authbroker fleet rekey --new-key FILE, since this machine has had the key",
-    ] + (logins.isEmpty
-      ? [] : ["on another member, if this machine may have been copied: run \(logins), since it has had the refresh tokens"])
+    ]
+      + (logins.isEmpty
+        ? []
+        : [
+          "on another member, if this machine may have been copied: run \(logins), since it has had the refresh tokens"
+        ])
   }
 
   /// The output for a person.
@@ -139,7 +145,8 @@ struct FleetLeaving {
       lines.append("what is in the fleet is not known: \(PlainText.line(unread.utf8))")
     } else {
       lines.append(
-        staying.isEmpty ? "no session that was shared here is there" : "with the others stay: \(staying.joined(separator: ", "))")
+        staying.isEmpty
+          ? "no session that was shared here is there" : "with the others stay: \(staying.joined(separator: ", "))")
     }
     lines.append("what is left to do, in this order:")
     for (index, step) in steps.enumerated() { lines.append("  \(index + 1). \(step)") }

@@ -64,7 +64,8 @@ extension FleetTask {
     case .signedOut: return "signed out; log in on any member"
     case .ended: return "its session has ended; log in on any member"
     case .absent: return "no login yet; log in on any member"
-    case .damaged: return "not usable: what is there was not written under the key of the fleet; a login takes its place"
+    case .damaged:
+      return "not usable: what is there was not written under the key of the fleet; a login takes its place"
     case .notShared: return "not shared here"
     case .otherBinding(let other):
       let words = own.map { " and is \(Self.words($0)) here" } ?? ""

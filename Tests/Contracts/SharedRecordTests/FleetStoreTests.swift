@@ -72,9 +72,9 @@ import Testing
   @Test func `an intent whose write had no answer is taken back: nothing was sent by it`() async throws {
     let (one, two) = (member(), member())
     try await one.commit([.record(record(1))])
-    place.loss.withLock { $0 = .answer }
+    place.lossOfOne.withLock { $0 = .answer }
     await #expect(throws: StoreFailure.self) { try await one.commit([intent(1)]) }
-    place.loss.withLock { $0 = nil }
+    place.lossOfOne.withLock { $0 = nil }
     await #expect(throws: StoreFailure.held(for: .milliseconds(Self.lease))) { try await two.commit([intent(1)]) }
     #expect(try await one.load().intents.isEmpty)
     try await two.commit([intent(1)])
@@ -85,9 +85,9 @@ import Testing
     let one = member()
     try await one.commit([.record(record(1))])
     try await one.commit([intent(1, at: 5)])
-    place.loss.withLock { $0 = loss }
+    place.lossOfOne.withLock { $0 = loss }
     await #expect(throws: StoreFailure.self) { try await one.commit([intent(1, at: 0)]) }
-    place.loss.withLock { $0 = nil }
+    place.lossOfOne.withLock { $0 = nil }
     #expect(try await one.load().intents.count == 1)
   }
 

@@ -91,8 +91,9 @@ final class MemoryRecord: SharedRecord {
   /// What becomes of writes.
   enum Loss { case question, answer }
 
-  /// What is lost of them; nil for nothing.
+  /// What is lost of writes of several records, and of those of one; nil for nothing.
   let loss = Mutex<Loss?>(nil)
+  let lossOfOne = Mutex<Loss?>(nil)
 
   /// Its clock, in milliseconds.
   let clock = Atomic(Int64(1_000_000))
@@ -129,15 +130,16 @@ final class MemoryRecord: SharedRecord {
     _ bytes: [UInt8], as name: String, from old: Int64?, to new: Int64, isTold: Bool
   ) async throws(SharedRecordFailure) -> Bool {
     if isTold { told.withLock { $0.append(name) } }
-    return try carryOut([SharedWrite(bytes, as: name, from: old, to: new)])
+    return try put([SharedWrite(bytes, as: name, from: old, to: new)], losing: lossOfOne.withLock { $0 })
   }
 
-  func write(_ changes: [SharedWrite]) async throws(SharedRecordFailure) -> Bool { try carryOut(changes) }
+  func write(_ changes: [SharedWrite]) async throws(SharedRecordFailure) -> Bool {
+    try put(changes, losing: loss.withLock { $0 })
+  }
 
-  private func carryOut(_ changes: [SharedWrite]) throws(SharedRecordFailure) -> Bool {
+  private func put(_ changes: [SharedWrite], losing loss: Loss?) throws(SharedRecordFailure) -> Bool {
     interrupt()
     try reach()
-    let loss = loss.withLock { $0 }
     let isWritten = loss != .question && put(changes)
     if loss != nil { throw SharedRecordFailure("no answer in time") }
     return isWritten

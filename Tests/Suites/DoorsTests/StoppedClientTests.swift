@@ -172,7 +172,7 @@ import Testing
   }
 }
 
-extension Array<UInt8> {
+extension [UInt8] {
   /// Whether it ends with bytes.
   fileprivate func ends(with end: [UInt8]) -> Bool { count >= end.count && suffix(end.count).elementsEqual(end) }
 }

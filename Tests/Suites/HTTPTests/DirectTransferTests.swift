@@ -119,7 +119,8 @@ import Testing
     let transport = try Self.transport()
     let lanes = TransferLanes(of: transport)
     let methods: [HTTPRequest.Method] = [
-      .get, .get, .head, .get, .options, .options, .get, .delete, .delete, .post, .post, .get, .put, .patch, .get, .head, .head,
+      .get, .get, .head, .get, .options, .options, .get, .delete, .delete, .post, .post, .get, .put, .patch, .get,
+      .head, .head,
     ]
     for (index, method) in methods.enumerated() {
       let request = HTTPRequest(method, try server.url("/\(index)"))

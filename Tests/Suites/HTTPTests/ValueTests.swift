@@ -53,7 +53,9 @@ import Testing
     let longest = "/" + String(repeating: "a", count: HTTPURL.longest - 1)
     for base in ["https://example.com", "https://Example.com:8443/api?a", "http://[::1]:1/", "http://127.0.0.1:80"] {
       let server = try HTTPURL(base)
-      for target in ["/", "/a?b=c", "", "a", "/a b", "/a#b", "/%4", "/%41", "//x", longest, String(longest.dropLast(18))] {
+      for target in [
+        "/", "/a?b=c", "", "a", "/a b", "/a#b", "/%4", "/%41", "//x", longest, String(longest.dropLast(18)),
+      ] {
         let whole = target.hasPrefix("/") ? try? HTTPURL(server.origin + target) : nil
         let made = try? server.at(target: target)
         #expect(made == whole && made?.written == whole?.written && made?.text == whole?.text, "\(target.prefix(9))")

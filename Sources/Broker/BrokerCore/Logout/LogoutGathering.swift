@@ -60,7 +60,8 @@ struct LogoutGathering {
     let place =
       areShared.contains(false)
       ? areShared.contains(true) ? "the vault and the database of the fleet" : "the vault" : "the database of the fleet"
-    let others = areShared.contains(true) ? " Until then it lives on the other members; authbroker fleet status says why." : ""
+    let others =
+      areShared.contains(true) ? " Until then it lives on the other members; authbroker fleet status says why." : ""
     return "The session is forgotten here, but \(place) could not be written; it is tried again.\(others)"
   }
 }

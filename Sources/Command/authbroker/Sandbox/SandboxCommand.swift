@@ -72,7 +72,8 @@ enum SandboxCommand: Command {
     for (number, name) in [(0, "input"), (1, "output"), (2, "error")]
     where (try? FileStatus.following("/proc/self/fd/\(number)"))?.kind == .directory {
       throw CommandFailure(
-        .failure, "the standard \(name) is a folder, by which the program would leave the sandbox; give it a file, or /dev/null")
+        .failure,
+        "the standard \(name) is a folder, by which the program would leave the sandbox; give it a file, or /dev/null")
     }
   }
 }

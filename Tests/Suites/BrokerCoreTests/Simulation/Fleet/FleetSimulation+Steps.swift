@@ -20,7 +20,8 @@ extension FleetSimulation {
       case .login: 40
       case .rush: 30
       case .goOn, .telling, .rekey, .keyFile: 12
-      case .minute, .failOver: 10
+      case .failOver: 20
+      case .minute: 10
       case .report, .cut: 6
       case .die, .stop: 5
       case .place, .network: 4
@@ -185,7 +186,7 @@ extension FleetSimulation {
 
   private func failOver() {
     let name = ProfileName.default.description
-    guard plan.failsOver, ledger.newest.generation > 0, chance(0.3),
+    guard plan.failsOver, ledger.newest.generation > 0, chance(0.6),
       place.failOver(losing: Int.random(in: 1...3, using: &random))
     else { return }
     trace.note("the place goes back to version \(place.rows[name]?.version ?? 0)")
