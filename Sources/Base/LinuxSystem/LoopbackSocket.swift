@@ -73,6 +73,12 @@ package enum LoopbackSocket {
     return end.error == 0 && end.is_held != 0
   }
 
+  /// Whether no process holds the other end of a connection any more; false where the kernel does not tell.
+  package static func isLeft(byPeerOf connection: borrowing FileDescriptor) -> Bool {
+    let end = clinux_other_end(connection.number)
+    return end.error == 0 && end.is_held == 0
+  }
+
   /// The same as ``user(connectedTo:)``, by the tables alone, which are read whole.
   static func userInTables(connectedTo connection: borrowing FileDescriptor) -> UInt32? {
     guard let port = try? Errno.check(clinux_peer_port(connection.number)),

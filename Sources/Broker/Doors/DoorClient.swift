@@ -98,8 +98,7 @@ struct DoorClient: ~Copyable {
     var poll = PollSet(count: 1)
     poll.watch(0, descriptor.number, hangUp: true)
     guard let ready = try? poll.wait(atMost: .zero), ready > 0 else {
-      // It was found when the connection was admitted: that it is not any more is no want of the kernel's.
-      return isPort && unread && LoopbackSocket.user(connectedTo: descriptor) == nil
+      return isPort && unread && LoopbackSocket.isLeft(byPeerOf: descriptor)
     }
     return poll.isOver(0) || isPort && !LoopbackSocket.isHeld(byPeerOf: descriptor)
   }

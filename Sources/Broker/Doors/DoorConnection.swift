@@ -17,6 +17,8 @@ struct DoorConnection: ~Copyable {
   private static let headTime = Duration.seconds(20)
   /// How long a body that is held may pause.
   private static let bodyTime = Duration.seconds(30)
+  /// How long it may take at all: the token that it is sent with was lent before.
+  private static let holdTime = Duration.seconds(60)
   /// How many bytes a head may have.
   private static let longestHead = 1 << 16
 
@@ -157,6 +159,7 @@ struct DoorConnection: ~Copyable {
   private mutating func hold(_ framing: BodyFraming) throws(DoorRefusal) -> [UInt8] {
     var reader = BodyReader(framing, longestLine: 0)
     var body: [UInt8] = []
+    let end = BootClock.now + Self.holdTime
     while true {
       var position = 0
       let event = reader.next(in: client.input.span, from: &position)
@@ -167,7 +170,7 @@ struct DoorConnection: ~Copyable {
       case .end?: return body
       case .malformed?: throw .malformed("The body is malformed.")
       case nil:
-        guard client.receive(until: BootClock.now + Self.bodyTime) else {
+        guard client.receive(until: min(end, BootClock.now + Self.bodyTime)) else {
           throw .malformed("The body did not come in time.", status: 408)
         }
       }

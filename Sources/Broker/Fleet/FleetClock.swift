@@ -4,7 +4,7 @@ import BrokerProtocol
 /// How far the clock of this machine is ahead of the store's, as readings show: by it the times that other members have
 /// written are read.
 ///
-/// A value: it reads no clock.
+/// A value: it asks the clocks that it was given.
 struct FleetClock {
   /// Clocks that differ by less count as the same, since a reading takes time.
   ///
@@ -49,9 +49,10 @@ struct FleetClock {
     if let boot, session.clock?.boot == boot { return contents }
     let shift = Duration.milliseconds(ahead - other)
     if shift > Self.tolerance || shift < .zero - Self.tolerance { session.move(by: shift) }
-    guard let clock = session.clock else { return .living(session) }
     let now = now()
-    session.issuedAt = min(session.issuedAt, now.wall)
+    // The store's clock has gone back since: no token lives for longer than its lifetime from now.
+    if session.issuedAt > now.wall { session.move(by: now.wall - session.issuedAt) }
+    guard let clock = session.clock else { return .living(session) }
     session.lastUsedUptime = nil
     session.clock = IssueClock(
       boot: boot, bootedAt: now.bootedAt, providerAhead: boot == nil ? nil : clock.providerAhead)

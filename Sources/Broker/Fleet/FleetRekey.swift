@@ -65,7 +65,8 @@ package struct FleetRekey: Sendable {
       } catch { throw .refused(error) }
       if new == nil || plan.leaseEnd == nil, try await write(plan, over: rows, in: record) { return plan.report }
       guard rows.time - (begin ?? rows.time) < Self.patience else {
-        throw .refused(SharedRecordFailure("its members write all the time; try again"))
+        let reason = new != nil && plan.leaseEnd != nil ? "a refresh is under way" : "its members write"
+        throw .refused(SharedRecordFailure("\(reason) all the time; try again"))
       }
       begin = begin ?? rows.time
       await pause()
@@ -107,7 +108,7 @@ package struct FleetRekey: Sendable {
     _ plan: inout Plan
   ) throws(SharedRecordFailure) -> SharedWrite {
     let version = try Self.version(after: row.version, at: time)
-    guard row.bytes.first == FleetRowParts.format else {
+    guard row.bytes.first ?? 0 <= FleetRowParts.format else {
       throw SharedRecordFailure("the record of \(name) is of a newer version; update authbroker here")
     }
     do throws(FleetCoding.Fault) {

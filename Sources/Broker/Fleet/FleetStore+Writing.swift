@@ -22,7 +22,7 @@ extension FleetStore {
       let row = rows.rows[profile.description]
       // A record that is not there has no version that would show that the key is another one by now: see ``write``.
       let keyRows = row == nil ? try await readKey() : nil
-      let coding = try await coding(with: keyRows)
+      var coding = try await coding(with: keyRows)
       let entry: FleetEntry?
       do throws(FleetCoding.Fault) {
         entry = try row.map { row throws(FleetCoding.Fault) in try coding.decode(row, of: profile, binding) }
@@ -33,6 +33,8 @@ extension FleetStore {
       } catch {
         try expectReplaceable(error, of: profile, by: steps)
         entry = nil
+        // The row that is replaced does not show whether the key is another one by now.
+        coding = try await self.coding(with: readKey())
       }
       var change = change(of: entry, in: row, of: profile, at: rows.time)
       guard let new = try change.apply(steps) else { return }
@@ -40,14 +42,11 @@ extension FleetStore {
       let version = try Self.version(after: last, at: rows.time)
       let bytes = coding.encode(new, of: profile, binding, version: version)
       let write = SharedWrite(bytes, as: profile.description, from: row?.version, to: version)
+      let (isTold, key) = (steps.contains(where: \.isRecord), keyRows?.rows[FleetKey.rowName])
       do throws(StoreFailure) {
-        let isTold = steps.contains(where: \.isRecord)
-        guard try await self.write(write, isTold: isTold, with: keyRows?.rows[FleetKey.rowName], at: rows.time) else {
-          continue
-        }
+        guard try await self.write(write, isTold: isTold, with: key, at: rows.time) else { continue }
       } catch {
-        // One that stands in the place of another flight is about the reply to that one as well.
-        if entry?.flight == nil, new.flight != nil { state.withLock { $0.unanswered[profile] = version } }
+        noteUnanswered(new, version: version, in: row, entry, of: profile)
         throw error
       }
       return noteWritten(new, version: version, of: profile)
@@ -64,6 +63,18 @@ extension FleetStore {
     let mark = row.flatMap { row in entry.map { FleetMark($0, version: row.version) } }
     change.isRolledBack = known.map { known in mark.map { known.isAhead(of: $0) } ?? true } ?? false
     return change
+  }
+
+  /// Notes an intent whose write had no answer; one that stands in the place of a flight by which something was sent is about
+  /// the reply to that as well.
+  private func noteUnanswered(
+    _ new: FleetEntry, version: Int64, in row: SharedRow?, _ old: FleetEntry?, of profile: ProfileName
+  ) {
+    guard new.flight != nil else { return }
+    state.withLock { state in
+      guard old?.flight == nil || row != nil && state.unanswered[profile] == row?.version else { return }
+      state.unanswered[profile] = version
+    }
   }
 
   private func noteWritten(_ entry: FleetEntry, version: Int64, of profile: ProfileName) {

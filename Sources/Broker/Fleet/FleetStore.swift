@@ -77,7 +77,7 @@ package final class FleetStore: RecordStore {
   ///   - fleet: the name of the fleet.
   ///   - bindings: the shared profiles, each with the binding of its provider.
   ///   - pollInterval: how often they are read.
-  ///   - key: gets the key of the fleet; it is asked for each data key once.
+  ///   - key: gets the key of the fleet; it is asked until it has unwrapped the data key, and again for another one.
   ///   - now: the clocks of this machine.
   ///   - boot: the identifier of the machine's start; nil where it is unknown.
   ///   - report: is told of problems.

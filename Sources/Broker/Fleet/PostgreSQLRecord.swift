@@ -194,7 +194,8 @@ package struct PostgreSQLRecord: SharedRecord {
 
   private static func failure(_ error: PostgreSQLError) -> SharedRecordFailure {
     if case .refused(PostgreSQLError.undefinedTable, _) = error {
-      return SharedRecordFailure("there is no table \(table); run: authbroker fleet init")
+      return SharedRecordFailure(
+        "there is no table \(table), or the role may not use its schema; run: authbroker fleet init")
     }
     return SharedRecordFailure(error.description)
   }

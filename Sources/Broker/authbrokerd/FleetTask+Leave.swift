@@ -52,7 +52,10 @@ extension FleetTask {
       if error == .noEntry || error == .notDirectory { return nil }
       throw refusal("\(error)")
     }
-    if [configuration.vault.keyFile, paths.vaultKey].contains(keyFile) {
+    let vaultKeys = [configuration.vault.keyFile, paths.vaultKey].compactMap { path in
+      path.flatMap { try? FileStatus.ofLink($0).identity }
+    }
+    if vaultKeys.contains(status.identity) {
       throw refusal("it is the key of the vault as well; name another file in store.key first")
     }
     if let folder = environment["CREDENTIALS_DIRECTORY"], keyFile.hasPrefix(folder + "/") {

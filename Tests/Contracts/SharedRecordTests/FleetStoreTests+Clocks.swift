@@ -99,4 +99,14 @@ extension FleetStoreTests {
     #expect(read.issuedAt.milliseconds == 1_000_000 && read.tokens.accessTokenExpiresAt?.milliseconds == 1_060_000)
     #expect(try session(in: try await one.load()).issuedAt.milliseconds == 1_000_000)
   }
+
+  @Test func `where the clock of the store has gone back, no token lives longer than its lifetime`() async throws {
+    let (one, two) = (member(boot: "one"), member(boot: "two"))
+    try await one.commit([.record(record(at: 1_000_000, boot: "one", providerAhead: .zero))])
+    // The time of the members is the same, and shown to be 50 seconds ahead of it.
+    place.clock.store(950_000, ordering: .relaxed)
+    let read = try session(in: try await two.load())
+    #expect(read.issuedAt.milliseconds == 1_000_000 && read.tokens.accessTokenExpiresAt?.milliseconds == 1_060_000)
+    #expect(read.clock?.providerAhead == .zero)
+  }
 }

@@ -80,6 +80,20 @@ extension FleetStoreTests {
     #expect(try contents.records == [record(1)] && contents.tampered.isEmpty)
   }
 
+  @Test func `a login in the place of a damaged record is sealed under the key of now`() async throws {
+    let (one, two) = (member(), member())
+    try await one.commit([.record(record(1))])
+    _ = try await two.load()
+    var rows = try await place.read().rows
+    let last = try #require(rows["default"]?.bytes.indices.last)
+    rows["default"]?.bytes[last] ^= 1
+    place.restore(rows)
+    #expect(try await rekey().damaged == ["default"])
+    try await two.commit([.record(record(2, "r2"))])
+    let contents = try await member().load()
+    #expect(try contents.records == [record(2, "r2")] && contents.tampered.isEmpty)
+  }
+
   @Test func `what a member writes meanwhile is sealed again as well`() async throws {
     let one = member()
     try await one.commit([.record(record(1))])
@@ -130,7 +144,7 @@ extension FleetStoreTests {
     let two = member(file: KeyFile(next))
     try await two.commit([intent(1, at: 0)])
     let again = FleetRekey("f", under: next, to: key)
-    await #expect(throws: FleetRekey.Failure.refused(.init("its members write all the time; try again"))) {
+    await #expect(throws: FleetRekey.Failure.refused(.init("a refresh is under way all the time; try again"))) {
       try await again.run(in: place) {
         place.clock.add(1000, ordering: .relaxed)
         try? await two.commit([intent(1, at: 0)])
