@@ -92,10 +92,11 @@ extension FleetSimulation {
     member.asked[call.number] = nil
     let readAt = time ?? member.views[call.number]
     member.views[call.number] = nil
-    if call.question.known != nil, case .rows = answer, let readAt {
+    noteShown(answer, to: call.question, member)
+    // One without the key of the fleet has read nothing.
+    if call.question.known != nil, case .rows(let rows) = answer, keys.canOpen(rows, member), let readAt {
       member.viewedAt = max(member.viewedAt, readAt)
     }
-    noteShown(answer, to: call.question, member)
     member.records.answer(call.number, answer)
     try turn()
   }
