@@ -157,7 +157,7 @@ def _loss(rows, fleet, pair, alarms):
         wait(lambda: alarms.are_all("storeRolledBack"), "alarms", 60)
     rows.add("each member that has seen the later version raises securityAlert storeRolledBack", alarms.are_all("storeRolledBack"),
              {number: [event.get("event", event) for event in events] for number, events in alarms.seen.items()})
-    logged = [next((line for line in member.told.splitlines() if "storeRolledBack" in line), "") for member in fleet.members]
+    logged = [next((line for line in member.told.splitlines() if "older in the database" in line), "") for member in fleet.members]
     rows.add("their logs say so", all(logged), logged[0] or "nothing")
     done = fleet.command("status")
     rows.note("authbroker fleet status says of it", done.stdout + done.stderr)

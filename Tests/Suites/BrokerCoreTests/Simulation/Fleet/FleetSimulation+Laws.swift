@@ -36,7 +36,10 @@ extension FleetSimulation {
     }
     let isReplay = earlier.count == 1 && last.at + server.families[token.family].grace > world
     guard isReplay || hasAccessEnded(text) || isRefused(text, member) else {
-      throw Violation(.spentOnce, "\(text) is sent once more by \(member.number) while its access token lives")
+      let own = server.ownTokens[text] ?? "its access token"
+      throw Violation(
+        .spentOnce,
+        "\(text) is sent once more by \(member.number) while \(own) lives; refused: \(member.refused.sorted())")
     }
   }
 
@@ -46,8 +49,9 @@ extension FleetSimulation {
     return end - Self.tolerance <= world
   }
 
+  /// Whether a member was told that an access token is refused that came with a refresh token: a repeated answer brings another.
   private func isRefused(_ text: String, _ member: FleetMember) -> Bool {
-    server.ownTokens[text].map { member.refused.contains($0) } ?? false
+    member.refused.contains { server.access[$0].map { $0.refreshToken == text && $0.target == nil } ?? false }
   }
 
   /// Takes in the answer to a request.

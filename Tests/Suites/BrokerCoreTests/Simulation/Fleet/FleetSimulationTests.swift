@@ -11,7 +11,8 @@ import Testing
     getenv(name).flatMap { UInt64(String(cString: $0)) }
   }
 
-  /// `FLEET_SEED` runs one seed, from which `FLEET_SEEDS` counts on; `FLEET_STEPS` makes runs longer.
+  /// `FLEET_SEED` runs one seed, from which `FLEET_SEEDS` counts on; `FLEET_STEPS` makes runs longer,
+  /// and `FLEET_LINES` what is shown of one.
   @Test func `every rule of a fleet holds after each step`() async throws {
     let first = Self.number("FLEET_SEED") ?? 1
     let seeds = Self.number("FLEET_SEEDS") ?? (Self.number("FLEET_SEED") == nil ? Self.runs.seeds : 1)
@@ -26,7 +27,7 @@ import Testing
         } catch {
           let again = try FleetSimulation(plan, tracing: true)
           try? again.run()
-          let lines = again.trace.last(80).joined(separator: "\n  ")
+          let lines = again.trace.last(Int(Self.number("FLEET_LINES") ?? 80)).joined(separator: "\n  ")
           Issue.record("seed \(seed), \(plan.members) members: \(error)\n  \(lines)")
         }
         all.add(simulation.counts)
