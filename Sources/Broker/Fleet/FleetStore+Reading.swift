@@ -98,8 +98,12 @@ extension FleetStore {
       unsent.append((profile, row.version))
       return
     }
-    let startedAt = flight.holder == member ? flight.startedAt : start(of: flight, at: time)
-    contents.intents.append(RefreshIntent(profile: profile, generation: flight.generation, startedAt: startedAt))
+    let isAnothers = flight.holder != member
+    state.withLock { $0.doubted[profile] = row.version }
+    contents.intents.append(
+      RefreshIntent(
+        profile: profile, generation: flight.generation,
+        startedAt: isAnothers ? start(of: flight, at: time) : flight.startedAt, isAnothers: isAnothers))
   }
 
   /// When another member has begun its flight, by the clock of this machine: its own may show another time.

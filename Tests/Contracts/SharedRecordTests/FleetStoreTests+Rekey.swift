@@ -142,6 +142,7 @@ extension FleetStoreTests {
     #expect(place.clock.load(ordering: .relaxed) - begin == Self.lease)
     // A member that refreshes all the time keeps it away.
     let two = member(file: KeyFile(next))
+    #expect(try await two.load().intents.count == 1)
     try await two.commit([intent(1, at: 0)])
     let again = FleetRekey("f", under: next, to: key)
     await #expect(throws: FleetRekey.Failure.refused(.init("a refresh is under way all the time; try again"))) {

@@ -100,6 +100,34 @@ import Testing
     await #expect(throws: StoreFailure.superseded) { try await two.commit([intent(1)]) }
   }
 
+  @Test func `a lost reply is sent again by a member that knows how often that was done`() async throws {
+    let (one, two, three) = (member(), member(), member())
+    try await one.commit([.record(record(1))])
+    try await one.commit([intent(1)])
+    place.clock.add(Self.lease, ordering: .relaxed)
+    for member in [two, three] { #expect(try await member.load().intents.map(\.followsLostReply) == [false]) }
+    try await two.commit([intent(1, at: 0)])
+    place.clock.add(Self.lease, ordering: .relaxed)
+    await #expect(throws: StoreFailure.superseded) { try await three.commit([intent(1, at: 0)]) }
+    let intents = try await three.load().intents
+    #expect(intents.map(\.followsLostReply) == [true] && intents.map(\.isAnothers) == [true])
+    try await three.commit([intent(1, at: 0)])
+  }
+
+  @Test func `an end is about the session whose token was refused`() async throws {
+    let (one, two) = (member(), member())
+    try await one.commit([.record(record(1))])
+    _ = try await two.load()
+    let other = try record(2, "r2")
+    try await one.commit([.record(other)])
+    let end = SessionRecord(
+      profile: .default, binding: Self.binding, generation: 9,
+      contents: .ended(.refreshRejected, at: Timestamp(milliseconds: 9)))
+    await #expect(throws: StoreFailure.superseded) { try await two.commit([.record(end)]) }
+    #expect(try await two.load().records == [other])
+    try await two.commit([.record(end)])
+  }
+
   @Test func `a late success is kept where no other member has advanced`() async throws {
     let (one, two) = (member(), member())
     try await one.commit([.record(record(1))])

@@ -137,6 +137,9 @@ extension RefreshMachine {
     return []
   }
 
+  /// Notes that another broker has sent the token once more whose reply was lost.
+  mutating func noteReplayed() { lost?.isReplayed = true }
+
   /// Waits for the end of the access token, or for nothing where it has ended.
   private mutating func rest(_ terms: Terms, _ now: Moment) {
     state =

@@ -117,7 +117,11 @@ extension SessionMachine {
 
   /// Notes that another broker has perhaps spent the refresh token, and its lease is over: as after a crash.
   private mutating func doubt(_ intent: RefreshIntent?, _ now: Moment) -> [Action] {
-    guard let intent, intent.startedAt != intentStartedAt, living != nil, refresh.lost == nil, !isStoreDegraded else {
+    guard let intent, intent.isAnothers || intent.startedAt != intentStartedAt, living != nil, !isStoreDegraded else {
+      return []
+    }
+    guard refresh.lost == nil else {
+      if intent.isAnothers, intent.followsLostReply { refresh.noteReplayed() }
       return []
     }
     switch refresh.state {

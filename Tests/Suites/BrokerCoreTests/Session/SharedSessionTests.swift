@@ -88,6 +88,24 @@ import Testing
     #expect(taken.followsLostReply)
   }
 
+  @Test(arguments: [true, false])
+  func `a token whose reply was lost is sent again by one broker inside the grace`(_ isSentByOther: Bool) {
+    var machine = Self.asking()
+    let rules = SessionRules(rotation: .always, rotationGrace: .seconds(90))
+    _ = machine.handle(.rulesChanged(rules), at: Self.later(1))
+    _ = machine.handle(.intentSaved(flight: 1), at: Self.later(1))
+    #expect(
+      machine.handle(Table.failure(.outcomeUnknown(.timeout)), at: Self.later(2)).summary == ["openIntent 2 of 7"])
+    _ = machine.handle(.intentHeld(flight: 2, for: .seconds(40)), at: Self.later(2))
+    let intent = RefreshIntent(
+      profile: .default, generation: 7, startedAt: Timestamp(milliseconds: 0), isAnothers: isSentByOther)
+    _ = machine.handle(.replacedElsewhere(Table.record(7), intent: intent), at: Self.later(43))
+    let actions = machine.handle(Table.demand(2, force: true), at: Self.later(44)).summary
+    #expect(
+      actions
+        == (isSentByOther ? ["error 1 refreshOutcomeUnknown", "error 2 refreshOutcomeUnknown"] : ["openIntent 3 of 7"]))
+  }
+
   @Test func `a logout that another broker's refresh has overtaken is written over that`() {
     var machine = Self.asking()
     #expect(

@@ -10,11 +10,14 @@ package struct RefreshIntent: Sendable, Equatable {
   package var generation: UInt64
   /// When it was about to be sent.
   package var startedAt: Timestamp
+  /// Whether another broker has noted it, in a store that they share.
+  package var isAnothers: Bool
 
-  package init(profile: ProfileName, generation: UInt64, startedAt: Timestamp) {
+  package init(profile: ProfileName, generation: UInt64, startedAt: Timestamp, isAnothers: Bool = false) {
     self.profile = profile
     self.generation = generation
     self.startedAt = startedAt
+    self.isAnothers = isAnothers
   }
 
   /// Whether the broker knows that the token may have been spent already.
