@@ -33,6 +33,16 @@ struct FleetTests {
   /// A reading by the period comes after three quarters of it at the earliest.
   private static let earliestPoll = Duration.seconds(45)
 
+  /// A login, new tokens and a logout at either of two members are the other's as well.
+  private static func expectToFollow(_ one: FleetMember, _ two: FleetMember) throws {
+    try one.logIn()
+    #expect(Patience.wait { (try? two.state()) == "authenticated" })
+    let token = try two.token(new: true)
+    #expect(try Patience.wait { try one.token() == token })
+    _ = try one.wire.call("logout", #"{"profile":"shop"}"#)
+    #expect(Patience.wait { (try? two.state()) == "signedOut" })
+  }
+
   @Test(arguments: tellingWays) func `a member is told of what another one writes, long before it would look`(
     _ mode: DatabaseCluster.PoolMode?
   ) async throws {
@@ -41,12 +51,7 @@ struct FleetTests {
       // Both have read, and listen.
       for member in [one, two] { #expect(Patience.wait { (try? member.state()) == "signedOut" }) }
       let begin = BootClock.now
-      try one.logIn()
-      #expect(Patience.wait { (try? two.state()) == "authenticated" })
-      let token = try two.token(new: true)
-      #expect(try Patience.wait { try one.token() == token })
-      _ = try one.wire.call("logout", #"{"profile":"shop"}"#)
-      #expect(Patience.wait { (try? two.state()) == "signedOut" })
+      try Self.expectToFollow(one, two)
       #expect(BootClock.now - begin < Self.earliestPoll)
     }
   }
@@ -72,12 +77,7 @@ struct FleetTests {
   func `through a pool that gives connections away, members look by the period`() async throws {
     try await FleetStage.run(.transaction) { stage in
       let (one, two) = (try stage.member("one"), try stage.member("two"))
-      try one.logIn()
-      #expect(Patience.wait { (try? two.state()) == "authenticated" })
-      let token = try two.token(new: true)
-      #expect(try Patience.wait { try one.token() == token })
-      _ = try one.wire.call("logout", #"{"profile":"shop"}"#)
-      #expect(Patience.wait { (try? two.state()) == "signedOut" })
+      try Self.expectToFollow(one, two)
     }
   }
 

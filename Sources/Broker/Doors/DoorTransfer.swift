@@ -6,6 +6,23 @@ import LinuxSystem
 import ProviderKit
 import SecretMemory
 
+/// The time for which a client takes not one byte of what is to be written to it.
+struct WriteStall {
+  private var since: Duration?
+
+  /// Whether it has taken nothing for as long as the limit.
+  ///
+  /// - Parameters:
+  ///   - hasTaken: whether it has just taken something, or nothing was there.
+  ///   - now: the time.
+  ///   - limit: how long it may pause.
+  /// - Returns: false after each byte that it takes.
+  mutating func isOver(hasTaken: Bool, at now: Duration, limit: Duration) -> Bool {
+    since = hasTaken ? nil : since ?? now
+    return since.map { now - $0 >= limit } ?? false
+  }
+}
+
 /// One sending of a request, and its answer, as it passes to the client.
 struct DoorTransfer {
   /// The end of a sending.
@@ -39,8 +56,7 @@ struct DoorTransfer {
   private var reader: BodyReader?
   /// The bytes that are to be written to the client, and how many of them were.
   private var (pending, written): ([UInt8], Int) = ([], 0)
-  /// Since when the client has taken not one byte of what is to be written; nil where it takes them.
-  private var stalledSince: Duration?
+  private var stall = WriteStall()
   private var hasHead = false
   /// The framing of the answer to the client: in chunks, by a length, or by the end of the connection.
   private var isChunked = false
@@ -137,8 +153,7 @@ struct DoorTransfer {
   private mutating func write(_ client: inout DoorClient, at now: Duration) -> Bool {
     guard let count = client.writeNow(pending, from: written) else { return false }
     written += count
-    stalledSince = count > 0 || written == pending.count ? nil : stalledSince ?? now
-    return stalledSince.map { now - $0 < client.writeTime } ?? true
+    return !stall.isOver(hasTaken: count > 0 || written == pending.count, at: now, limit: client.writeTime)
   }
 
   /// Waits until something can be done; false where the door is closed.

@@ -38,20 +38,24 @@ extension FleetStore {
       }
       var change = change(of: entry, in: row, of: profile, at: rows.time)
       guard let new = try change.apply(steps) else { return }
-      let last = max(row?.version ?? 0, state.withLock { $0.known[profile]?.version } ?? 0)
-      let version = try Self.version(after: last, at: rows.time)
-      let bytes = coding.encode(new, of: profile, binding, version: version)
-      let write = SharedWrite(bytes, as: profile.description, from: row?.version, to: version)
       let (isTold, key) = (steps.contains(where: \.isRecord), keyRows?.rows[FleetKey.rowName])
-      do throws(StoreFailure) {
-        guard try await self.write(write, isTold: isTold, with: key, at: rows.time) else { continue }
-      } catch {
-        noteUnanswered(new, version: version, in: row, entry, of: profile)
-        throw error
-      }
-      return noteWritten(new, version: version, of: profile)
+      let place = Place(profile: profile, binding: binding, coding: coding, row: row, entry: entry, time: rows.time)
+      if try await put(new, in: place, isTold: isTold, with: key) { return }
     }
     throw .failed(context: "other members of the fleet write all the time")
+  }
+
+  /// The place of a session, as it was read for a change.
+  private struct Place {
+    let profile: ProfileName
+    let binding: ProviderBinding
+    let coding: FleetCoding
+    /// The row; nil where there is none.
+    let row: SharedRow?
+    /// The session in it; nil where there is none, or one that cannot be trusted.
+    let entry: FleetEntry?
+    /// When it was read, by the clock of the store.
+    let time: Int64
   }
 
   /// A change of what a row has of a profile.
@@ -67,6 +71,28 @@ extension FleetStore {
     return change
   }
 
+  /// Puts a session in its place, with the next version; `key` is the row of the key, where there was none of the session.
+  ///
+  /// - Returns: whether it was written; false where another member has written since.
+  private func put(
+    _ new: FleetEntry, in place: Place, isTold: Bool, with key: SharedRow? = nil
+  ) async throws(StoreFailure) -> Bool {
+    let (profile, row) = (place.profile, place.row)
+    let last = max(row?.version ?? 0, state.withLock { $0.known[profile]?.version } ?? 0)
+    let version = try Self.version(after: last, at: place.time)
+    let bytes = place.coding.encode(new, of: profile, place.binding, version: version)
+    let write = SharedWrite(bytes, as: profile.description, from: row?.version, to: version)
+    do throws(StoreFailure) {
+      guard try await self.write(write, isTold: isTold, with: key, at: place.time) else { return false }
+    } catch {
+      noteUnanswered(new, version: version, in: row, place.entry, of: profile)
+      throw error
+    }
+    state.withLock { $0.unanswered[profile] = nil }
+    note(FleetMark(new, version: version), of: profile)
+    return true
+  }
+
   /// Notes an intent whose write had no answer; one that stands in the place of a flight by which something was sent is about
   /// the reply to that as well.
   private func noteUnanswered(
@@ -77,11 +103,6 @@ extension FleetStore {
       guard old?.flight == nil || row != nil && state.unanswered[profile] == row?.version else { return }
       state.unanswered[profile] = version
     }
-  }
-
-  private func noteWritten(_ entry: FleetEntry, version: Int64, of profile: ProfileName) {
-    state.withLock { $0.unanswered[profile] = nil }
-    note(FleetMark(entry, version: version), of: profile)
   }
 
   private static func version(after last: Int64, at time: Int64) throws(StoreFailure) -> Int64 {
@@ -116,11 +137,8 @@ extension FleetStore {
     else { return }
     var change = change(of: entry, in: row, of: profile, at: rows.time)
     guard let new = try change.apply([.closeIntent(profile)]) else { return }
-    let next = try Self.version(after: version, at: rows.time)
-    let bytes = coding.encode(new, of: profile, binding, version: next)
-    let write = SharedWrite(bytes, as: profile.description, from: version, to: next)
-    guard try await self.write(write, isTold: false, with: nil, at: rows.time) else { return }
-    noteWritten(new, version: next, of: profile)
+    let place = Place(profile: profile, binding: binding, coding: coding, row: row, entry: entry, time: rows.time)
+    _ = try await put(new, in: place, isTold: false)
   }
 
   /// Throws unless a row that cannot be used may be replaced by what is written: one that cannot be trusted, by a record.

@@ -1,28 +1,16 @@
 """Plays the scenes, each in a process of its own, which is an ordinary user's."""
 
-import importlib
 import os
 import shutil
 import sys
 import tempfile
-import traceback
 
-from stage import ORDINARY, Rows
+from stage import ORDINARY
+from rows import play
 
 SCENES = ["throughput", "smuggling", "programs", "bodies", "parsers", "users", "login", "slow", "proofs"]
 # Scenes in which root starts programs of several users.
 OF_ROOT = {"users"}
-
-
-def play(name, programs):
-    """Plays one scene; whether all of its rows are right."""
-    rows = Rows(name)
-    try:
-        getattr(importlib.import_module(name), name)(programs, rows)
-    except Exception as error:  # the other scenes are still played
-        traceback.print_exc()
-        rows.add("the scene itself", False, f"{type(error).__name__}: {error}")
-    return rows.count > 0 and not rows.failed
 
 
 def in_process(name, programs):

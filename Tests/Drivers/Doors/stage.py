@@ -9,7 +9,6 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
 
 PATIENCE = 60
 # The user that everything runs as, where this is started as root; nobody else's on a machine of tests.
@@ -18,41 +17,14 @@ BIN = os.path.dirname(sys.executable)
 HERE = os.path.dirname(os.path.abspath(__file__))
 REPOSITORY = os.path.abspath(os.path.join(HERE, "..", "..", ".."))
 
-
-class Failure(Exception):
-    """A scene that cannot go on, with the reason."""
-
-
-class Rows:
-    """What is printed, and how much of it is wrong."""
-
-    def __init__(self, scene):
-        self.scene, self.count, self.failed = scene, 0, 0
-
-    def add(self, what, is_right, seen=""):
-        """A row; `seen` is what happened, without secrets."""
-        self.count += 1
-        self.failed += not is_right
-        print(f"{'PASS' if is_right else 'FAIL'} {self.scene} | {what} | {' '.join(str(seen).split())[:400]}", flush=True)
-
-    def skip(self, what, why):
-        """Something that cannot be had here."""
-        print(f"SKIP {self.scene} | {what} | {why}", flush=True)
+sys.path.append(os.path.dirname(HERE))
+import rows  # noqa: E402
+from rows import Failure  # noqa: E402
 
 
-def wait(is_done, what, limit=PATIENCE):
-    """Waits until something is so.
-
-    Raises: Failure once the time is over.
-    """
-    end = time.monotonic() + limit
-    while True:
-        value = is_done()
-        if value:
-            return value
-        if time.monotonic() > end:
-            raise Failure(f"not within {limit} s: {what}")
-        time.sleep(0.02)
+def wait(is_done, what, limit=PATIENCE, pause=0.02):
+    """As ``rows.wait``, for as long as a scene has patience."""
+    return rows.wait(is_done, what, limit, pause)
 
 
 def free_port():

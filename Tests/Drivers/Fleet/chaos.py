@@ -5,7 +5,7 @@ import signal
 import threading
 import time
 
-from cluster import ROLE, Cluster
+from cluster import Cluster
 from fleet import Fleet
 from stage import Stage, wait
 

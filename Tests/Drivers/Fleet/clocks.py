@@ -24,7 +24,7 @@ def _of_the_database(options, rows, offset):
         fleet.must_log_in(fleet.members[0])
         wait(lambda: all(member.call("getAccessToken")[0] for member in fleet.members), "tokens at all")
         cluster.kill()
-        cluster.variables = {"LD_PRELOAD": fleet.clock, "CLOCK_AHEAD_SECONDS": str(offset)}
+        cluster.variables = fleet.wrong_clock(offset)
         cluster.start()
         shown = float(cluster.ask("SELECT extract(epoch FROM clock_timestamp())")) - time.time()
         wait(lambda: int(cluster.ask("SELECT count(*) FROM pg_stat_activity WHERE usename = 'authbroker'")) == 3, "all are back")

@@ -3,6 +3,7 @@
 import collections
 import json
 import random
+import struct
 import subprocess
 import threading
 import time
@@ -75,7 +76,7 @@ class Fleet:
         if done.returncode:
             raise Failure("fleet init: " + done.stderr.strip())
         self.clock = stage.folder + "/clock.so"
-        subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", self.clock, HERE + "/clock.c"], check=True)
+        subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", self.clock, HERE + "/../clock.c", "-ldl"], check=True)
         self.members, self.is_over = [], False
         stage.callback(self.end)
         for _ in range(members or options.members):
@@ -86,6 +87,16 @@ class Fleet:
         postgres = {"connection": connection} | self.postgres
         return {"store": {"fleet": "f", "pollSeconds": self.poll, "postgres": postgres, "key": {"file": self.key}} | store,
                 "limits": self.limits, "profiles": {name: self.settings for name in self.profiles}}
+
+    def wrong_clock(self, offset):
+        """The variables of a program whose wall clock is wrong by so many seconds.
+
+        libfaketime moves absolute times of timerfd_settime(2) on the boot clock as well, so that they never end.
+        """
+        path = f"{self.clock}.{offset}"
+        with open(path, "wb") as file:
+            file.write(struct.pack("l", offset))
+        return {"LD_PRELOAD": self.clock, "CLOCK_OFFSET": path}
 
     def command(self, *words, file="config.json"):
         """Runs `authbroker fleet` with a configuration of the stage's folder."""

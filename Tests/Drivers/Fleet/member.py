@@ -49,7 +49,7 @@ class Member:
         environment = {"HOME": self.folder, "PATH": os.environ.get("PATH", "/usr/bin:/bin")} | self.variables
         self.offset = offset
         if offset:
-            environment |= {"LD_PRELOAD": self.fleet.clock, "CLOCK_AHEAD_SECONDS": str(offset)}
+            environment |= self.fleet.wrong_clock(offset)
         self.process = subprocess.Popen(
             [*self.machine, self.fleet.stage.programs + "/authbrokerd", "--state", self.folder + "/state", "--config",
              self.configuration, "--socket", self.path], env=environment, stdin=subprocess.DEVNULL, stdout=self.log,

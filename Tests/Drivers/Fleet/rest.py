@@ -4,7 +4,7 @@ import json
 import socket
 import time
 
-from cluster import ROLE, Cluster
+from cluster import Cluster
 from fleet import Fleet
 from stage import Stage, wait
 

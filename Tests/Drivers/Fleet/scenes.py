@@ -2,27 +2,15 @@
 
 import argparse
 import contextlib
-import importlib
 import os
 import signal
 import sys
 import traceback
 
 from chaos import TROUBLES
-from stage import Rows
+from rows import play
 
 SCENES = ["tls", "least", "clocks", "expiry", "rest", "patroni", "chaos"]
-
-
-def play(name, options):
-    """Plays one scene; whether all of its rows are right."""
-    rows = Rows(name)
-    try:
-        getattr(importlib.import_module(name), name)(options, rows)
-    except Exception as error:  # the other scenes are still played
-        traceback.print_exc()
-        rows.add("the scene itself", False, f"{type(error).__name__}: {error}")
-    return rows.count > 0 and not rows.failed
 
 
 def _stop(*_):

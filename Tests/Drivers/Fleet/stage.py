@@ -7,8 +7,8 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
-import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 REPOSITORY = os.path.abspath(os.path.join(HERE, "..", "..", ".."))
@@ -16,49 +16,14 @@ REPOSITORY = os.path.abspath(os.path.join(HERE, "..", "..", ".."))
 PATIENCE = 90
 EMAIL, PASSWORD = "ada@example.com", "example password 1"
 
-
-class Failure(Exception):
-    """A scene that cannot go on, with the reason."""
-
-
-class Rows:
-    """What is printed, and how much of it is wrong."""
-
-    def __init__(self, scene):
-        self.scene, self.count, self.failed = scene, 0, 0
-
-    def add(self, what, is_right, seen=""):
-        """A row; `seen` is what happened, without secrets."""
-        self.count += 1
-        self.failed += not is_right
-        self._print("PASS" if is_right else "FAIL", what, seen)
-
-    def skip(self, what, why):
-        """Something that cannot be had here."""
-        self.count += 1
-        self._print("SKIP", what, why)
-
-    def note(self, what, seen):
-        """A figure that is neither right nor wrong."""
-        self._print("NOTE", what, seen)
-
-    def _print(self, word, what, seen):
-        print(f"{word} {self.scene} | {what} | {' '.join(str(seen).split())[:900]}", flush=True)
+sys.path.append(os.path.dirname(HERE))
+import rows  # noqa: E402
+from rows import Failure  # noqa: E402
 
 
 def wait(is_done, what, limit=PATIENCE, pause=0.05):
-    """Waits until something is so; what it is.
-
-    Raises: Failure once the time is over.
-    """
-    end = time.monotonic() + limit
-    while True:
-        value = is_done()
-        if value:
-            return value
-        if time.monotonic() > end:
-            raise Failure(f"not within {limit} s: {what}")
-        time.sleep(pause)
+    """As ``rows.wait``, for as long as a scene has patience."""
+    return rows.wait(is_done, what, limit, pause)
 
 
 def free_port(host="127.0.0.1"):

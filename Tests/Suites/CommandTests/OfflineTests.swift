@@ -35,8 +35,11 @@ import Testing
 
   /// An owner with one session that is offline, and the events that it still knows; nil: it has none of them any more.
   private func owner(_ ends: String, events: [String]?) throws -> FakeOwner {
-    let session = Self.session(ends)
-    return try FakeOwner(in: scratch) { method, _ in
+    try owner(of: Self.session(ends), events: events)
+  }
+
+  private func owner(of session: String, events: [String]?) throws -> FakeOwner {
+    try FakeOwner(in: scratch) { method, _ in
       switch method {
       case "getStatus": FakeOwner.status(profiles: session)
       case "listSessions": #""result":{"sessions":[\#(session)]}"#
@@ -101,6 +104,15 @@ import Testing
     try says(
       "offline: the provider cannot answer at the moment; the access token has expired, and the refresh is tried again when "
         + "a token is asked for; see what is wrong with: \(authbroker) provider-check work", in: owner)
+  }
+
+  @Test func `a session of a fleet that was not read yet is told as that`() throws {
+    let session = #"{"profile":"work","provider":"rest","state":"offline","scopes":[],"refreshTokenPresent":false}"#
+    let owner = try owner(of: session, events: [])
+    try says(
+      "the database of the fleet cannot be reached, so that the session is not known yet; see why with: "
+        + "\(authbroker) fleet status", in: owner)
+    #expect(try !CommandRun(["status"], in: scratch).output.contains("refresh token"))
   }
 
   @Test func `a full disk is not the provider's`() throws {

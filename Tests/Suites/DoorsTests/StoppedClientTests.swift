@@ -103,7 +103,18 @@ import Testing
     await stage.end()
   }
 
-  @Test func `a client that pauses, and goes on in time, gets its answer whole`() async throws {
+  @Test func `only a pause that lasts too long ends an answer, and not many short ones`() {
+    var stall = WriteStall()
+    func isOver(_ hasTaken: Bool, at second: Int) -> Bool {
+      stall.isOver(hasTaken: hasTaken, at: .seconds(second), limit: .seconds(60))
+    }
+    for second in stride(from: 0, to: 600, by: 50) {
+      #expect(!isOver(false, at: second) && !isOver(false, at: second + 49) && !isOver(true, at: second + 49))
+    }
+    #expect(!isOver(false, at: 700) && !isOver(false, at: 759) && isOver(false, at: 760))
+  }
+
+  @Test func `a client that takes its answer when all buffers on the way are full gets it whole`() async throws {
     let stage = try Stage()
     let size = 64 << 20
     let client = try stage.connect("GET /large")

@@ -21,6 +21,11 @@ enum OfflineSessions {
         "its secret could not be read again, and the one that was read before is in use",
         next: NextCommand("see why with", "provider-check", session.profile.description))
     }
+    guard !session.isUnread else {
+      return Message(
+        "the database of the fleet cannot be reached, so that the session is not known yet",
+        next: NextCommand("see why with", "fleet", "status"))
+    }
     return Outage(of: session.profile, in: events).message(for: session, at: LocalTime.now)
   }
 }

@@ -28,7 +28,7 @@ enum SessionDetails {
     let named = isLocal ? "local, on this machine" : place.map { "\(provider), \($0)" } ?? provider
     rows.append(("provider", named))
     if session.isConfigured { return rows + [("token", "a secret of the configuration, without an expiry")] }
-    guard ExitCode(session.state) == .success else { return rows }
+    guard ExitCode(session.state) == .success, !session.isUnread else { return rows }
     if let id = session.clientID, let issuer = session.issuer {
       rows.append(("client", "\(PlainText.line(id.utf8)) at \(PlainText.line(issuer.utf8))"))
     }

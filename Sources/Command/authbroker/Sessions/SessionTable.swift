@@ -66,6 +66,9 @@ extension Session {
   /// Whether its token is a secret of the configuration, which is read where it is first wanted.
   var isConfigured: Bool { provider == Self.configuredType }
 
+  /// Whether it is one of a fleet whose database was not read yet: nothing is known of it.
+  var isUnread: Bool { state == .offline && !refreshTokenPresent && lastValidatedAt == nil }
+
   /// Whether there is a token, or will be one without a login.
   var isUsable: Bool { isConfigured && state == .signedOut || ExitCode(state) == .success }
 

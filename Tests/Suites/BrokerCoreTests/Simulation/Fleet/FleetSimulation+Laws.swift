@@ -149,6 +149,14 @@ extension FleetSimulation {
     return "living \(session.tokens.refreshToken?.value.revealedString() ?? "")"
   }
 
+  /// Whether a member writes a record or an intent, and does not only close an intent whose write had no answer.
+  func isChange(_ question: RecordQuestion, of member: FleetMember) -> Bool {
+    guard case .write(let changes, _) = question, let change = changes.last,
+      let entry = try? entry(of: SharedRow(version: change.new, bytes: change.bytes))
+    else { return false }
+    return entry.flight != nil || entry.generation != member.known?.generation
+  }
+
   private func entry(of row: SharedRow) throws -> FleetEntry? {
     try keys.coding(of: row)?.decode(row, of: .default, ProviderBinding(type: "simulated", issuer: Self.issuer))
   }

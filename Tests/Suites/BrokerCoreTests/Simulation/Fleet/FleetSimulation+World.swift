@@ -38,11 +38,9 @@ extension FleetSimulation {
     }
   }
 
-  /// A member writes one change at a time: the second of two would be refused, or be the first once more.
-  ///
-  /// It may read meanwhile, to close an intent whose write had no answer.
+  /// A member makes one change at a time: the second of two would be refused, or be the first once more.
   private func checkCommits(of member: FleetMember) throws(Violation) {
-    let underWay = member.records.calls.count { call in if case .write = call.question { true } else { false } }
+    let underWay = member.records.calls.count { isChange($0.question, of: member) }
     if underWay > 1 { throw Violation(.oneFlight, "member \(member.number) makes \(underWay) changes at a time") }
   }
 

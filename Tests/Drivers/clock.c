@@ -1,5 +1,5 @@
 // Shows the time of a machine whose clock was set: adds to the wall clock, for a program that it is preloaded into
-// (ld.so(8)), what stands in a file that both this and the test have mapped.
+// (ld.so(8)), what stands in the file that CLOCK_OFFSET names, which the test has mapped as well.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@ static int (*real)(clockid_t, struct timespec *);
 
 __attribute__((constructor)) static void begin(void) {
   real = (int (*)(clockid_t, struct timespec *))dlsym(RTLD_NEXT, "clock_gettime");
-  const char *path = getenv("WAITS_CLOCK");
+  const char *path = getenv("CLOCK_OFFSET");
   int file = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
   if (file < 0) return;
   void *page = mmap(NULL, sizeof(long), PROT_READ, MAP_SHARED, file, 0);
