@@ -13,7 +13,7 @@ import Testing
   @Test(arguments: [0, 1, 63, 64, 65, 127, 128, 4_095, 4_096, 4_097, 100_000, 1 << 20])
   func `a secret of any length gives back what was put in`(count: Int) throws {
     let original = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ 7) }
-    let secret = try Secret(copying: original.span)
+    let secret = try Secret(copying: original.span, in: SecretArena(capacity: count))
     #expect(secret.byteCount == count)
     #expect(bytes(of: secret) == original)
   }
