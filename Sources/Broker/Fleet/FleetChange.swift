@@ -12,11 +12,6 @@ struct FleetChange {
   /// Whether the row was newer before: nothing is spent of it, and only a record may come in its place.
   var isRolledBack = false
 
-  /// Whether the session in the row is the one that the member knows.
-  var isKnown = true
-  /// Whether the flight in the row was shown as one of which it is not known whether it was sent.
-  var isDoubted = false
-
   private let member: [UInt8]
   private let lease: Duration
   private let time: Int64
@@ -58,9 +53,12 @@ struct FleetChange {
   }
 
   private mutating func save(_ record: SessionRecord) throws(StoreFailure) {
-    if let entry, entry.generation >= record.generation { throw .superseded }
-    // An end is about the session whose token was refused: after the store has gone back, its generation does not tell.
-    if entry != nil, record.contents.isEnd, !isKnown { throw .superseded }
+    if let entry {
+      if entry.generation >= record.generation { throw .superseded }
+      // An end is about the session whose token was refused: after the store has gone back, its generation does not tell.
+      let isOfOther = record.endedGeneration.map { $0 != entry.generation } ?? false
+      if record.contents.isEnd, isOfOther || isRolledBack { throw .superseded }
+    }
     // The member that has the lease may have been given the next refresh token: only it knows whether the session has ended.
     if record.contents.isEnd, let held { throw .held(for: held) }
     var plain = SessionContentsCoding.encode(record.contents)
@@ -78,9 +76,11 @@ struct FleetChange {
     if isRolledBack { throw .failed(context: "the shared store has gone back to an earlier state; log in again") }
     guard let entry, entry.generation == intent.generation else { throw .superseded }
     if let held { throw .held(for: held) }
-    // A lease that has run out is a lost reply, and no free lease: the token is sent again by a member that knows of this very
-    // flight, which may be one that has sent it again already.
-    if let flight = entry.flight, flight.holder != member, !intent.followsLostReply || !isDoubted { throw .superseded }
+    // A lease that has run out is a lost reply, and no free lease: the token is sent again by a member that knows of that, and
+    // of another's repetition.
+    if let flight = entry.flight, flight.holder != member {
+      guard intent.followsLostReply, intent.knowsRepetition || !flight.isReplay else { throw .superseded }
+    }
     self.entry?.flight = FleetFlight(
       holder: member, startedAt: intent.startedAt, generation: intent.generation,
       leaseEnd: time + Int64(lease.components.seconds * 1000))

@@ -99,7 +99,6 @@ extension FleetStore {
       return
     }
     let isAnothers = flight.holder != member
-    state.withLock { $0.doubted[profile] = row.version }
     contents.intents.append(
       RefreshIntent(
         profile: profile, generation: flight.generation,

@@ -65,8 +65,6 @@ extension FleetStore {
     let (known, clock) = state.withLock { ($0.known[profile], $0.clock) }
     var change = FleetChange(entry, member: member, lease: Self.leaseDuration, time: time, clock: clock)
     let mark = row.flatMap { row in entry.map { FleetMark($0, version: row.version) } }
-    change.isKnown = known.flatMap { known in mark.map { known.isOfSameContents(as: $0) } } ?? true
-    change.isDoubted = row.map { row in state.withLock { $0.doubted[profile] == row.version } } ?? false
     change.isRolledBack = known.map { known in mark.map { known.isAhead(of: $0) } ?? true } ?? false
     return change
   }

@@ -60,8 +60,6 @@ package final class FleetStore: RecordStore {
     var keyVersion: Int64?
     /// The newest that was read or written of each profile.
     var known: [ProfileName: FleetMark] = [:]
-    /// The versions of the flights that were shown as ones of which it is not known whether they were sent.
-    var doubted: [ProfileName: Int64] = [:]
     /// The versions of intents whose write had no answer: nothing was sent by them, whether they were written or not.
     var unanswered: [ProfileName: Int64] = [:]
     /// The clocks of this machine beside the store's.

@@ -2,6 +2,7 @@
 
 import collections
 import json
+import os
 import random
 import struct
 import subprocess
@@ -94,8 +95,10 @@ class Fleet:
         libfaketime moves absolute times of timerfd_settime(2) on the boot clock as well, so that they never end.
         """
         path = f"{self.clock}.{offset}"
-        with open(path, "wb") as file:
-            file.write(struct.pack("l", offset))
+        # Programs that run have it mapped.
+        if not os.path.exists(path):
+            with open(path, "wb") as file:
+                file.write(struct.pack("l", offset))
         return {"LD_PRELOAD": self.clock, "CLOCK_OFFSET": path}
 
     def command(self, *words, file="config.json"):

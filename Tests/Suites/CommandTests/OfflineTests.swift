@@ -110,7 +110,7 @@ import Testing
     let session = #"{"profile":"work","provider":"rest","state":"offline","scopes":[],"refreshTokenPresent":false}"#
     let owner = try owner(of: session, events: [])
     try says(
-      "the database of the fleet cannot be reached, so that the session is not known yet; see why with: "
+      "the session was not read yet from the database of the fleet; see why with: "
         + "\(authbroker) fleet status", in: owner)
     #expect(try !CommandRun(["status"], in: scratch).output.contains("refresh token"))
   }

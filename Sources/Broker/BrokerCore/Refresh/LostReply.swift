@@ -6,6 +6,8 @@ package struct LostReply: Sendable, Equatable {
   package var sentAt: Moment
   /// Whether it was sent once more inside the provider's grace, or that is not to be.
   package var isReplayed: Bool
+  /// Whether another broker has sent it once more, or a broker that is gone.
+  var isRepeatedElsewhere: Bool
 
   /// The send time in the intent of a replay: outside any grace period, so a broker that is started after a crash does
   /// not replay the token a second time.
@@ -15,6 +17,7 @@ package struct LostReply: Sendable, Equatable {
   init(sentAt: Moment) {
     self.sentAt = sentAt
     isReplayed = false
+    isRepeatedElsewhere = false
   }
 
   /// The lost reply of an intent found open after a restart; a clock that was set back since rules out the grace
@@ -22,11 +25,12 @@ package struct LostReply: Sendable, Equatable {
   init(startedAt: Timestamp, now: Moment) {
     sentAt = Moment(wall: startedAt, uptime: now.uptime(of: startedAt))
     isReplayed = startedAt > now.wall
+    isRepeatedElsewhere = startedAt == Self.replayMark
   }
 
   /// Whether the token may be sent once more at `now`, as its provider takes it for so long.
   func mayBeReplayed(within grace: Duration, at now: Moment) -> Bool {
-    guard !isReplayed, grace > .zero else { return false }
+    guard !isReplayed, !isRepeatedElsewhere, grace > .zero else { return false }
     return !sentAt.deadline(sentAt.wall + grace).hasCome(at: now)
   }
 }

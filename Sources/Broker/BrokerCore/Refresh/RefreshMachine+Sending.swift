@@ -57,7 +57,9 @@ extension RefreshMachine {
   }
 
   private func intent(_ terms: Terms, _ startedAt: Timestamp) -> RefreshIntent {
-    RefreshIntent(profile: profile, generation: terms.generation, startedAt: startedAt)
+    RefreshIntent(
+      profile: profile, generation: terms.generation, startedAt: startedAt,
+      knowsRepetition: lost?.isRepeatedElsewhere ?? false)
   }
 
   private mutating func send(_ now: Moment) -> [Action] {
@@ -138,7 +140,7 @@ extension RefreshMachine {
   }
 
   /// Notes that another broker has sent the token once more whose reply was lost.
-  mutating func noteReplayed() { lost?.isReplayed = true }
+  mutating func noteRepetition() { lost?.isRepeatedElsewhere = true }
 
   /// Waits for the end of the access token, or for nothing where it has ended.
   private mutating func rest(_ terms: Terms, _ now: Moment) {

@@ -74,9 +74,7 @@ extension SessionMachine {
 
   private mutating func run(_ action: RefreshMachine.Action, _ now: Moment) -> [Action] {
     switch action {
-    case .openIntent(let flight, let intent):
-      intentStartedAt = intent.startedAt
-      return [.openIntent(flight: flight, intent)]
+    case .openIntent(let flight, let intent): return [.openIntent(flight: flight, intent)]
     case .closeIntent: return [.closeIntent]
     case .send(let flight):
       guard let refreshToken = living?.tokens.refreshToken else { return [] }

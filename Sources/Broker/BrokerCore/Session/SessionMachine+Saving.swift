@@ -36,6 +36,16 @@ extension SessionMachine {
     return settle(BrokerError(unwritten: profile, isShared: isShared), now) + amended
   }
 
+  /// Tells of an end in whose place another record stays that is no newer one, and holds here alone; a logout is written over
+  /// that.
+  mutating func giveUpEnd(_ generation: UInt64) -> [Action] {
+    guard let ending, ending.generation == generation, generation == self.generation else { return [] }
+    if case .signedOut = ending.contents { return [saveEnd(ending.contents, ending.events)] }
+    self.ending = nil
+    settledGeneration = generation
+    return ending.events.map { .publish($0) }
+  }
+
   /// Drops a note of the last use that could not be saved: the next one says more.
   ///
   /// A warning with it is told all the same, and once more after a restart if no later record could be saved either.

@@ -115,13 +115,12 @@ extension SessionMachine {
     return (isNews ? [.publish(event)] : []) + refuse(waiting)
   }
 
-  /// Notes that another broker has perhaps spent the refresh token, and its lease is over: as after a crash.
+  /// Notes that another broker has perhaps spent the refresh token, and its lease is over: as after a crash; where that is
+  /// known, that it has perhaps sent it once more.
   private mutating func doubt(_ intent: RefreshIntent?, _ now: Moment) -> [Action] {
-    guard let intent, intent.isAnothers || intent.startedAt != intentStartedAt, living != nil, !isStoreDegraded else {
-      return []
-    }
+    guard let intent, intent.isAnothers, living != nil, !isStoreDegraded else { return [] }
     guard refresh.lost == nil else {
-      if intent.isAnothers, intent.followsLostReply { refresh.noteReplayed() }
+      if intent.followsLostReply { refresh.noteRepetition() }
       return []
     }
     switch refresh.state {

@@ -153,6 +153,12 @@ extension SessionMachine {
     life?.saving != nil || refresh.isUnderWay || isStoreDegraded || isDescribing || ending != nil
   }
 
+  /// Whether the tokens of a record that was refused are the newest that there are: nothing newer was taken up.
+  func holdsAlone(_ record: SessionRecord) -> Bool {
+    guard case .living = record.contents, !isLogin(record.generation) else { return false }
+    return record.generation == generation && restingGeneration < generation
+  }
+
   /// Whether a record that could not be saved is still the newest, and worth another try.
   ///
   /// A login that could not be saved was answered with the error, so it is over.

@@ -49,6 +49,8 @@ package struct SessionMachine: Sendable {
     case loginAccepted(ProviderSession, method: String, sentAt: Moment? = nil, details: LoginDetails = LoginDetails())
     case saved(generation: UInt64)
     case saveFailed(generation: UInt64)
+    /// Other brokers' store keeps another record in its place, which was taken up before where it is a newer one.
+    case saveRefused(generation: UInt64)
     case tokenWanted(TokenDemand)
     /// A client has used the session at this uptime, without a token demand of its own.
     case used(at: Duration)
@@ -156,8 +158,6 @@ package struct SessionMachine: Sendable {
   package internal(set) var settledGeneration: UInt64 = 0
   /// The generation of the record that rests in the store, as far as it is known.
   var restingGeneration: UInt64 = 0
-  /// When the last intent of this broker was opened: it says nothing of what others have done.
-  var intentStartedAt: Timestamp?
   /// Whether other brokers have the session as well, by a store that all of them share.
   package var isShared = false
   /// Whether that store could not be read when it was last asked: nothing is refreshed without it.
@@ -231,6 +231,7 @@ package struct SessionMachine: Sendable {
       return acceptLogin(session, method, details, sentAt ?? now, now)
     case .saved(let generation): return adopt(generation, isDurable: true, now)
     case .saveFailed(let generation): return adopt(generation, isDurable: false, now)
+    case .saveRefused(let generation): return adopt(generation, isDurable: false, now) + giveUpEnd(generation)
     case .tokenWanted(let demand): return want(demand, now)
     case .used(let uptime): return noticeUse(min(uptime, now.uptime), now)
     case .waiterLeft(let waiter):

@@ -95,9 +95,18 @@ extension Broker {
     read(store, [slot]) { broker, asked, contents in
       guard let slot = broker.holder(asked[0].slot) else { return broker.finishSave(of: record, .superseded) }
       guard let contents else { return broker.settle(save, .failed(context: "reading a shared store")) }
-      if contents.records[record.profile] == record { return broker.settle(save, nil) }
+      let found = contents.records[record.profile]
+      if let found, found.generation == record.generation, found.contents == record.contents {
+        return broker.settle(save, nil)
+      }
       if slot.machine.generation == record.generation { broker.takeUp(contents, on: slot, asked[0], isRefused: true) }
-      broker.handle(.saveFailed(generation: record.generation), on: slot)
+      if slot.machine.holdsAlone(record) {
+        return broker.settle(save, .failed(context: "the shared store has gone back to an earlier state"))
+      }
+      broker.handle(.saveRefused(generation: record.generation), on: slot)
+      if broker.journal.retriedGeneration(of: record.profile) == record.generation {
+        broker.journal.forgetRetry(of: record.profile)
+      }
       // A logout that is written once more is waited for.
       if slot.machine.ending == nil {
         broker.finishSave(of: record, slot.machine.living == nil ? nil : .superseded)
@@ -178,7 +187,8 @@ extension Broker {
 
   /// The error while a shared store has not been read.
   private static func unreached(_ profile: ProfileName) -> BrokerError {
-    let message = "The database of the fleet cannot be reached, so that the session of this profile is not known yet."
+    let message =
+      "The session of this profile was not read yet from the database of the fleet; the log and authbroker fleet status say why."
     return BrokerError(.storeFailed, message, profile: profile)
   }
 }

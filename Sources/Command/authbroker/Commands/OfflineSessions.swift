@@ -23,7 +23,7 @@ enum OfflineSessions {
     }
     guard !session.isUnread else {
       return Message(
-        "the database of the fleet cannot be reached, so that the session is not known yet",
+        "the session was not read yet from the database of the fleet",
         next: NextCommand("see why with", "fleet", "status"))
     }
     return Outage(of: session.profile, in: events).message(for: session, at: LocalTime.now)

@@ -11,7 +11,7 @@ import Testing
   private static let awaiting = Table.preparing + [.intentHeld(flight: 1, for: .seconds(30))]
   private static let doubted = [Table.restored, .replacedElsewhere(Table.record(7), intent: intent)]
   private static let intent = RefreshIntent(
-    profile: .default, generation: 7, startedAt: Table.start.wall + .seconds(-5))
+    profile: .default, generation: 7, startedAt: Table.start.wall + .seconds(-5), isAnothers: true)
 
   private static let own: [Table.Setting] = [
     Table.Setting(name: "awaiting another", events: awaiting),

@@ -78,7 +78,8 @@ import Testing
   {
     var machine = Self.asking()
     _ = machine.handle(.intentHeld(flight: 1, for: .seconds(30)), at: Self.later(1))
-    let intent = RefreshIntent(profile: .default, generation: 7, startedAt: Table.start.wall + .seconds(-5))
+    let intent = RefreshIntent(
+      profile: .default, generation: 7, startedAt: Table.start.wall + .seconds(-5), isAnothers: true)
     let found = machine.handle(.replacedElsewhere(Table.record(7), intent: intent), at: Self.later(31))
     #expect(found.summary == ["error 1 refreshOutcomeUnknown"])
     #expect(machine.handle(Table.demand(2), at: Self.later(32)).summary == ["offline token 2"])
@@ -104,6 +105,37 @@ import Testing
     #expect(
       actions
         == (isSentByOther ? ["error 1 refreshOutcomeUnknown", "error 2 refreshOutcomeUnknown"] : ["openIntent 3 of 7"]))
+    // Once nothing can be lost any more the intent says what is known.
+    guard case .openIntent(_, let taken)? = machine.handle(Table.demand(3), at: Self.later(901)).first else { return }
+    #expect(isSentByOther && taken.followsLostReply && taken.knowsRepetition)
+  }
+
+  @Test func `an intent of this broker that was not closed says nothing of what others have done`() {
+    var machine = Self.asking()
+    _ = machine.handle(.intentSaved(flight: 1), at: Self.later(1))
+    _ = machine.handle(Table.failure(.transient(.networkUnavailable)), at: Self.later(2))
+    let own = RefreshIntent(profile: .default, generation: 7, startedAt: Table.start.wall)
+    _ = machine.handle(Table.demand(2, force: true), at: Self.later(60))
+    #expect(machine.handle(.replacedElsewhere(Table.record(7), intent: own), at: Self.later(61)).summary == [])
+    #expect(!machine.isOutcomeUnknown)
+  }
+
+  @Test func `an end in whose place another record stays is told, and what comes there later is taken up`() {
+    var machine = Self.asking()
+    _ = machine.handle(.intentSaved(flight: 1), at: Self.later(1))
+    let end = machine.handle(Table.failure(.sessionEnded(.refreshRejected)), at: Self.later(2)).summary
+    #expect(end.contains { $0.hasPrefix("save ended refreshRejected 8") }, "\(end)")
+    #expect(machine.handle(.saveRefused(generation: 8), at: Self.later(3)).summary == ["publish sessionExpired"])
+    #expect(machine.settledGeneration == 8 && machine.phase.name == "ended refreshRejected")
+    let actions = machine.handle(.replacedElsewhere(Self.refreshed(8, 4, at: 5)), at: Self.later(5)).summary
+    #expect(actions == ["publish login"] && machine.living != nil)
+  }
+
+  @Test func `a logout in whose place another record stays is written over that`() {
+    var machine = Self.asking()
+    _ = machine.handle(.logoutWanted(.user), at: Self.later(1))
+    let again = machine.handle(.saveRefused(generation: 8), at: Self.later(2)).summary
+    #expect(again == ["save signedOut 9 announcing logout"])
   }
 
   @Test func `a logout that another broker's refresh has overtaken is written over that`() {

@@ -37,7 +37,10 @@ final class SharedDisk: Sendable {
     state.withLock { state in
       var contents = StoreContents(records: state.rows.values.compactMap(\.record), lastSequence: 0)
       contents.intents = state.rows.values.compactMap { row in
-        row.intent.flatMap { $0.member == member || $0.end <= uptime ? $0.intent : nil }
+        guard let open = row.intent, open.member == member || open.end <= uptime else { return nil }
+        var intent = open.intent
+        intent.isAnothers = open.member != member
+        return intent
       }
       return contents
     }
@@ -58,7 +61,9 @@ final class SharedDisk: Sendable {
             state.held[intent.profile] = (count + 1, open.end)
             throw .held(for: open.end - uptime)
           }
-          guard intent.followsLostReply else { throw .superseded }
+          guard intent.followsLostReply, intent.knowsRepetition || !open.intent.followsLostReply else {
+            throw .superseded
+          }
         default: break
         }
       }

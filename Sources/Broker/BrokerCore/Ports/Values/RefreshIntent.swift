@@ -12,12 +12,18 @@ package struct RefreshIntent: Sendable, Equatable {
   package var startedAt: Timestamp
   /// Whether another broker has noted it, in a store that they share.
   package var isAnothers: Bool
+  /// Whether the broker knows that another one has sent the token again whose reply was lost.
+  package var knowsRepetition: Bool
 
-  package init(profile: ProfileName, generation: UInt64, startedAt: Timestamp, isAnothers: Bool = false) {
+  package init(
+    profile: ProfileName, generation: UInt64, startedAt: Timestamp, isAnothers: Bool = false,
+    knowsRepetition: Bool = false
+  ) {
     self.profile = profile
     self.generation = generation
     self.startedAt = startedAt
     self.isAnothers = isAnothers
+    self.knowsRepetition = knowsRepetition
   }
 
   /// Whether the broker knows that the token may have been spent already.

@@ -149,7 +149,7 @@ extension FleetSimulation {
     return "living \(session.tokens.refreshToken?.value.revealedString() ?? "")"
   }
 
-  /// Whether a member writes a record or an intent, and does not only close an intent whose write had no answer.
+  /// Whether a member writes a record or an intent: an intent is closed beside that as well, where its write had no answer.
   func isChange(_ question: RecordQuestion, of member: FleetMember) -> Bool {
     guard case .write(let changes, _) = question, let change = changes.last,
       let entry = try? entry(of: SharedRow(version: change.new, bytes: change.bytes))

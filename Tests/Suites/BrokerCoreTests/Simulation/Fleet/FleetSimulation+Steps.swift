@@ -185,10 +185,14 @@ extension FleetSimulation {
   }
 
   private func failOver() {
+    guard plan.failsOver, ledger.newest.generation > 0, chance(0.6) else { return }
+    goBack(by: Int.random(in: 1...3, using: &random))
+  }
+
+  /// Lets the place lose its last writes, where it has as many.
+  func goBack(by count: Int) {
     let name = ProfileName.default.description
-    guard plan.failsOver, ledger.newest.generation > 0, chance(0.6),
-      place.failOver(losing: Int.random(in: 1...3, using: &random))
-    else { return }
+    guard place.failOver(losing: count) else { return }
     trace.note("the place goes back to version \(place.rows[name]?.version ?? 0)")
     counts.failovers += 1
     // It ends the connection over which the rows were read.

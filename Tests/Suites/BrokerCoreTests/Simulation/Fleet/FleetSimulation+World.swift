@@ -1,8 +1,9 @@
-import BrokerCore
 import BrokerProtocol
 import Fleet
 import SecretMemory
 import TestSupport
+
+@testable import BrokerCore
 
 /// What the place, the provider and the time do.
 extension FleetSimulation {
@@ -241,13 +242,30 @@ extension FleetSimulation {
     try rest()
     try pass(.seconds(40), healthily: true)
     guard requests.isEmpty else { throw Violation(.answeredOnce, "requests are not answered") }
+    try checkSaved()
     try checkAgreement()
   }
 
-  private func checkAgreement() throws(Violation) {
-    let states = members.map { member in
+  /// Nothing waits to be saved, and no end is still to come: a member for which one was would take up nothing any more.
+  func checkSaved() throws(Violation) {
+    for member in members {
+      let isSaved = member.broker.assumeIsolated { broker in
+        guard let machine = broker.slot(named: .default)?.machine else { return true }
+        return machine.settledGeneration == machine.generation && machine.ending == nil && broker.journal.isSaved
+      }
+      guard isSaved else { throw Violation(.comesToRest, "member \(member.number) waits for a record") }
+    }
+  }
+
+  /// The states of the session, as the members show them.
+  var states: [Session.State?] {
+    members.map { member in
       member.broker.assumeIsolated { try? $0.session(.default, for: .broker).session.state }
     }
+  }
+
+  private func checkAgreement() throws(Violation) {
+    let states = states
     guard let token = ledger.newest.token, ledger.forgiven.isEmpty else { return }
     let family = server.families[token.family]
     guard family.isAlive, family.current == token.number, !server.hasExpired(token.family, at: world) else { return }

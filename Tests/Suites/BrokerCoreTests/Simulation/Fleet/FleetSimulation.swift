@@ -94,7 +94,8 @@ final class FleetSimulation {
     random = SeededGenerator(seed: plan.seed)
     trace = Trace(isOn: tracing)
     try Sealing.initialize()
-    server.grace = plan.seed % 3 == 0 ? .seconds(90) : .zero
+    // The longer one outlasts several leases.
+    server.grace = plan.seed % 3 == 0 ? .seconds(plan.seed % 2 == 0 ? 90 : 300) : .zero
     rules = SessionRules(rotation: .always, rotationGrace: server.grace)
     keys = try FleetKeys()
     place = SimulatedPlace(epoch: 1_700_000_000_000)

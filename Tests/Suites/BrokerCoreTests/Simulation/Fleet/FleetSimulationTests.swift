@@ -46,4 +46,31 @@ import Testing
     ]
     for (name, count, floor) in floors { #expect(count >= floor, "\(name)") }
   }
+
+  @Test func `an end that is refused because the place has gone back is over, and another member's login is taken up`()
+    async throws
+  {
+    let states = try await OwnThread.run {
+      let simulation = try FleetSimulation(FleetSimulation.Plan(seed: 2, steps: 0))
+      for _ in 0..<2 { try simulation.join() }
+      let (one, two) = (simulation.members[0], simulation.members[1])
+      try simulation.ask(one, .login)
+      try simulation.rest()
+      try simulation.ask(one, .token, isForced: true)
+      try simulation.pass(.seconds(10), healthily: true)
+      simulation.server.families[0].isAlive = false
+      try simulation.ask(one, .token, isForced: true)
+      while one.providers.isIdle { try simulation.answerRecord(healthily: true) }
+      // The record of the first refresh, and both intents.
+      simulation.goBack(by: 3)
+      try simulation.pass(.seconds(20), healthily: true)
+      try simulation.checkSaved()
+      let before = simulation.states
+      try simulation.ask(two, .login)
+      try simulation.pass(.seconds(20), healthily: true)
+      try simulation.checkSaved()
+      return [before[0]] + simulation.states
+    }
+    #expect(states == [.expired, .authenticated, .authenticated])
+  }
 }
