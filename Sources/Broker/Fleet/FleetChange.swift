@@ -55,9 +55,10 @@ struct FleetChange {
   private mutating func save(_ record: SessionRecord) throws(StoreFailure) {
     if let entry {
       if entry.generation >= record.generation { throw .superseded }
-      // An end is about the session whose token was refused: after the store has gone back, its generation does not tell.
-      let isOfOther = record.endedGeneration.map { $0 != entry.generation } ?? false
-      if record.contents.isEnd, isOfOther || isRolledBack { throw .superseded }
+      // Of what was lost when the store went back, its newest tokens are the best that there is; an end is about the session
+      // whose token was refused.
+      let isOfOther = record.followed.map { $0 != entry.generation } ?? false
+      if isRolledBack ? record.contents.isEnd : isOfOther { throw .superseded }
     }
     // The member that has the lease may have been given the next refresh token: only it knows whether the session has ended.
     if record.contents.isEnd, let held { throw .held(for: held) }

@@ -37,8 +37,8 @@ extension FleetStore {
         try read(
           row, of: entry.profile, binding, since: marks[entry.profile], by: coding, at: rows.time, into: &contents,
           &unsent)
-      } else if marks[entry.profile] != nil, wanted.version == nil || rows.gone.contains(wanted.name) {
-        contents.rolledBack.append(entry.profile)
+      } else if let mark = marks[entry.profile], wanted.version == nil || rows.gone.contains(wanted.name) {
+        contents.rolledBack[entry.profile] = mark.generation
       }
     }
     // Where that fails, the next reading finds it again.
@@ -85,8 +85,8 @@ extension FleetStore {
       return
     }
     let mark = FleetMark(entry, version: row.version)
-    guard known?.isAhead(of: mark) != true else {
-      contents.rolledBack.append(profile)
+    if let known, known.isAhead(of: mark) {
+      contents.rolledBack[profile] = max(known.generation, mark.generation)
       return
     }
     // A change that was made since is newer.

@@ -18,6 +18,7 @@ extension FleetStore {
     }
     var keyReadings = 0
     for _ in 0..<Self.mostTries {
+      let known = known(of: profile)
       let rows = try await look { record throws(SharedRecordFailure) in try await record.read(profile.description) }
       let row = rows.rows[profile.description]
       // A record that is not there has no version that would show that the key is another one by now: see ``write``.
@@ -36,7 +37,7 @@ extension FleetStore {
         // The row that is replaced does not show whether the key is another one by now.
         coding = try await self.coding(with: readKey())
       }
-      var change = change(of: entry, in: row, of: profile, at: rows.time)
+      var change = change(of: entry, in: row, since: known, at: rows.time)
       guard let new = try change.apply(steps) else { return }
       let (isTold, key) = (steps.contains(where: \.isRecord), keyRows?.rows[FleetKey.rowName])
       let place = Place(profile: profile, binding: binding, coding: coding, row: row, entry: entry, time: rows.time)
@@ -58,11 +59,13 @@ extension FleetStore {
     let time: Int64
   }
 
-  /// A change of what a row has of a profile.
+  private func known(of profile: ProfileName) -> FleetMark? { state.withLock { $0.known[profile] } }
+
+  /// A change of what a row has of a session; `known` was the newest before it was read.
   private func change(
-    of entry: FleetEntry?, in row: SharedRow?, of profile: ProfileName, at time: Int64
+    of entry: FleetEntry?, in row: SharedRow?, since known: FleetMark?, at time: Int64
   ) -> FleetChange {
-    let (known, clock) = state.withLock { ($0.known[profile], $0.clock) }
+    let clock = state.withLock { $0.clock }
     var change = FleetChange(entry, member: member, lease: Self.leaseDuration, time: time, clock: clock)
     let mark = row.flatMap { row in entry.map { FleetMark($0, version: row.version) } }
     change.isRolledBack = known.map { known in mark.map { known.isAhead(of: $0) } ?? true } ?? false
@@ -128,12 +131,13 @@ extension FleetStore {
   /// Closes the intent whose write had no answer, where it has this version: nothing was sent by it.
   func withdraw(_ profile: ProfileName, version: Int64) async throws(StoreFailure) {
     guard let binding = state.withLock({ $0.bindings[profile] }) else { return }
+    let known = known(of: profile)
     let rows = try await look { record throws(SharedRecordFailure) in try await record.read(profile.description) }
     let coding = try await coding(with: nil)
     guard let row = rows.rows[profile.description], row.version == version,
       let entry = try? coding.decode(row, of: profile, binding)
     else { return }
-    var change = change(of: entry, in: row, of: profile, at: rows.time)
+    var change = change(of: entry, in: row, since: known, at: rows.time)
     guard let new = try change.apply([.closeIntent(profile)]) else { return }
     let place = Place(profile: profile, binding: binding, coding: coding, row: row, entry: entry, time: rows.time)
     _ = try await put(new, in: place, isTold: false)

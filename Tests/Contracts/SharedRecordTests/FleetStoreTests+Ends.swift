@@ -11,7 +11,7 @@ extension FleetStoreTests {
     var end = SessionRecord(
       profile: .default, binding: Self.binding, generation: 9,
       contents: .ended(.refreshRejected, at: Timestamp(milliseconds: 9)))
-    end.endedGeneration = generation
+    end.followed = generation
     return end
   }
 

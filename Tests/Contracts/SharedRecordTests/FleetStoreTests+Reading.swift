@@ -52,7 +52,7 @@ extension FleetStoreTests {
     let backup = try await place.read().rows
     #expect(try await news(one, after: first).records == [record(2, "r2")])
     place.restore(backup.filter { $0.key == FleetKey.rowName })
-    #expect(try await news(one, after: first).rolledBack == [.default])
+    #expect(try await news(one, after: first).rolledBack.keys.contains(.default))
   }
 
   @Test func `a store that has gone back is found by what was known, whatever was written since`() async throws {
@@ -64,14 +64,14 @@ extension FleetStoreTests {
     let second = try await one.load()
     place.restore(backup)
     // The version that this member took up first, and lost by a write of its own.
-    #expect(try await news(one, after: first).rolledBack == [.default])
-    #expect(try await news(one, after: second).rolledBack == [.default])
+    #expect(try await news(one, after: first).rolledBack.keys.contains(.default))
+    #expect(try await news(one, after: second).rolledBack.keys.contains(.default))
     // A write in the same instant of the clock gets another version than the one that was lost.
     try await two.commit([.record(record(2, "another r2"))])
     let contents = try await news(one, after: second)
-    #expect(contents.rolledBack == [.default] && contents.versions.isEmpty)
+    #expect(contents.rolledBack.keys.contains(.default) && contents.versions.isEmpty)
     // It is tried again as long as it is so, and is good once it is right.
-    #expect(try await news(one, after: second).rolledBack == [.default])
+    #expect(try await news(one, after: second).rolledBack.keys.contains(.default))
     try await two.commit([.record(record(3, "r3"))])
     #expect(try await news(one, after: second).records == [record(3, "r3")])
   }

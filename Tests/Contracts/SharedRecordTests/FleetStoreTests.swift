@@ -142,7 +142,7 @@ import Testing
     place.restore(backup)
     for member in [one, two] {
       let contents = try await member.load()
-      #expect(contents.rolledBack == [.default] && contents.records.isEmpty)
+      #expect(contents.rolledBack.keys.contains(.default) && contents.records.isEmpty)
       await #expect(throws: StoreFailure.self) { try await member.commit([intent(1)]) }
     }
     let login = try record(3, "r3")
@@ -160,13 +160,13 @@ import Testing
     place.restore(backup)
     // This member has never seen what is gone, and goes on from what is there.
     try await two.commit([.record(record(2, "another r2"))])
-    #expect(try await one.load().rolledBack == [.default])
+    #expect(try await one.load().rolledBack.keys.contains(.default))
     await #expect(throws: StoreFailure.self) { try await one.commit([intent(2)]) }
     // An older record under a newer version.
     let three = member()
     try await three.commit([intent(2)])
     try await three.commit([.closeIntent(.default)])
-    #expect(try await one.load().rolledBack == [.default])
+    #expect(try await one.load().rolledBack.keys.contains(.default))
     try await three.commit([.record(record(3, "r3"))])
     let contents = try await one.load()
     #expect(try contents.rolledBack.isEmpty && contents.records == [record(3, "r3")])
@@ -176,7 +176,7 @@ import Testing
     let one = member()
     try await one.commit([.record(record(1))])
     place.restore(try await place.read().rows.filter { $0.key == FleetKey.rowName })
-    #expect(try await one.load().rolledBack == [.default])
+    #expect(try await one.load().rolledBack.keys.contains(.default))
   }
 
   @Test func `a member with another provider neither opens nor writes the session`() async throws {

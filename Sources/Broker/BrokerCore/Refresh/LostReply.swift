@@ -6,7 +6,7 @@ package struct LostReply: Sendable, Equatable {
   package var sentAt: Moment
   /// Whether it was sent once more inside the provider's grace, or that is not to be.
   package var isReplayed: Bool
-  /// Whether another broker has sent it once more, or a broker that is gone.
+  /// Whether it was sent once more by another broker, or before this one began.
   var isRepeatedElsewhere: Bool
 
   /// The send time in the intent of a replay: outside any grace period, so a broker that is started after a crash does

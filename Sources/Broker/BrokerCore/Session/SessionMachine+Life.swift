@@ -165,7 +165,6 @@ extension SessionMachine {
     ending = Ending(contents: contents, events: events, generation: generation)
     var record = record(contents)
     record.isKept = record.isKept || isKept
-    if isShared { record.endedGeneration = restingGeneration }
     return .save(record, announcing: events)
   }
 

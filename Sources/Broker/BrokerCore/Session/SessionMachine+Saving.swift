@@ -36,14 +36,33 @@ extension SessionMachine {
     return settle(BrokerError(unwritten: profile, isShared: isShared), now) + amended
   }
 
-  /// Tells of an end in whose place another record stays that is no newer one, and holds here alone; a logout is written over
-  /// that.
-  mutating func giveUpEnd(_ generation: UInt64) -> [Action] {
+  /// Goes on without a record that was refused.
+  mutating func refuse(_ generation: UInt64, _ lost: UInt64?, _ now: Moment) -> [Action] {
+    let actions = adopt(generation, isDurable: false, now) + endAgain(generation, lost)
+    if let lost { goBehind(lost) }
+    return actions
+  }
+
+  /// Counts on from the newest generation that there was, where the store has gone back: what comes next is to hold for all.
+  mutating func goBehind(_ lost: UInt64) {
+    guard settledGeneration == generation, generation < lost else { return }
+    (generation, settledGeneration) = (lost, lost)
+  }
+
+  /// Writes an end once more in whose place another record stays that is no newer one: this broker's own has come before it.
+  ///
+  /// Where the store has gone back, a logout is written behind everything that was lost; any other end holds here alone.
+  private mutating func endAgain(_ generation: UInt64, _ lost: UInt64?) -> [Action] {
     guard let ending, ending.generation == generation, generation == self.generation else { return [] }
-    if case .signedOut = ending.contents { return [saveEnd(ending.contents, ending.events)] }
-    self.ending = nil
-    settledGeneration = generation
-    return ending.events.map { .publish($0) }
+    if let lost {
+      self.generation = max(generation, lost)
+      guard case .signedOut = ending.contents else {
+        self.ending = nil
+        settledGeneration = self.generation
+        return []
+      }
+    }
+    return [saveEnd(ending.contents, ending.events)]
   }
 
   /// Drops a note of the last use that could not be saved: the next one says more.
@@ -76,10 +95,10 @@ extension SessionMachine {
   /// that reports an error may be durable, and the next start must not restore it.
   ///
   /// A record closes the intent of a refresh, so none is written while one is open: that of the refresh follows, or this one
-  /// does where it brings nothing. Nor is one where others may have newer tokens, but for an end that does not rest there.
+  /// does where it brings nothing. Nor is one where others may have newer tokens, but for what does not rest there yet.
   mutating func overwriteLogin(_ now: Moment) -> [Action] {
     if life == nil, let ending { return [saveEnd(ending.contents, ending.events)] }
-    guard !isShared else { return [] }
+    guard !isShared || isStoreDegraded else { return [] }
     guard let life else { return [saveEnd(contents(at: now), [])] }
     guard life.saving == nil, life.heldAnswer == nil, !refresh.isUnderWay, !isOutcomeUnknown || isStoreDegraded else {
       return []

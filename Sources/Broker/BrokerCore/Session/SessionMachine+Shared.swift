@@ -8,6 +8,7 @@ extension SessionMachine {
     case .intentHeld(let flight, let rest): return awaitOther(flight, rest, now)
     case .replacedElsewhere(let record, let intent): return takeUp(record, intent, now)
     case .storeReached(let isReached): isStoreAway = !isReached
+    case .storeWentBack(let lost): goBehind(lost)
     default: break
     }
     return []

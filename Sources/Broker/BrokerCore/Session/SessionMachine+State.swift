@@ -153,10 +153,18 @@ extension SessionMachine {
     life?.saving != nil || refresh.isUnderWay || isStoreDegraded || isDescribing || ending != nil
   }
 
+  /// A record as it is written to a store that other brokers share, behind all that this one has written there before.
+  func following(_ record: SessionRecord) -> SessionRecord {
+    var record = record
+    if case .signedOut = record.contents { return record }
+    if !isLogin(record.generation) { record.followed = restingGeneration }
+    return record
+  }
+
   /// Whether the tokens of a record that was refused are the newest that there are: nothing newer was taken up.
   func holdsAlone(_ record: SessionRecord) -> Bool {
     guard case .living = record.contents, !isLogin(record.generation) else { return false }
-    return record.generation == generation && restingGeneration < generation
+    return record.generation == generation && settledGeneration < generation
   }
 
   /// Whether a record that could not be saved is still the newest, and worth another try.

@@ -49,8 +49,11 @@ package struct SessionMachine: Sendable {
     case loginAccepted(ProviderSession, method: String, sentAt: Moment? = nil, details: LoginDetails = LoginDetails())
     case saved(generation: UInt64)
     case saveFailed(generation: UInt64)
-    /// Other brokers' store keeps another record in its place, which was taken up before where it is a newer one.
-    case saveRefused(generation: UInt64)
+    /// A store that other brokers share keeps another record in its place, which was taken up where it is a newer one;
+    /// `lost` is the newest generation that there was, where the store has gone back.
+    case saveRefused(generation: UInt64, lost: UInt64?)
+    /// The store has gone back, and this was the newest generation that there was.
+    case storeWentBack(UInt64)
     case tokenWanted(TokenDemand)
     /// A client has used the session at this uptime, without a token demand of its own.
     case used(at: Duration)
@@ -231,7 +234,8 @@ package struct SessionMachine: Sendable {
       return acceptLogin(session, method, details, sentAt ?? now, now)
     case .saved(let generation): return adopt(generation, isDurable: true, now)
     case .saveFailed(let generation): return adopt(generation, isDurable: false, now)
-    case .saveRefused(let generation): return adopt(generation, isDurable: false, now) + giveUpEnd(generation)
+    case .saveRefused(let generation, let lost):
+      return refuse(generation, lost, now)
     case .tokenWanted(let demand): return want(demand, now)
     case .used(let uptime): return noticeUse(min(uptime, now.uptime), now)
     case .waiterLeft(let waiter):
@@ -240,7 +244,7 @@ package struct SessionMachine: Sendable {
       return []
     case .intentSaved(let flight): return spend(flight, now)
     case .intentFailed(let flight): return refuseToSpend(flight, now)
-    case .intentHeld, .replacedElsewhere, .storeReached: return takeFromOthers(event, now)
+    case .intentHeld, .replacedElsewhere, .storeReached, .storeWentBack: return takeFromOthers(event, now)
     case .noRoom(let flight): return doWithout(flight, now)
     case .refreshSucceeded(let flight, let tokens, let sentAt): return acceptRefresh(flight, tokens, sentAt, now)
     case .refreshFailed(let flight, let failure): return failRefresh(flight, failure, now)

@@ -114,6 +114,11 @@ extension Broker {
     saveAgain(name)
   }
 
+  /// Stops saving the record of a profile once more: another one has taken its place.
+  func dropRetry(of name: ProfileName) {
+    if journal.dropRetry(of: name) { notify(.problem(.saved(name))) }
+  }
+
   /// Does what waits for a record that is durable, or could not be made so.
   func finishSave(of record: SessionRecord, _ failure: StoreFailure?) {
     for settlement in journal.takeSettlements(of: record, isSaved: failure == nil) { settle(settlement, failure) }

@@ -16,8 +16,8 @@ struct SharedReading: Sendable {
   let intents: [ProfileName: RefreshIntent]
   /// Profiles whose record cannot be trusted.
   let tampered: Set<ProfileName>
-  /// Profiles whose record was newer before.
-  let rolledBack: Set<ProfileName>
+  /// Profiles whose record was newer before, each with the newest generation that there was.
+  let rolledBack: [ProfileName: UInt64]
   /// The versions of records that need not be read again: see ``StoreContents/versions``.
   let versions: [ProfileName: Int64]
 
@@ -26,7 +26,7 @@ struct SharedReading: Sendable {
     records = Dictionary(contents.records.map { ($0.profile, $0) }) { first, _ in first }
     intents = Dictionary(contents.intents.map { ($0.profile, $0) }) { first, _ in first }
     tampered = Set(contents.tampered)
-    rolledBack = Set(contents.rolledBack)
+    rolledBack = contents.rolledBack
     versions = contents.versions
   }
 }

@@ -31,8 +31,12 @@ extension Broker {
 
   private func commitNext(of slot: SlotID) {
     guard let entry = sharedCommits.first(of: slot) else { return finishLocking() }
+    let steps = entry.steps.map { step in
+      guard case .record(let record) = step, let machine = holder(slot)?.machine else { return step }
+      return .record(machine.following(record))
+    }
     askStore { _ throws(StoreFailure) in
-      try await entry.store.commit(entry.steps)
+      try await entry.store.commit(steps)
     } then: { broker, result in
       if case .failure(.tampered(let profile)) = result { broker.raiseTampering(of: profile) }
       // What follows from it comes behind the changes that wait already: the lane is still this one's.
@@ -103,14 +107,19 @@ extension Broker {
       if slot.machine.holdsAlone(record) {
         return broker.settle(save, .failed(context: "the shared store has gone back to an earlier state"))
       }
-      broker.handle(.saveRefused(generation: record.generation), on: slot)
+      let hasEnded = slot.machine.ending?.generation == record.generation
+      let lost = contents.rolledBack[record.profile]
+      broker.handle(.saveRefused(generation: record.generation, lost: lost), on: slot)
       if broker.journal.retriedGeneration(of: record.profile) == record.generation {
-        broker.journal.forgetRetry(of: record.profile)
+        broker.dropRetry(of: record.profile)
       }
-      // A logout that is written once more is waited for.
-      if slot.machine.ending == nil {
-        broker.finishSave(of: record, slot.machine.living == nil ? nil : .superseded)
+      guard slot.machine.ending == nil else {
+        // An end that is written once more is waited for.
+        return broker.journal.postpone(record, to: slot.machine.generation)
       }
+      // It holds here alone.
+      if hasEnded { broker.note(save) }
+      broker.finishSave(of: record, slot.machine.living == nil ? nil : .superseded)
     }
   }
 
@@ -119,17 +128,21 @@ extension Broker {
   func takeUp(_ contents: SharedReading?, on slot: ProfileSlot, _ asked: AskedRecord, isRefused: Bool = false) {
     if slot.machine.isStoreAway != (contents == nil) { handle(.storeReached(contents != nil), on: slot) }
     guard let contents else { return serveAwaitingRecord(slot, Self.unreached(slot.name)) }
-    noteRollback(contents.rolledBack.contains(slot.name), of: slot)
+    let lost = contents.rolledBack[slot.name]
+    noteRollback(lost != nil, of: slot)
     let record = contents.records[slot.name]
     let intent = contents.intents[slot.name]
     guard slot.isRead else {
       // Nothing is said of one that was known before the vault was locked in between.
-      if asked.version == nil || record != nil { begin(record, intent, contents, on: slot) }
+      guard asked.version == nil || record != nil else { return }
+      begin(record, intent, contents, on: slot)
+      if let lost { handle(.storeWentBack(lost), on: slot) }
       return
     }
     if contents.tampered.contains(slot.name) {
       publishRarely(.securityAlert(SecurityAlertEvent(kind: .storeTampering)), of: slot)
     }
+    if let lost { handle(.storeWentBack(lost), on: slot) }
     guard isRefused || slot.machine.settledGeneration == slot.machine.generation, let record else { return }
     let isNews = record.generation > slot.machine.restingGeneration
     if isNews, slot.machine.isOfOtherSession(record) {
@@ -141,7 +154,7 @@ extension Broker {
     slot.takenUp = contents.versions[slot.name]
     handle(.replacedElsewhere(record, intent: intent), on: slot)
     // The next save of what was replaced is not wanted any more.
-    if isNews { journal.forgetRetry(of: slot.name) }
+    if isNews { dropRetry(of: slot.name) }
     handle(.sessionChanged(slot.name))
   }
 

@@ -88,6 +88,14 @@ struct RecordJournal {
     retries.removeValue(forKey: profile)?.timer?.cancel()
   }
 
+  /// Stops saving the record of a profile once more, since there is none any more that waits to be saved.
+  ///
+  /// - Returns: whether that ends what ``noteProblem(of:)`` told.
+  mutating func dropRetry(of profile: ProfileName) -> Bool {
+    forgetRetry(of: profile)
+    return reported.remove(profile) != nil
+  }
+
   /// Takes in that a record is durable: it has taken the place of all before it.
   ///
   /// - Returns: whether that ends what ``noteProblem(of:)`` told.
@@ -107,6 +115,12 @@ struct RecordJournal {
   /// Notes the work that waits for a record.
   mutating func await(_ profile: ProfileName, _ generation: UInt64, _ settlement: Settlement) {
     settlements[Key(profile: profile, generation: generation), default: []].append(settlement)
+  }
+
+  /// Has the work that waits for a record wait for a later one, which is written in its place.
+  mutating func postpone(_ record: SessionRecord, to generation: UInt64) {
+    let work = settlements.removeValue(forKey: Key(profile: record.profile, generation: record.generation)) ?? []
+    settlements[Key(profile: record.profile, generation: generation), default: []] += work
   }
 
   /// Takes out the work that waits for a record, and for all before it, once it is durable; or for this one, once it

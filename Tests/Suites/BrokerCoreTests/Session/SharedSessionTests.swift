@@ -120,22 +120,42 @@ import Testing
     #expect(!machine.isOutcomeUnknown)
   }
 
-  @Test func `an end in whose place another record stays is told, and what comes there later is taken up`() {
+  @Test func `an end that is not written where the store has gone back holds here, and what comes there is taken up`() {
     var machine = Self.asking()
     _ = machine.handle(.intentSaved(flight: 1), at: Self.later(1))
     let end = machine.handle(Table.failure(.sessionEnded(.refreshRejected)), at: Self.later(2)).summary
     #expect(end.contains { $0.hasPrefix("save ended refreshRejected 8") }, "\(end)")
-    #expect(machine.handle(.saveRefused(generation: 8), at: Self.later(3)).summary == ["publish sessionExpired"])
+    #expect(machine.handle(.saveRefused(generation: 8, lost: 7), at: Self.later(3)).summary == [])
     #expect(machine.settledGeneration == 8 && machine.phase.name == "ended refreshRejected")
     let actions = machine.handle(.replacedElsewhere(Self.refreshed(8, 4, at: 5)), at: Self.later(5)).summary
     #expect(actions == ["publish login"] && machine.living != nil)
   }
 
-  @Test func `a logout in whose place another record stays is written over that`() {
+  @Test func `an end behind a save of this broker's own is written once more`() {
+    var machine = Self.asking()
+    _ = machine.handle(.intentSaved(flight: 1), at: Self.later(1))
+    let saving = machine.handle(Table.success(1), at: Self.later(2)).summary
+    #expect(saving.contains { $0.hasPrefix("save living 8") }, "\(saving)")
+    let end = machine.handle(.endConfirmed(nil), at: Self.later(3)).summary
+    #expect(end.contains { $0.contains(" 9 announcing") }, "\(end)")
+    _ = machine.handle(.saved(generation: 8), at: Self.later(4))
+    let again = machine.handle(.saveRefused(generation: 9, lost: nil), at: Self.later(5)).summary
+    #expect(again.contains { $0.contains(" 10 announcing") }, "\(again)")
+  }
+
+  @Test func `a login after the store has gone back comes behind everything that was lost`() {
+    var machine = Self.asking()
+    _ = machine.handle(.storeWentBack(20), at: Self.later(1))
+    let login = ProviderSession(tokens: ScriptedProvider.tokens(5, now: Self.later(2).wall), user: nil)
+    let actions = machine.handle(.loginAccepted(login, method: "password"), at: Self.later(2)).summary
+    #expect(actions.contains { $0.hasPrefix("save living 21") }, "\(actions)")
+  }
+
+  @Test func `a logout where the store has gone back is written behind everything that was lost`() {
     var machine = Self.asking()
     _ = machine.handle(.logoutWanted(.user), at: Self.later(1))
-    let again = machine.handle(.saveRefused(generation: 8), at: Self.later(2)).summary
-    #expect(again == ["save signedOut 9 announcing logout"])
+    let again = machine.handle(.saveRefused(generation: 8, lost: 20), at: Self.later(2)).summary
+    #expect(again == ["save signedOut 21 announcing logout"])
   }
 
   @Test func `a logout that another broker's refresh has overtaken is written over that`() {

@@ -52,7 +52,10 @@ final class SharedDisk: Sendable {
       for step in steps {
         switch step {
         case .record(let record):
-          if let old = state.rows[record.profile]?.record, old.generation >= record.generation { throw .superseded }
+          guard let old = state.rows[record.profile]?.record else { break }
+          if old.generation >= record.generation || record.followed ?? old.generation != old.generation {
+            throw .superseded
+          }
         case .openIntent(let intent):
           guard intent.generation == state.rows[intent.profile]?.record?.generation else { throw .superseded }
           guard let open = state.rows[intent.profile]?.intent, open.member != member else { break }

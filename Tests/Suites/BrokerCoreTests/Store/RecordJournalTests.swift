@@ -40,6 +40,14 @@ import Testing
     #expect(counts == (1, 2))
   }
 
+  @Test func `who waits for a record that another one takes the place of waits for that`() {
+    var journal = RecordJournal()
+    for generation in [1, 2] as [UInt64] { journal.await(Self.profile, generation, .logout(1, Self.profile)) }
+    journal.postpone(Self.record(1), to: 2)
+    let counts = (Self.count(&journal, 1, isSaved: true), Self.count(&journal, 2, isSaved: false))
+    #expect(counts == (0, 2))
+  }
+
   @Test func `one retry waits for each profile, and a durable record that is as new ends it`() {
     let cancelled = Cancelled()
     var journal = RecordJournal()

@@ -13,8 +13,9 @@ package struct SessionRecord: Sendable, Equatable {
   package var contents: Contents
   /// Whether it is written to the store: that of a secret of the configuration never is.
   package var isKept = true
-  /// Of an end in a store that other brokers share: the generation of the record whose session has ended.
-  package var endedGeneration: UInt64?
+  /// In a store that other brokers share: the generation of the record that it follows; nil where it takes the place of any,
+  /// as a login and a logout do.
+  package var followed: UInt64?
 
   /// The contents of a record.
   package enum Contents: Sendable, Equatable {

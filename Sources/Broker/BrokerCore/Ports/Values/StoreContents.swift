@@ -10,9 +10,9 @@ package struct StoreContents: Sendable {
   package var isSuspect = false
   /// Whether all of it may be an older copy: the refresh tokens may have been spent since.
   package var mayBeOlder = false
-  /// Profiles whose record was newer when this broker last looked: the shared store has gone back to an earlier state, as
-  /// after a failover, so that its refresh token may have been spent since.
-  package var rolledBack: [ProfileName] = []
+  /// Profiles whose record was newer when this broker last looked, each with the newest generation that there was: the shared
+  /// store has gone back to an earlier state, as after a failover, so that its refresh token may have been spent since.
+  package var rolledBack: [ProfileName: UInt64] = [:]
   /// The versions of records of a shared store that are the same at the next reading as long as they have this version: once
   /// they are taken up, they need not be read again.
   ///

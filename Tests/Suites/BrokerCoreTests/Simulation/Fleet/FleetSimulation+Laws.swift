@@ -122,7 +122,10 @@ extension FleetSimulation {
     else {
       ledger.newest = (entry.generation, nil)
       guard let old else { return }
-      if case .signedOut = contents { ledger.loggedOut[old.family] = world } else { try noteEnd(old) }
+      switch contents {
+      case .signedOut, .ended(.idleTimeout, _): ledger.loggedOut[old.family] = world
+      default: try noteEnd(old)
+      }
       return
     }
     if let old, old.family == token.family, token.number < old.number {

@@ -20,6 +20,8 @@ final class FleetSimulation {
     var members: Int { [2, 3, 2, 4, 3, 8, 2, 5, 3, 2, 4, 20, 2, 3, 5, 50][Int(seed % 16)] }
     /// Whether the place may lose its last writes: in a fifth of the runs.
     var failsOver: Bool { seed % 5 == 4 }
+    /// Whether a session that is not used ends: in a seventh of the runs.
+    var endsIdle: Bool { seed % 7 == 3 }
   }
 
   /// A request of a client.
@@ -96,7 +98,8 @@ final class FleetSimulation {
     try Sealing.initialize()
     // The longer one outlasts several leases.
     server.grace = plan.seed % 3 == 0 ? .seconds(plan.seed % 2 == 0 ? 90 : 300) : .zero
-    rules = SessionRules(rotation: .always, rotationGrace: server.grace)
+    let idleTimeout = plan.endsIdle ? Duration.seconds(180) : .zero
+    rules = SessionRules(rotation: .always, rotationGrace: server.grace, idleTimeout: idleTimeout)
     keys = try FleetKeys()
     place = SimulatedPlace(epoch: 1_700_000_000_000)
     let row = try FleetKey.make(fleet: "f", under: keys.storeKey)
