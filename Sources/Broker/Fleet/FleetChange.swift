@@ -11,6 +11,10 @@ struct FleetChange {
   private(set) var entry: FleetEntry?
   /// Whether the row was newer before: nothing is spent of it, and only a record may come in its place.
   var isRolledBack = false
+  /// Whether it was not written again since it went back.
+  var isEarlier = false
+  /// Whether the record in it is one that this member has written without an answer.
+  var isOwn = false
 
   private let member: [UInt8]
   private let lease: Duration
@@ -52,13 +56,19 @@ struct FleetChange {
     return .milliseconds(flight.leaseEnd - time)
   }
 
+  /// Whether a record may take the place of this one that follows a generation.
+  ///
+  /// An end is about the session whose token was refused: what has gone back is another one. The tokens that were lost when it
+  /// did are the best that there is, until another member has written.
+  private func mayFollow(_ generation: UInt64, isEnd: Bool) -> Bool {
+    if isRolledBack { return isEarlier && !isEnd }
+    return entry?.generation == generation || isOwn
+  }
+
   private mutating func save(_ record: SessionRecord) throws(StoreFailure) {
     if let entry {
       if entry.generation >= record.generation { throw .superseded }
-      // Of what was lost when the store went back, its newest tokens are the best that there is; an end is about the session
-      // whose token was refused.
-      let isOfOther = record.followed.map { $0 != entry.generation } ?? false
-      if isRolledBack ? record.contents.isEnd : isOfOther { throw .superseded }
+      if let followed = record.followed, !mayFollow(followed, isEnd: record.contents.isEnd) { throw .superseded }
     }
     // The member that has the lease may have been given the next refresh token: only it knows whether the session has ended.
     if record.contents.isEnd, let held { throw .held(for: held) }

@@ -38,6 +38,9 @@ struct FleetMark: Equatable {
     digest = entry.contents.withBytes { KeyedHash.unkeyedDigest(of: $0, count: 16) }
   }
 
+  /// Whether both are of the same record, whatever was written beside it.
+  func isOfSameContents(as other: FleetMark) -> Bool { other.generation == generation && other.digest == digest }
+
   /// Whether what is found now is of an earlier time, or of one in which this has never been.
   func isAhead(of found: FleetMark) -> Bool {
     guard found.generation == generation else { return found.generation < generation }

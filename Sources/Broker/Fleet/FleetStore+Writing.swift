@@ -7,6 +7,8 @@ import Synchronization
 extension FleetStore {
   /// How often a change is tried again because another member has written meanwhile.
   private static let mostTries = 8
+  /// How many records are remembered whose write had no answer.
+  private static let mostUnanswered = 8
   /// How often a row is read that has another key than the fleet, which has been given one between two readings, before the
   /// row is what no member has written.
   private static let mostKeyReadings = 3
@@ -37,7 +39,7 @@ extension FleetStore {
         // The row that is replaced does not show whether the key is another one by now.
         coding = try await self.coding(with: readKey())
       }
-      var change = change(of: entry, in: row, since: known, at: rows.time)
+      var change = change(of: entry, in: row, of: profile, since: known, at: rows.time)
       guard let new = try change.apply(steps) else { return }
       let (isTold, key) = (steps.contains(where: \.isRecord), keyRows?.rows[FleetKey.rowName])
       let place = Place(profile: profile, binding: binding, coding: coding, row: row, entry: entry, time: rows.time)
@@ -63,12 +65,14 @@ extension FleetStore {
 
   /// A change of what a row has of a session; `known` was the newest before it was read.
   private func change(
-    of entry: FleetEntry?, in row: SharedRow?, since known: FleetMark?, at time: Int64
+    of entry: FleetEntry?, in row: SharedRow?, of profile: ProfileName, since known: FleetMark?, at time: Int64
   ) -> FleetChange {
-    let clock = state.withLock { $0.clock }
+    let (clock, unanswered) = state.withLock { ($0.clock, $0.unansweredRecords[profile] ?? []) }
     var change = FleetChange(entry, member: member, lease: Self.leaseDuration, time: time, clock: clock)
     let mark = row.flatMap { row in entry.map { FleetMark($0, version: row.version) } }
     change.isRolledBack = known.map { known in mark.map { known.isAhead(of: $0) } ?? true } ?? false
+    change.isEarlier = known.map { known in mark.map { $0.version < known.version } ?? true } ?? false
+    change.isOwn = mark.map { mark in unanswered.contains { $0.isOfSameContents(as: mark) } } ?? false
     return change
   }
 
@@ -89,18 +93,25 @@ extension FleetStore {
       noteUnanswered(new, version: version, in: row, place.entry, of: profile)
       throw error
     }
-    state.withLock { $0.unanswered[profile] = nil }
+    state.withLock { state in
+      state.unanswered[profile] = nil
+      if new.generation != place.entry?.generation { state.unansweredRecords[profile] = nil }
+    }
     note(FleetMark(new, version: version), of: profile)
     return true
   }
 
-  /// Notes an intent whose write had no answer; one that stands in the place of a flight by which something was sent is about
-  /// the reply to that as well.
+  /// Notes a record, or an intent, whose write had no answer; an intent that stands in the place of a flight by which something
+  /// was sent is about the reply to that as well.
   private func noteUnanswered(
     _ new: FleetEntry, version: Int64, in row: SharedRow?, _ old: FleetEntry?, of profile: ProfileName
   ) {
-    guard new.flight != nil else { return }
     state.withLock { state in
+      if new.generation != old?.generation {
+        let others = state.unansweredRecords[profile, default: []].suffix(Self.mostUnanswered - 1)
+        state.unansweredRecords[profile] = others + [FleetMark(new, version: version)]
+      }
+      guard new.flight != nil else { return }
       guard old?.flight == nil || row != nil && state.unanswered[profile] == row?.version else { return }
       state.unanswered[profile] = version
     }
@@ -137,7 +148,7 @@ extension FleetStore {
     guard let row = rows.rows[profile.description], row.version == version,
       let entry = try? coding.decode(row, of: profile, binding)
     else { return }
-    var change = change(of: entry, in: row, since: known, at: rows.time)
+    var change = change(of: entry, in: row, of: profile, since: known, at: rows.time)
     guard let new = try change.apply([.closeIntent(profile)]) else { return }
     let place = Place(profile: profile, binding: binding, coding: coding, row: row, entry: entry, time: rows.time)
     _ = try await put(new, in: place, isTold: false)

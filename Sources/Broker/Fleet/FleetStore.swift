@@ -62,6 +62,8 @@ package final class FleetStore: RecordStore {
     var known: [ProfileName: FleetMark] = [:]
     /// The versions of intents whose write had no answer: nothing was sent by them, whether they were written or not.
     var unanswered: [ProfileName: Int64] = [:]
+    /// The last records whose write had no answer since one had.
+    var unansweredRecords: [ProfileName: [FleetMark]] = [:]
     /// The clocks of this machine beside the store's.
     var clock: FleetClock
     /// The part that the last report of a problem was about; nil for none, or since it is over.

@@ -1,6 +1,7 @@
 import BrokerCore
 import BrokerProtocol
 import Fleet
+import Synchronization
 import TestSupport
 import Testing
 
@@ -52,5 +53,53 @@ extension FleetStoreTests {
     end.contents = .signedOut(at: Timestamp(milliseconds: 9))
     try await two.commit([.record(end)])
     #expect(try await one.load().records == [end])
+  }
+
+  @Test(arguments: [MemoryRecord.Loss.question, .answer])
+  func `a record may follow one of its own whose write had no answer`(_ loss: MemoryRecord.Loss) async throws {
+    let (one, two) = (member(), member())
+    try await one.commit([.record(record(1))])
+    place.lossOfOne.withLock { $0 = loss }
+    await #expect(throws: StoreFailure.self) { try await one.commit([.record(record(2, "r2"))]) }
+    place.lossOfOne.withLock { $0 = nil }
+    var next = try record(3, "r3")
+    next.followed = 1
+    try await one.commit([.record(next)])
+    next.followed = nil
+    #expect(try await two.load().records == [next])
+  }
+
+  @Test func `tokens are not written over what another member has written meanwhile`() async throws {
+    let (one, two) = (member(), member())
+    try await one.commit([.record(record(1))])
+    var late = try record(5, "late")
+    late.followed = 1
+    let unwritten = late
+    try await two.commit([.record(record(2, "a login"))])
+    await #expect(throws: StoreFailure.superseded) { try await one.commit([.record(unwritten)]) }
+  }
+
+  @Test(arguments: [false, true])
+  func `the tokens that were lost when the store went back take their place again, unless another member has written`(
+    _ hasOtherWritten: Bool
+  ) async throws {
+    let one = member()
+    try await one.commit([.record(record(1))])
+    let backup = try await place.read().rows
+    try await one.commit([.record(record(2, "r2"))])
+    place.restore(backup)
+    if hasOtherWritten {
+      var logout = try record(2)
+      logout.contents = .signedOut(at: Timestamp(milliseconds: 9))
+      try await member().commit([.record(logout)])
+    }
+    var next = try record(3, "r3")
+    next.followed = 2
+    let tokens = next
+    if hasOtherWritten {
+      await #expect(throws: StoreFailure.superseded) { try await one.commit([.record(tokens)]) }
+    } else {
+      try await one.commit([.record(tokens)])
+    }
   }
 }

@@ -162,7 +162,7 @@ extension SessionMachine {
     _ contents: SessionRecord.Contents, _ events: [EventPayload], isKept: Bool = false
   ) -> Action {
     generation += 1
-    ending = Ending(contents: contents, events: events, generation: generation)
+    ending = Ending(contents: contents, events: events, generation: generation, followed: restingGeneration)
     var record = record(contents)
     record.isKept = record.isKept || isKept
     return .save(record, announcing: events)

@@ -54,15 +54,12 @@ extension SessionMachine {
   /// Where the store has gone back, a logout is written behind everything that was lost; any other end holds here alone.
   private mutating func endAgain(_ generation: UInt64, _ lost: UInt64?) -> [Action] {
     guard let ending, ending.generation == generation, generation == self.generation else { return [] }
-    if let lost {
-      self.generation = max(generation, lost)
-      guard case .signedOut = ending.contents else {
-        self.ending = nil
-        settledGeneration = self.generation
-        return []
-      }
-    }
-    return [saveEnd(ending.contents, ending.events)]
+    self.generation = max(generation, lost ?? 0)
+    if case .signedOut = ending.contents { return [saveEnd(ending.contents, ending.events)] }
+    if lost == nil, ending.followed < restingGeneration { return [saveEnd(ending.contents, ending.events)] }
+    self.ending = nil
+    settledGeneration = self.generation
+    return []
   }
 
   /// Drops a note of the last use that could not be saved: the next one says more.

@@ -145,6 +145,8 @@ package struct SessionMachine: Sendable {
     let events: [EventPayload]
     /// The generation of the record.
     let generation: UInt64
+    /// The generation that rested in the store when it was handed out.
+    let followed: UInt64
   }
 
   /// The profile.
