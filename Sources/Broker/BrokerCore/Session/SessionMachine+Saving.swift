@@ -39,7 +39,13 @@ extension SessionMachine {
   /// Goes on without a record that was refused.
   mutating func refuse(_ generation: UInt64, _ lost: UInt64?, _ now: Moment) -> [Action] {
     let actions = adopt(generation, isDurable: false, now) + endAgain(generation, lost)
-    if let lost { goBehind(lost) }
+    guard let lost else { return actions }
+    // Tokens that may not be written hold here alone, too: until they end, or there is a login.
+    if life?.unsavedEvents != nil, generation == self.generation {
+      life?.unsavedEvents = nil
+      settledGeneration = generation
+    }
+    goBehind(lost)
     return actions
   }
 

@@ -104,11 +104,10 @@ extension Broker {
         return broker.settle(save, nil)
       }
       if slot.machine.generation == record.generation { broker.takeUp(contents, on: slot, asked[0], isRefused: true) }
-      if slot.machine.holdsAlone(record) {
-        return broker.settle(save, .failed(context: "the shared store has gone back to an earlier state"))
-      }
-      let hasEnded = slot.machine.ending?.generation == record.generation
       let lost = contents.rolledBack[record.profile]
+      let hasTokens = slot.machine.holdsAlone(record)
+      if hasTokens, lost == nil { return broker.settle(save, .failed(context: "a record that is gone came before it")) }
+      let hasEnded = slot.machine.ending?.generation == record.generation
       broker.handle(.saveRefused(generation: record.generation, lost: lost), on: slot)
       if broker.journal.retriedGeneration(of: record.profile) == record.generation {
         broker.dropRetry(of: record.profile)
@@ -118,7 +117,7 @@ extension Broker {
         return broker.journal.postpone(record, to: slot.machine.generation)
       }
       // It holds here alone.
-      if hasEnded { broker.note(save) }
+      if hasEnded || hasTokens { broker.note(save) }
       broker.finishSave(of: record, slot.machine.living == nil ? nil : .superseded)
     }
   }

@@ -131,6 +131,17 @@ import Testing
     #expect(actions == ["publish login"] && machine.living != nil)
   }
 
+  @Test func `tokens that may not be written where the store has gone back are used here until there is a login`() {
+    var machine = Self.asking()
+    _ = machine.handle(.intentSaved(flight: 1), at: Self.later(1))
+    _ = machine.handle(Table.success(1), at: Self.later(2))
+    let actions = machine.handle(.saveRefused(generation: 8, lost: 12), at: Self.later(3)).summary
+    #expect(actions.contains("token 1"), "\(actions)")
+    #expect(machine.settledGeneration == machine.generation && !machine.isStoreDegraded)
+    let login = machine.handle(.replacedElsewhere(Self.refreshed(13, 4, at: 5)), at: Self.later(5)).summary
+    #expect(login == ["publish tokenRefreshed"])
+  }
+
   @Test func `an end behind a save of this broker's own is written once more`() {
     var machine = Self.asking()
     _ = machine.handle(.intentSaved(flight: 1), at: Self.later(1))
