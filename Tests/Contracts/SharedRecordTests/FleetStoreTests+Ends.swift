@@ -34,10 +34,10 @@ extension FleetStoreTests {
     let backup = try await place.read().rows
     try await one.commit([.record(record(2, "r2"))])
     place.restore(backup)
-    // Another session has come under the same generation.
     for generation in [1, 2] as [UInt64] {
       await #expect(throws: StoreFailure.superseded) { try await one.commit([.record(end(of: generation))]) }
     }
+    // Nor over another session that has come under the same generation.
     try await member().commit([.record(record(2, "another r2"))])
     await #expect(throws: StoreFailure.superseded) { try await one.commit([.record(end(of: 2))]) }
   }

@@ -39,10 +39,11 @@ package protocol RecordStore: AnyObject, Sendable {
   ///
   /// A record closes every intent; of intents that are shared a broker closes only its own.
   ///
-  /// - Throws: ``StoreFailure/superseded`` where a record with the same or a newer generation is there; in a shared
-  ///   store, where another record is there than it follows, unless that is one to which the store has gone back: then for an
-  ///   end; for an intent that is shared, where the record has another generation, or another broker's lease has run out,
-  ///   unless the intent says that a reply may be lost, and, where that broker has repeated it, knows of that; ``StoreFailure/held(for:)`` while the lease of another broker runs.
+  /// - Throws: ``StoreFailure/superseded`` where a record with the same or a newer generation is there, or, in a shared store,
+  ///   another one than it follows: tokens may follow one to which the store has gone back, until another broker writes; for
+  ///   an intent that is shared, where the record has another generation, or another broker's lease has run out, unless the
+  ///   intent says that a reply may be lost, and knows of it where that broker has sent the token again;
+  ///   ``StoreFailure/held(for:)`` while the lease of another broker runs.
   func commit(_ steps: [StoreStep]) async throws(StoreFailure)
 
   /// Forgets the keys of a shared store, as the vault is locked: they are got again where they are needed.

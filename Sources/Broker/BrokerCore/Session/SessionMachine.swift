@@ -236,8 +236,7 @@ package struct SessionMachine: Sendable {
       return acceptLogin(session, method, details, sentAt ?? now, now)
     case .saved(let generation): return adopt(generation, isDurable: true, now)
     case .saveFailed(let generation): return adopt(generation, isDurable: false, now)
-    case .saveRefused(let generation, let lost):
-      return refuse(generation, lost, now)
+    case .saveRefused(let generation, let lost): return refuse(generation, lost, now)
     case .tokenWanted(let demand): return want(demand, now)
     case .used(let uptime): return noticeUse(min(uptime, now.uptime), now)
     case .waiterLeft(let waiter):

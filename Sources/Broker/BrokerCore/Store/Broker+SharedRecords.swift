@@ -116,7 +116,7 @@ extension Broker {
         // An end that is written once more is waited for.
         return broker.journal.postpone(record, to: slot.machine.generation)
       }
-      // It holds here alone.
+      // What may not be written holds here alone, and is told all the same.
       if hasEnded || hasTokens { broker.note(save) }
       broker.finishSave(of: record, slot.machine.living == nil ? nil : .superseded)
     }
